@@ -223,7 +223,9 @@ fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<ReadBu
         }
         let content = read(directory, &path_of(&name))?;
         let file = &mut serde_json::Deserializer::from_slice(&content);
-        files.push(serde_path_to_error::deserialize(file).map_err(|error| at_fault(&name, &error))?);
+        let mut read: Sdsc = serde_path_to_error::deserialize(file).map_err(|error| at_fault(&name, &error))?;
+        read.value.complete();
+        files.push(read);
     }
     let bundle = to_bundle(&launch, &files, pool_bytes).map_err(|error| at_bundle(&error))?;
     Ok(ReadBundle { bundle, is_baked: is_baked(&launch) })

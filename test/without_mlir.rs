@@ -125,6 +125,22 @@ fn a_right_bundle_breaks_no_rule_and_a_broken_one_is_named() {
 }
 
 #[test]
+fn a_bundle_is_held_against_a_profile() {
+    let sum = Sum::new();
+    let check = |arguments: &[&str]| tool(TRANSLATE, sum.folder(), &[&["--check-bundle", "sum"], arguments].concat());
+    assert_eq!(said(check(&["--format=torch-spyre-2026-08"])), "");
+    assert_eq!(said(check(&["--format=torch-spyre-2026-09", "--format=text"])), "");
+    let message = refusal(&check(&["--format=1.0"]));
+    assert!(message.contains("computeOp_/0/location: sdsc_r2: the member is there; profile '1.0' has no such member"), "{message}");
+    let message = refusal(&check(&["--format=2.0"]));
+    assert!(message.contains("expected '1.0', 'torch-spyre-2026-08' or 'torch-spyre-2026-09', found '2.0'"), "{message}");
+    let message = refusal(&check(&["--format=1.0", "--format=torch-spyre-2026-08"]));
+    assert!(message.contains("names two forms of the files; give one"), "{message}");
+    let message = refusal(&tool(TRANSLATE, sum.folder(), &["--bundle-to-mlir", "sum", "--format=1.0"]));
+    assert!(message.contains("add '--check-bundle'"), "{message}");
+}
+
+#[test]
 fn an_instance_is_planned() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("in.csv"), "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\n").unwrap();

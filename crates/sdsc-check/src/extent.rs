@@ -12,7 +12,7 @@ pub(super) fn core_bytes(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
     if file.is_indirect() || file.family.is_windowed() {
         return STICK_BYTES;
     }
-    let sticks = if tensor.is_lx() { lx_sticks(file, tensor) } else { hbm_sticks(file, tensor) };
+    let sticks = if tensor.is_per_core() { lx_sticks(file, tensor) } else { hbm_sticks(file, tensor) };
     sticks.saturating_mul(STICK_BYTES)
 }
 
@@ -61,7 +61,7 @@ fn hbm_sticks(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
     span(extents(file, tensor).map(|extent| (extent.part, extent.all())))
 }
 
-/// Extent in LX: a core has a tensor of its own, with the gaps between its rows.
+/// Extent of a core's own tensor, with the gaps between its rows.
 fn lx_sticks(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
     span(extents(file, tensor).map(|extent| (extent.part, in_lx(&extent))))
 }
@@ -93,7 +93,10 @@ pub(super) fn extents<'a>(file: &'a FileView<'_>, tensor: &'a TensorView<'a>) ->
 fn extent<'a>(file: &FileView<'_>, tensor: &TensorView<'a>, label: &'a str) -> Option<Extent<'a>> {
     let size = file.size(label)?.max(1);
     let gap = gap(tensor, label);
-    let part = (size / tensor.held_slices(label).unwrap_or(1).max(1)).max(1);
+    let part = match file.core_size(label).filter(|_| file.is_uneven()) {
+        Some(part) => part.max(1),
+        None => (size / held_slices(file, tensor, label).max(1)).max(1),
+    };
     let Some(per_stick) = tensor.stick_size(label).filter(|elements| *elements > 0) else {
         if may_lack(file, label, gap) {
             let whole = size.saturating_sub(gap).max(1);
@@ -104,6 +107,11 @@ fn extent<'a>(file: &FileView<'_>, tensor: &TensorView<'a>, label: &'a str) -> O
     let sticks = |elements: i64| elements.div_euclid(per_stick) + i64::from(elements.rem_euclid(per_stick) > 0);
     let whole = sticks(size);
     Some(Extent { label, part: sticks(part), whole, gap: sticks(size.saturating_add(gap)) - whole, doubt: 0 })
+}
+
+/// The slices of a dimension that the cores hold: those of the tensor's coordinates, or those of the op if the file leaves these out.
+fn held_slices(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> i64 {
+    if tensor.node.coordinates.dims.is_empty() { file.slices(label).unwrap_or(1) } else { tensor.held_slices(label).unwrap_or(1) }
 }
 
 /// A restickify pads both stick dimensions by less than a stick, so a gap next to the stick may be the part of the space beyond the tensor.

@@ -104,6 +104,12 @@ impl Part {
 }
 
 impl FileFacts {
+    /// Adds the facts of another operation of the file.
+    pub(super) fn add(&mut self, other: Self) {
+        self.tensors.extend(other.tensors);
+        self.sizes.extend(other.sizes);
+    }
+
     pub(super) fn of(file: &FileView<'_>) -> Self {
         let starts = starts(file);
         let tensors = file.tensors().map(|tensor| tensor_facts(file, &tensor, &starts)).collect();

@@ -2,9 +2,10 @@
 
 use super::functions::Family;
 use super::launch::{ExecuteView, LaunchValues};
+use super::profile::Profile;
 use super::report::member;
 use machine::Target;
-use sdsc_format::model::{ClassInfo, ComputeOp, CoordInfo, Dsc, Entries, Node, Operation, Sdsc, TensorInfo, Text};
+use sdsc_format::model::{ClassInfo, ComputeOp, CoordInfo, Dsc, Node, Operation, Sdsc, TensorInfo, Text};
 
 /// A tensor in HBM that is passed to a bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,18 +31,24 @@ pub(super) struct Surroundings<'a> {
     pub(super) pool_bytes: Option<i64>,
     /// The function of the bundle; `None` if its text is invalid.
     pub(super) launch: Option<&'a LaunchValues<'a>>,
+    /// The profile that the file is held against.
+    pub(super) profile: Profile,
     /// The execute that runs the file.
     pub(super) execute: Option<&'a ExecuteView<'a>>,
 }
 
-/// An SDSC file with one description of one operation.
+/// One operation of one description of an SDSC file.
 pub(super) struct FileView<'a> {
     pub(super) name: &'a str,
     pub(super) key: &'a str,
     pub(super) operation: &'a Operation,
     pub(super) dsc_key: &'a str,
     pub(super) dsc: &'a Dsc,
+    /// The number of the description.
+    pub(super) dsc_index: usize,
     pub(super) compute: &'a ComputeOp,
+    /// The number of the operation in its description.
+    compute_index: usize,
     pub(super) family: Family,
     pub(super) around: Surroundings<'a>,
     operation_path: String,
@@ -49,16 +56,45 @@ pub(super) struct FileView<'a> {
 }
 
 impl<'a> FileView<'a> {
-    /// Returns the view of a file, if the file has one description of one operation.
-    pub(super) fn new(name: &'a str, sdsc: &'a Sdsc, around: Surroundings<'a>) -> Option<Self> {
+    /// Returns the views of a file, one for each operation of each description.
+    pub(super) fn all(name: &'a str, sdsc: &'a Sdsc, around: Surroundings<'a>) -> Vec<Self> {
         let operation = &sdsc.value;
-        let [named] = operation.dscs.as_slice() else { return None };
-        let [compute] = named.value.compute.as_slice() else { return None };
         let operation_path = member("", &sdsc.name);
-        let dsc_path = member(&format!("{operation_path}/dscs_/0"), &named.name);
-        let family = Family::of(&compute.function).unwrap_or(Family::Other);
-        let (dsc_key, dsc) = (&*named.name, &named.value);
-        Some(Self { name, key: &sdsc.name, operation, dsc_key, dsc, compute, family, around, operation_path, dsc_path })
+        let mut views = Vec::new();
+        for (dsc_index, named) in operation.dscs.iter().enumerate() {
+            let dsc_path = member(&format!("{operation_path}/dscs_/{dsc_index}"), &named.name);
+            for (compute_index, compute) in named.value.compute.iter().enumerate() {
+                let family = Family::of(&compute.function).unwrap_or(Family::Other);
+                let (dsc_key, dsc, key) = (&*named.name, &named.value, &*sdsc.name);
+                let (operation_path, dsc_path) = (operation_path.clone(), dsc_path.clone());
+                views.push(Self {
+                    name,
+                    key,
+                    operation,
+                    dsc_key,
+                    dsc,
+                    dsc_index,
+                    compute,
+                    compute_index,
+                    family,
+                    around,
+                    operation_path,
+                    dsc_path,
+                });
+            }
+        }
+        views
+    }
+
+    /// Whether descriptions divide the work unequally.
+    pub(super) fn is_uneven(&self) -> bool {
+        let sizes = |dsc: &'a Dsc| &dsc.stages.core.steady.sizes;
+        self.operation.dscs.iter().any(|other| sizes(&other.value) != sizes(self.dsc))
+    }
+
+    /// Whether several descriptions share the cores or the steps of the file.
+    pub(super) fn has_several_descriptions(&self) -> bool {
+        self.operation.dscs.len() > 1
     }
 
     /// The pointer to a member of the operation.
@@ -73,7 +109,7 @@ impl<'a> FileView<'a> {
 
     /// The pointer to a member of the compute operation.
     pub(super) fn compute_at(&self, path: &str) -> String {
-        self.dsc_at(&format!("computeOp_/0/{path}"))
+        self.dsc_at(&format!("computeOp_/{}/{path}", self.compute_index))
     }
 
     /// The points of a dimension.
@@ -124,8 +160,7 @@ impl<'a> FileView<'a> {
 
     /// Whether a window slides along a dimension.
     pub(super) fn is_windowed(&self, label: &str) -> bool {
-        let in_space = self.dsc.space.windows.iter().flat_map(Entries::iter);
-        in_space.chain(self.dsc.stages.core.steady.windows.iter()).any(|(dim, _)| dim == label)
+        self.dsc.space.windows().chain(self.dsc.stages.core.steady.windows()).any(|(dim, _)| dim == label)
     }
 
     /// The pointer to a member of a tensor's node.
@@ -173,8 +208,9 @@ impl<'a> TensorView<'a> {
     /// Returns the elements of the stick along a dimension; `None` for other dimensions.
     pub(super) fn stick_size(&self, label: &str) -> Option<i64> {
         let class = self.class?;
-        let position = class.stick.iter().position(|along| along == label)?;
-        class.stick_sizes.get(position).copied()
+        // A stick of 4-bit elements runs twice along one of its dimensions.
+        let sizes = class.stick.iter().zip(&class.stick_sizes).filter(|(along, _)| *along == label).map(|(_, size)| *size);
+        sizes.reduce(i64::saturating_mul)
     }
 
     /// Returns the role of a dimension in the tensor (`scale_`).
@@ -198,10 +234,15 @@ impl<'a> TensorView<'a> {
         self.coordinate(label)?.folds.folds.first().map(|fold| fold.factor)
     }
 
+    /// Whether each core has a tensor of its own, in LX or in HBM.
+    pub(super) fn is_per_core(&self) -> bool {
+        self.node.is_per_core()
+    }
+
     /// Elements of a stick of its format.
     pub(super) const fn elements_per_stick(&self) -> Option<i64> {
-        match self.info.word_length {
-            bytes @ 1.. => Some(machine::STICK_BYTES / bytes),
+        match self.info.word_length.bits {
+            bits @ 1.. => Some(machine::STICK_BYTES * 8 / bits),
             _ => None,
         }
     }

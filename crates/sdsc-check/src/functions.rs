@@ -130,6 +130,7 @@ pub(super) fn constants(function: &str, family: Family) -> Option<(&'static [&'s
         "exx2" => return Some((&["exx2scale"], &["useZeroMean"])),
         "mean" | "meannonstick" => &["scaling_factor"],
         "avgpoolfwd" => &["nmap"],
+        "csqint4" | "csqint4wt" | "csqint8ch" | "csqint8mb" | "csqint8wt" => &["scaleact", "shiftact"],
         "quantscalepertokenfp8" => &["clipMin", "clipMax", "mulConst"],
         "batchnormfwd" | "exx2_zeromean" | "leakyrelufwd" => return None,
         _ => match family {
@@ -165,5 +166,6 @@ mod tests {
         assert_eq!(constants("add", Family::Elementwise), Some((&[][..], &[][..])));
         assert_eq!(constants("clip", Family::Elementwise), Some((&["clipMin", "clipMax"][..], &[][..])));
         assert_eq!(constants("qfp8ch", Family::Conversion), None);
+        assert_eq!(constants("csqint4", Family::Conversion), Some((&["scaleact", "shiftact"][..], &[][..])));
     }
 }

@@ -12,7 +12,7 @@ pub enum Base {
     Argument(usize),
     /// The start of an allocated pool, by its number.
     Pool(usize),
-    /// A size that the launch gives, or a parameter that is a plain number.
+    /// A size that the launch gives.
     Parameter(usize),
 }
 
@@ -65,8 +65,14 @@ pub enum Fault {
     Form,
     /// A pool has no address.
     Pool,
-    /// A loop has no bounds.
+    /// A loop has no constant bounds, or no positive step.
     Loop,
+    /// A loop does not count from 0 by 1, or has no iteration.
+    LoopForm,
+    /// A parameter is extracted in a loop.
+    ExtractInLoop,
+    /// A symbol of a map is defined in a loop.
+    VaryingSymbol,
 }
 
 /// A problem in the text.
@@ -127,11 +133,24 @@ impl<'a> LaunchValues<'a> {
     /// Evaluates the values of a text.
     #[must_use]
     pub fn of(text: &'a BundleText<&'a str>) -> Self {
-        let mut walk = Walk { text, maps: BTreeMap::new(), values: BTreeMap::new(), local: Vec::new(), launch: Self::default() };
+        let mut walk = Walk {
+            text,
+            maps: BTreeMap::new(),
+            values: BTreeMap::new(),
+            local: Vec::new(),
+            outer: BTreeSet::new(),
+            depth: 0,
+            launch: Self::default(),
+        };
         walk.maps();
         for (index, param) in text.params.iter().enumerate() {
             let value = match param.kind {
-                ParamType::Index => Value::Number(Form::of(Base::Parameter(index))),
+                // A plain parameter is an address that needs no extraction.
+                ParamType::Index => {
+                    let argument = argument_number(text, index);
+                    walk.launch.arguments.insert(argument);
+                    Value::Number(Form::of(Base::Argument(argument)))
+                }
                 ParamType::InputArg { .. } => Value::Unread(index),
             };
             walk.define(param.name, value);
@@ -147,6 +166,10 @@ struct Walk<'a> {
     values: BTreeMap<&'a str, Value>,
     /// The names that the loop in progress has defined.
     local: Vec<&'a str>,
+    /// The names that are defined outside all loops.
+    outer: BTreeSet<&'a str>,
+    /// The number of loops in progress.
+    depth: usize,
     launch: LaunchValues<'a>,
 }
 
@@ -168,6 +191,9 @@ impl<'a> Walk<'a> {
             self.problem(Fault::Definition, name.at, format!("'%{}' is defined twice; a value has one definition", name.name));
         } else {
             self.local.push(name.name);
+            if self.depth == 0 {
+                self.outer.insert(name.name);
+            }
         }
     }
 
@@ -197,7 +223,13 @@ impl<'a> Walk<'a> {
         for statement in body {
             match &statement.kind {
                 StmtKind::Allocate { result, bytes } => self.allocate(*result, *bytes, is_outermost),
-                StmtKind::Extract { result, field, parameter, .. } => self.extract(*result, *field, *parameter),
+                StmtKind::Extract { result, field, parameter, .. } => {
+                    if !is_outermost {
+                        let message = "a parameter is extracted in a loop; it is extracted once, outside every loop";
+                        self.problem(Fault::ExtractInLoop, statement.at, message);
+                    }
+                    self.extract(*result, *field, *parameter);
+                }
                 StmtKind::Constant { result, value } => self.define(*result, Value::Number(Form::number(*value))),
                 StmtKind::Add { result, operands } => {
                     let values = self.numbers(operands);
@@ -274,6 +306,12 @@ impl<'a> Walk<'a> {
         symbols: &[Ident<&'a str>],
     ) {
         let values = (self.numbers(dims), self.numbers(symbols));
+        let is_varying = |symbol: &&Ident<&str>| !self.outer.contains(symbol.name) && self.values.contains_key(symbol.name);
+        let varying: Vec<_> = symbols.iter().filter(is_varying).copied().collect();
+        for symbol in varying {
+            let message = format!("'%{}' is defined in a loop; a symbol of a map is defined outside all loops", symbol.name);
+            self.problem(Fault::VaryingSymbol, symbol.at, message);
+        }
         let map = match map {
             MapRef::Inline(map) => Some(map),
             MapRef::Named(name) => {
@@ -321,30 +359,36 @@ impl<'a> Walk<'a> {
             [Some(lower), Some(upper), Some(step)] => self.count(at, &lower, &upper, &step),
             _ => None,
         };
+        let (count, first, step) = count.map_or((None, 0, 1), |(count, first, step)| (Some(count), first, step));
         self.launch.loops.push(count);
         let outer = std::mem::take(&mut self.local);
-        self.define(counted.counter, Value::Number(Form { base: None, constant: 0, terms: vec![(index, 1)] }));
+        self.depth += 1;
+        self.define(counted.counter, Value::Number(Form { base: None, constant: first, terms: vec![(index, step)] }));
         self.statements(&counted.body, false);
+        self.depth -= 1;
         // Names that a loop defines are not visible after it.
         for name in std::mem::replace(&mut self.local, outer) {
             self.values.remove(name);
         }
     }
 
-    fn count(&mut self, at: Position, lower: &Form, upper: &Form, step: &Form) -> Option<i64> {
+    /// Returns the number of iterations, the first value of the counter, and its step.
+    fn count(&mut self, at: Position, lower: &Form, upper: &Form, step: &Form) -> Option<(i64, i64, i64)> {
         let (Some(lower), Some(upper), Some(step)) = (lower.as_number(), upper.as_number(), step.as_number()) else {
             self.problem(Fault::Loop, at, "a bound of the loop is no constant; loop bounds are constants");
             return None;
         };
+        if step < 1 {
+            self.problem(Fault::Loop, at, format!("the loop counts by {step}; a step is positive"));
+            return None;
+        }
         if (lower, step) != (0, 1) {
-            self.problem(Fault::Loop, at, format!("the loop counts from {lower} by {step}; loops count from 0 by 1"));
-            return None;
+            self.problem(Fault::LoopForm, at, format!("the loop counts from {lower} by {step}; loops count from 0 by 1"));
+        } else if upper < 1 {
+            self.problem(Fault::LoopForm, at, format!("the loop runs {upper} times; it must run at least once"));
         }
-        if upper < 1 {
-            self.problem(Fault::Loop, at, format!("the loop runs {upper} times; it must run at least once"));
-            return None;
-        }
-        Some(upper)
+        let distance = upper.checked_sub(lower).filter(|distance| *distance > 0)?;
+        Some((distance / step + i64::from(distance % step != 0), lower, step))
     }
 }
 

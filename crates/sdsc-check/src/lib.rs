@@ -22,6 +22,7 @@ mod flow;
 mod functions;
 pub mod launch;
 mod lives;
+mod profile;
 mod program;
 mod program_flow;
 mod program_sizes;
@@ -32,17 +33,19 @@ mod tree;
 
 pub use error::CheckError;
 pub use file_view::Buffer;
+pub use profile::{PROFILES, Profile, UnknownProfile};
 pub use report::{Place, Violation};
-pub use rules::{RULES, Rule, rules_table};
+pub use rules::{RELEASE_RULES, RULES, Rule, rules_table};
 
 use facts::FileFacts;
 use file_view::{FileView, Surroundings};
 use flow::{Flow, flow};
 use launch::{ExecuteView, LaunchValues};
 use machine::Target;
+use profile::members::member_faults;
 use report::{Report, member};
 use rules::launches::BundleView;
-use rules::{FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT};
+use rules::{FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT, rule_at};
 use sdsc_format::{
     BUNDLE_FILE,
     bundle_text::{self, ParamType},
@@ -67,7 +70,7 @@ pub struct BundleFiles {
 
 /// The label of a rule, by its place in the table.
 fn label(rule: usize) -> &'static str {
-    RULES[rule].label
+    rule_at(rule).label
 }
 
 /// Checks a bundle against every rule, for the Spyre card.
@@ -82,7 +85,15 @@ pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> 
     let sdsc = files.sdsc.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
     let tree = Memory(sdsc.chain([(BUNDLE_FILE, files.text.as_bytes())]).collect());
     let mut report = Report::default();
-    let source = Source { tree: &tree, folder: "", arguments: &files.arguments, pool_bytes: None, is_in_program: false, target };
+    let source = Source {
+        tree: &tree,
+        folder: "",
+        arguments: &files.arguments,
+        pool_bytes: None,
+        is_in_program: false,
+        target,
+        profile: Profile::Written,
+    };
     match source.check(&mut report) {
         Ok(_) => report.into_violations(label),
         Err(never) => match never {},
@@ -95,9 +106,22 @@ pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> 
 ///
 /// When there is neither a bundle nor a program.
 pub fn check_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, target: &Target) -> Result<Vec<Violation>, CheckError> {
+    check_files_in(files, target, Profile::Written)
+}
+
+/// Checks files as [`check_files`] does, against a profile.
+///
+/// # Errors
+///
+/// As [`check_files`].
+pub fn check_files_in<'a>(
+    files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+    target: &Target,
+    profile: Profile,
+) -> Result<Vec<Violation>, CheckError> {
     let tree = Memory(files.into_iter().collect());
     let mut report = Report::default();
-    match program::check(&tree, None, target, &mut report) {
+    match program::check(&tree, None, (target, profile), &mut report) {
         Ok(true) => Ok(report.into_violations(label)),
         Ok(false) => Err(CheckError::NoBundle(PathBuf::from("."))),
         Err(never) => match never {},
@@ -122,9 +146,18 @@ pub fn check_directory(dir: &Path) -> Result<Vec<Violation>, CheckError> {
 ///
 /// As [`check_directory`].
 pub fn check_directory_for(dir: &Path, target: &Target) -> Result<Vec<Violation>, CheckError> {
+    check_directory_in(dir, target, Profile::Written)
+}
+
+/// Checks the bundle in a directory, or every bundle of the program there, against a profile.
+///
+/// # Errors
+///
+/// As [`check_directory`].
+pub fn check_directory_in(dir: &Path, target: &Target, profile: Profile) -> Result<Vec<Violation>, CheckError> {
     let mut report = Report::default();
     let own_name = fs::canonicalize(dir).ok().and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
-    let is_bundle = program::check(&Disk(dir), own_name.as_deref(), target, &mut report)?;
+    let is_bundle = program::check(&Disk(dir), own_name.as_deref(), (target, profile), &mut report)?;
     if is_bundle { Ok(report.into_violations(label)) } else { Err(CheckError::NoBundle(dir.to_path_buf())) }
 }
 
@@ -138,6 +171,7 @@ struct Source<'a, T> {
     /// Whether the program lists all launches, so that no other launch leaves values in LX.
     is_in_program: bool,
     target: &'a Target,
+    profile: Profile,
 }
 
 /// Facts about a bundle that the rules on a program use.
@@ -168,14 +202,15 @@ impl<T: Tree> Source<'_, T> {
         let launch = parsed.as_ref().ok().map(LaunchValues::of);
         let files = self.files(launch.as_ref())?;
         if let Some(launch) = &launch {
-            rules::check_bundle(&BundleView { launch, folder: self.folder, files: &files, target: self.target }, report);
+            rules::check_bundle(&BundleView { launch, folder: self.folder, files: &files, target: self.target }, self.profile, report);
         }
         let executes = launch.as_ref().map(first_executes).unwrap_or_default();
         let mut facts = BundleFacts::default();
         for name in &files {
             let execute = executes.get(name.as_str()).copied();
             let (target, arguments, pool_bytes) = (self.target, self.arguments, self.pool_bytes);
-            let around = Surroundings { target, arguments, pool_bytes, launch: launch.as_ref(), execute };
+            let profile = self.profile;
+            let around = Surroundings { target, arguments, pool_bytes, launch: launch.as_ref(), profile, execute };
             let path = path_in(self.folder, name);
             let bytes = self.tree.read(&path)?;
             report.enter_file(path);
@@ -199,6 +234,9 @@ impl<T: Tree> Source<'_, T> {
 
     fn report_flow(&self, flow: &Flow, report: &mut Report) {
         for (rule, faults) in [(FLOW_IN_LX, &flow.lx_faults), (FLOW_IN_HBM, &flow.hbm_faults), (SIZES, &flow.size_faults)] {
+            if !self.profile.keeps(label(rule)) {
+                continue;
+            }
             report.enter_rule(rule);
             for fault in faults {
                 report.enter_file(path_in(self.folder, &fault.file));
@@ -236,7 +274,7 @@ fn first_executes<'l, 't>(launch: &'l LaunchValues<'t>) -> BTreeMap<&'t str, &'l
 
 /// Checks a file; returns its facts if the file is valid.
 fn check_sdsc(name: &str, bytes: &[u8], around: Surroundings<'_>, report: &mut Report) -> Option<FileFacts> {
-    let sdsc: Sdsc = match serde_json::from_slice(bytes) {
+    let mut sdsc: Sdsc = match serde_json::from_slice(bytes) {
         Ok(sdsc) => sdsc,
         Err(error) => {
             report.enter_rule(SCHEMA);
@@ -244,13 +282,26 @@ fn check_sdsc(name: &str, bytes: &[u8], around: Surroundings<'_>, report: &mut R
             return None;
         }
     };
-    let Some(file) = FileView::new(name, &sdsc, around) else {
+    let profile = around.profile;
+    let faults = member_faults(bytes, profile);
+    if !faults.is_empty() {
+        report.enter_rule(SCHEMA);
+        faults.into_iter().for_each(|fault| report.json(fault.path, fault.message));
+        return None;
+    }
+    sdsc.value.complete();
+    let views = FileView::all(name, &sdsc, around);
+    if views.is_empty() || (views.len() > 1 && profile.keeps(label(ONE_OPERATION))) {
         report.enter_rule(ONE_OPERATION);
         rules::identity::there_is_one_operation(&sdsc, report);
         return None;
-    };
-    rules::check_file(&file, report);
-    Some(FileFacts::of(&file))
+    }
+    let mut facts = FileFacts::default();
+    for view in &views {
+        rules::check_file(view, report);
+        facts.add(FileFacts::of(view));
+    }
+    Some(facts)
 }
 
 /// Reports JSON of an unexpected structure. The text is parsed again to find the path, since tracking paths in every parse is slow.

@@ -5,20 +5,22 @@ mod re_emission;
 pub use re_emission::{LABEL as EMISSION_LABEL, differs_from_its_emission};
 
 use files::{read_below, reason};
-use sdsc_check::{Violation, check_directory};
+use machine::Target;
+use sdsc_check::{Profile, Violation, check_directory_in};
 use sdsc_format::{
     BUNDLE_FILE,
     program::{self, Program},
 };
 use std::{collections::BTreeSet, fs, path::Path};
 
-/// Returns the rules that the files of a bundle or program directory violate.
+/// Returns the rules of a profile that the files of a bundle or program directory violate. Only files of the default profile are compared
+/// with their re-emission.
 ///
 /// # Errors
 /// If there is no bundle, or a file cannot be read.
-pub fn broken_rules(directory: &Path) -> Result<Vec<Violation>, String> {
-    let broken = check_directory(directory).map_err(|error| error.to_string())?;
-    if !broken.is_empty() {
+pub fn broken_rules(directory: &Path, profile: Profile) -> Result<Vec<Violation>, String> {
+    let broken = check_directory_in(directory, &Target::spyre(), profile).map_err(|error| error.to_string())?;
+    if !broken.is_empty() || profile != Profile::Written {
         return Ok(broken);
     }
     let mut texts = texts_in(directory, "")?;

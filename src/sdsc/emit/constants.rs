@@ -3,7 +3,7 @@
 use crate::bundle::OpSpec;
 use crate::{bundle::OpFamily, launch::geometry::Geometry};
 use machine::DeviceFormat;
-use sdsc_format::model::{Bits, ConstantInfo, Constants, CoreKey, Entries, Fold, FoldFunction, FoldMap, Nothing, Text};
+use sdsc_format::model::{Bits, BitsList, ConstantInfo, Constants, CoreKey, Entries, Fold, FoldFunction, FoldMap, Nothing, Text};
 
 /// Name of the constant that replaces masked padding.
 const MASK_VALUE: &str = "samv-maskvalue";
@@ -49,7 +49,7 @@ fn info(name: Text, value: f64, cores: i64, format: DeviceFormat) -> ConstantInf
     let data = FoldMap {
         functions: vec![FoldFunction::Const(Nothing {}), FoldFunction::Const(Nothing {}), FoldFunction::Map(Nothing {})],
         folds: vec![fold(cores, "core"), fold(1, "corelet"), fold(1, "time")],
-        data: Entries(vec![(CoreKey(0), vec![Bits::Known(bits(value, format))])]),
+        data: Entries(vec![(CoreKey::at(0), BitsList(vec![Bits::Known(bits(value, format))]))]),
     };
     ConstantInfo { format: format.name().into(), name, data }
 }

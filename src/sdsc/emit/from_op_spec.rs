@@ -13,8 +13,8 @@ use crate::{bundle::OpSpec, launch::LaunchError};
 use machine::{DeviceFormat, Unit};
 use sdsc_format::model;
 use sdsc_format::model::{
-    ClassInfo, ClassRelation, ComputeAttributes, ComputeOp, Dsc, Entries, Fold, FoldFunction, FoldMap, Named, Nothing, Operation, Sdsc,
-    Sizes, SpaceSizes, Stage, StagePair, StageParams, SymbolicInfo, Text,
+    ClassInfo, ClassRelation, ComputeAttributes, ComputeOp, DimSizes, Dsc, Entries, Fold, FoldFunction, FoldMap, Named, Operation, Sdsc,
+    SizeSymbol, Sizes, StagePair, StageParams, SymbolicInfo, Text,
 };
 
 /// Returns the file of an op whose addresses are launch arguments.
@@ -98,9 +98,10 @@ impl Context<'_> {
             core_to_schedule: (0..cores).map(|core| (core, vec![[-1, 0, 0, 0]])).collect(),
             dscs: vec![Named { name: function.clone(), value: self.dsc(function)? }],
             data_dscs: is_symbolic.then(Vec::new),
-            opcode_correction: is_symbolic.then(Nothing::default),
+            opcode_correction: is_symbolic.then(Entries::default),
             symbol_tags: is_symbolic.then(|| self.symbol_tags()),
-            symbol_definitions: is_symbolic.then(Nothing::default),
+            symbol_definitions: is_symbolic.then(Entries::default),
+            share_info: None,
         })
     }
 
@@ -112,13 +113,13 @@ impl Context<'_> {
         let stage = self.stage();
         Ok(Dsc {
             n_cores: cores,
-            n_corelets: 1,
+            n_corelets: Some(1),
             core_ids: (0..cores).collect(),
             space: self.space(),
             masking: self.geometry.masked.iter().map(|(label, pad)| (label.name().into(), vec![[valid(*label, *pad), *pad]])).collect(),
             masking_constant,
             dim_symbols: self.dim_symbols(),
-            stages: StageParams { core: StagePair { steady: stage.clone(), end: stage } },
+            stages: StageParams { core: StagePair { name: None, steady: stage.clone(), end: stage } },
             classes: self.geometry.classes.iter().map(|class| (class.name.name().into(), self.class(class))).collect(),
             class_relation: self.windows.is_sliding().then_some(ClassRelation { is_reuse: 1 }),
             nodes: (0..n_tensors).map(|index| self.node(index)).collect::<Result<_, _>>()?,
@@ -128,36 +129,37 @@ impl Context<'_> {
         })
     }
 
-    fn space(&self) -> SpaceSizes {
+    fn space(&self) -> DimSizes {
         let windows = (!self.windows.full.is_empty()).then(|| self.windows.full.clone());
-        SpaceSizes { name: "n".into(), sizes: self.sizes(|dim| dim.size), windows }
+        DimSizes { name: Some("n".into()), sizes: self.sizes(|dim| dim.size), windows, ..DimSizes::default() }
     }
 
     fn sizes(&self, size: impl Fn(&SpaceDim) -> i64) -> Sizes {
         Sizes(self.geometry.space.dims().iter().map(|dim| (dim.label.size_name().into(), size(dim))).collect())
     }
 
-    fn stage(&self) -> Stage {
+    fn stage(&self) -> DimSizes {
         let symbolic = self.geometry.space.dims().iter().filter_map(|dim| {
             let bounds = dim.symbolic.as_ref()?;
             let info = SymbolicInfo { max: bounds.max / dim.split, granularity: (bounds.granularity / dim.split).max(1) };
             Some((dim.label.name().into(), info))
         });
-        Stage {
-            name: "core".into(),
+        DimSizes {
+            name: Some("core".into()),
             sizes: self.sizes(|dim| dim.size / dim.split),
-            symbolic: symbolic.collect(),
-            max_symbolic_volume: Nothing {},
-            corelet_split: Nothing {},
-            row_split: Nothing {},
-            pe_sfp_split: Nothing {},
-            windows: self.windows.per_core.clone(),
+            symbolic: Some(symbolic.collect()),
+            max_symbolic_volume: Some(Entries::default()),
+            corelet_split: Some(Entries::default()),
+            row_split: Some(Entries::default()),
+            pe_sfp_split: Some(Entries::default()),
+            windows: Some(self.windows.per_core.clone()),
         }
     }
 
-    fn dim_symbols(&self) -> Option<Entries<Text, Vec<i64>>> {
+    fn dim_symbols(&self) -> Option<Entries<Text, Vec<SizeSymbol>>> {
         let label = |dim: usize| self.geometry.labels.get(dim).map(|label| Text::from(label.name()));
-        let symbols: Entries<_, _> = self.addresses.dims.iter().filter_map(|symbol| Some((label(symbol.dim)?, vec![symbol.id]))).collect();
+        let ids = |id: i64| vec![SizeSymbol { id, is_text: false }];
+        let symbols: Entries<_, _> = self.addresses.dims.iter().filter_map(|symbol| Some((label(symbol.dim)?, ids(symbol.id)))).collect();
         (!symbols.is_empty()).then_some(symbols)
     }
 
@@ -195,7 +197,7 @@ impl Context<'_> {
             unit: unit.name().into(),
             function: function.clone(),
             attributes: ComputeAttributes { format: self.format().name().into(), fidelity: "regular".into() },
-            location: "Inner".into(),
+            location: Some("Inner".into()),
             inputs: (0..self.n_inputs()).filter(|index| !is_index(index)).map(name).collect(),
             outputs: vec![name(n_tensors - 1)],
             indices: self.has_indices().then(|| (0..n_tensors).filter(is_index).map(name).collect()),
@@ -310,7 +312,7 @@ mod tests {
         conv.window = Some(Window { height: axis, width: axis, pad_type: Some("padded_nozeropad".to_owned()) });
         conv.node_output_ranges = Some([1, 64, 4, 4]);
         let (_, conv) = dsc(&conv);
-        let windows = (&conv.space.windows.unwrap(), &conv.stages.core.steady.windows);
+        let windows = (&conv.space.windows.unwrap(), &conv.stages.core.steady.windows.unwrap());
         assert_eq!((windows.0.get("i").unwrap().total, windows.1.get("i").unwrap().total), (6, 4));
         assert_eq!(conv.nodes[0].early_padding.as_ref().unwrap().get("j").unwrap(), "padded_nozeropad");
         let height = conv.nodes[0].coordinates.dims.get("i").unwrap();

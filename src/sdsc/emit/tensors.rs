@@ -7,7 +7,8 @@ use crate::launch::geometry::{Access, Divisions, Label, Scale, Tensor};
 use crate::launch::symbols::Start;
 use machine::DeviceFormat;
 use sdsc_format::model::{
-    CoordInfo, Coordinates, CoreKey, Decimal, Entries, Fold, FoldFunction, FoldMap, Memory, Node, Nothing, Presence, TensorInfo, Text,
+    CoordInfo, Coordinates, CoreKey, Decimal, Entries, Flag, Fold, FoldFunction, FoldMap, Memory, Node, Nothing, Presence, TensorInfo,
+    Text, WordLength,
 };
 
 impl Context<'_> {
@@ -23,11 +24,12 @@ impl Context<'_> {
         Ok(Node {
             node_type: "allocate".into(),
             name: node_name(index, if is_lx { "lx" } else { "hbm" }),
-            previous: "".into(),
-            tensor: index,
+            previous: Some("".into()),
+            tensor: Some(index),
             component: if is_lx { "lx" } else { "hbm" }.into(),
             early_padding: self.windows.early_padding(index),
-            is_symbolic: matches!(start, Start::Symbolic(_)).then_some(1),
+            is_symbolic: matches!(start, Start::Symbolic(_)).then_some(Flag::SET),
+            non_unified: None,
             order: texts(&shown),
             page_sizes: shown.iter().map(page).collect(),
             indirection,
@@ -45,7 +47,7 @@ impl Context<'_> {
         FoldMap {
             functions: vec![FoldFunction::Map(Nothing {}), FoldFunction::Const(Nothing {}), FoldFunction::Const(Nothing {})],
             folds: vec![fold(self.geometry.cores(), "core"), fold(1, "corelet"), fold(1, "time")],
-            data: start.by_core().iter().zip(0..).map(|(value, core)| (CoreKey(core), Decimal(*value))).collect(),
+            data: start.by_core().iter().zip(0..).map(|(value, core)| (CoreKey::at(core), Decimal(*value))).collect(),
         }
     }
 
@@ -129,7 +131,7 @@ impl Context<'_> {
             name: format!("Tensor{index}").into(),
             class: class.name.name().into(),
             scales: shown.map(scale).collect::<Result<_, _>>()?,
-            word_length: tensor.format.bytes(),
+            word_length: WordLength::bytes(tensor.format.bytes()),
             format: tensor.format.name().into(),
             memory: self.memory(index),
         })

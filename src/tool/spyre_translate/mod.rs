@@ -3,9 +3,10 @@
 use crate::{
     codes,
     sdsc::broken_rules,
-    tool::{self, Messages, Speaker, help::with_help},
+    tool::{self, Format, Messages, Speaker, help::with_help, speech::MESSAGES},
 };
-use clap::{ArgGroup, Command, CommandFactory, Parser};
+use clap::{ArgGroup, Command, CommandFactory, Parser, ValueEnum};
+use sdsc_check::{Profile, UnknownProfile};
 use std::{ffi::OsString, path::Path};
 
 #[cfg(feature = "mlir")]
@@ -33,8 +34,47 @@ struct Arguments {
     /// File or directory to write [default: standard output for IR]
     #[arg(short = 'o', value_name = "OUTPUT", help_heading = "Output")]
     output: Option<String>,
-    #[command(flatten)]
-    messages: Messages,
+    /// Format of diagnostics: text, json (docs/reference/tools.md) [default: text]; and of the files that --check-bundle reads: 1.0,
+    /// torch-spyre-2026-08, torch-spyre-2026-09 [default: what this compiler writes]. Repeatable
+    #[arg(long = "format", value_name = "FORMAT", value_parser = format_choice, help_heading = MESSAGES)]
+    formats: Vec<FormatChoice>,
+}
+
+/// A value of `--format`.
+#[derive(Clone, Copy)]
+enum FormatChoice {
+    Diagnostics(Format),
+    Files(Profile),
+}
+
+fn format_choice(name: &str) -> Result<FormatChoice, String> {
+    let diagnostics = <Format as ValueEnum>::from_str(name, false).map(FormatChoice::Diagnostics);
+    diagnostics.or_else(|_| name.parse().map(FormatChoice::Files).map_err(|error: UnknownProfile| format!("{error}, or 'text' or 'json'")))
+}
+
+impl Arguments {
+    fn messages(&self) -> Messages {
+        let format = self.formats.iter().rev().find_map(|choice| match choice {
+            FormatChoice::Diagnostics(format) => Some(*format),
+            FormatChoice::Files(_) => None,
+        });
+        Messages { format: format.unwrap_or_default() }
+    }
+
+    /// The profile that files are held against.
+    fn profile(&self) -> Result<Profile, String> {
+        let mut profiles = self.formats.iter().filter_map(|choice| match choice {
+            FormatChoice::Files(profile) => Some(*profile),
+            FormatChoice::Diagnostics(_) => None,
+        });
+        match (profiles.next(), profiles.next()) {
+            (Some(_), _) if !self.check_bundle => {
+                Err(codes::NO_EFFECT.says("'--format' names a form of the files, which '--check-bundle' checks; add '--check-bundle'"))
+            }
+            (Some(_), Some(_)) => Err(codes::OPTION_TWICE.says("'--format' names two forms of the files; give one")),
+            (profile, _) => Ok(profile.unwrap_or_default()),
+        }
+    }
 }
 
 /// Heading of the modes in `--help`.
@@ -46,7 +86,7 @@ const MOST_USED: [&str; 5] = ["opspec_to_mlir", "mlir_to_bundle", "bundle_to_mli
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let speaker = |arguments: &Arguments| Speaker::new("spyre-translate", arguments.messages);
+    let speaker = |arguments: &Arguments| Speaker::new("spyre-translate", arguments.messages());
     tool::main("spyre-translate", command(), words, speaker, run)
 }
 
@@ -56,8 +96,9 @@ pub(super) fn command() -> Command {
 }
 
 fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
+    let profile = arguments.profile()?;
     if arguments.check_bundle {
-        return check_bundle(&arguments.input);
+        return check_bundle(&arguments.input, profile);
     }
     ir::translate(arguments, speaker)
 }
@@ -72,8 +113,8 @@ mod ir {
 }
 
 /// Violations are the result, so they go to standard output.
-fn check_bundle(directory: &str) -> Result<(), String> {
-    let violations = broken_rules(Path::new(directory))?;
+fn check_bundle(directory: &str, profile: Profile) -> Result<(), String> {
+    let violations = broken_rules(Path::new(directory), profile)?;
     for violation in &violations {
         tool::say(&format!("{violation}\n"))?;
     }

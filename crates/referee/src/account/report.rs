@@ -5,6 +5,8 @@ use crate::account::time::ModelledTime;
 use crate::account::traffic::Traffic;
 use crate::plan::Plan;
 use serde::Serialize;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A run of a program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -66,13 +68,22 @@ pub struct OpReport {
 }
 
 impl OpReport {
-    pub(crate) fn new(file: &str, plan: &Plan) -> Self {
+    /// The report of a file with these descriptions, before its first execution.
+    pub(crate) fn new<'p>(file: &str, plans: impl Iterator<Item = &'p Arc<Plan>>) -> Self {
+        let (mut function, mut cores, mut points) = (String::new(), BTreeSet::new(), 0_u64);
+        for plan in plans {
+            if function.is_empty() {
+                function.clone_from(&plan.function);
+            }
+            cores.extend(plan.cores.iter().map(|core| core.id));
+            points = points.saturating_add(plan.points.saturating_mul(plan.cores.len() as u64));
+        }
         Self {
             file: file.to_owned(),
-            function: plan.function.clone(),
-            cores: plan.cores.len(),
+            function,
+            cores: cores.len(),
             executions: 0,
-            points: plan.points.saturating_mul(plan.cores.len() as u64),
+            points,
             traffic: Traffic::default(),
             error: OpError::default(),
         }

@@ -57,13 +57,13 @@ struct Seen {
 /// The execute statements of a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timeline {
-    /// By their position in the text.
-    executes: BTreeMap<usize, Seen>,
+    /// By their position in the text, and the number of the description.
+    executes: BTreeMap<(usize, usize), Seen>,
 }
 
 impl Timeline {
-    /// Records an execution of the statement at a position, with the iterations of the enclosing loops, outermost first.
-    pub(crate) fn note(&mut self, position: usize, plan: &Arc<Plan>, parts: &Parts, iterations: &[i64]) {
+    /// Records an execution of the statement at a position, and of the description of a number in it, with the iterations of the enclosing loops, outermost first.
+    pub(crate) fn note(&mut self, position: (usize, usize), plan: &Arc<Plan>, parts: &Parts, iterations: &[i64]) {
         let starts: Vec<Start> = (0..plan.tensors.len()).map(|tensor| start(parts, tensor)).collect();
         let new = || Seen {
             plan: Arc::clone(plan),

@@ -91,8 +91,13 @@ pub enum Expression {
     },
     /// `sdscbundle.input_arg_extract value from`
     Extract(Value),
-    /// `sdscbundle.device_mem_allocate`: the address of so many bytes of HBM.
-    Allocate(i64),
+    /// `sdscbundle.device_mem_allocate`: the address of a pool, which is the same in each iteration of a loop.
+    Allocate {
+        /// The number of the pool in the order of the text.
+        pool: usize,
+        /// Its bytes.
+        bytes: i64,
+    },
 }
 
 impl Bundle {
@@ -101,7 +106,7 @@ impl Bundle {
     pub fn pools(&self) -> Vec<i64> {
         let mut pools = Vec::new();
         collect(&self.body, &mut |statement| {
-            if let Statement::Define { expression: Expression::Allocate(bytes), .. } = statement {
+            if let Statement::Define { expression: Expression::Allocate { bytes, .. }, .. } = statement {
                 pools.push(*bytes);
             }
         });
@@ -141,7 +146,7 @@ pub fn parse(text: &str) -> Result<Bundle, TextError> {
     if tree.function.name != FUNCTION {
         return refuse(tree.function.at, format!("expected '@{FUNCTION}', found '@{}'", tree.function.name));
     }
-    let mut names = Names { maps: BTreeMap::new(), scopes: vec![BTreeMap::new()], n_values: 0 };
+    let mut names = Names { maps: BTreeMap::new(), scopes: vec![BTreeMap::new()], kinds: BTreeMap::new(), n_values: 0, n_pools: 0 };
     names.maps(&tree)?;
     let parameters = tree.params.iter().map(|parameter| names.parameter(parameter)).collect::<Result<_, _>>()?;
     let body = names.statements(&tree.body)?;
@@ -157,7 +162,10 @@ struct Names<'a> {
     maps: BTreeMap<&'a str, &'a Map>,
     /// The values by name: those of the function, then those of the loops in progress.
     scopes: Vec<BTreeMap<&'a str, Value>>,
+    /// The types of the parameters, by name.
+    kinds: BTreeMap<&'a str, ParamType>,
     n_values: usize,
+    n_pools: usize,
 }
 
 impl<'a> Names<'a> {
@@ -173,19 +181,27 @@ impl<'a> Names<'a> {
     fn parameter(&mut self, parameter: &bundle_text::Param<&'a str>) -> Result<Parameter, TextError> {
         let name = parameter.name;
         self.define(name)?;
+        self.kinds.insert(name.name, parameter.kind);
         let size = match parameter.kind {
-            ParamType::InputArg { granularity: None, max: None } => None,
+            // A plain number is an address that needs no extraction.
+            ParamType::InputArg { granularity: None, max: None } | ParamType::Index => None,
             // Without a granularity every size is a multiple of it.
             ParamType::InputArg { granularity, max: Some(max) } => Some(SizeBounds { granularity: granularity.unwrap_or(1), max }),
             ParamType::InputArg { max: None, .. } => {
                 return refuse(name.at, format!("the size '%{}' has a granularity and no 'max_value', which it needs", name.name));
             }
-            ParamType::Index => {
-                let expected = "a launch gives values of the type '!sdscbundle.input_arg'";
-                return refuse(name.at, format!("'%{}' is an index; {expected}", name.name));
-            }
         };
         Ok(Parameter { name: name.name.to_owned(), size })
+    }
+
+    /// The bound that the type of a parameter declares.
+    fn bound(&self, parameter: Ident<&'a str>, field: Field) -> Result<i64, TextError> {
+        let bound = match (self.kinds.get(parameter.name), field) {
+            (Some(ParamType::InputArg { granularity, .. }), Field::Granularity) => *granularity,
+            (Some(ParamType::InputArg { max, .. }), Field::Max) => *max,
+            (Some(_), _) | (None, _) => None,
+        };
+        bound.map_or_else(|| refuse(parameter.at, format!("the type of '%{}' declares no '{field}'", parameter.name)), Ok)
     }
 
     fn statements(&mut self, body: &'a [Stmt<&'a str>]) -> Result<Vec<Statement>, TextError> {
@@ -194,9 +210,13 @@ impl<'a> Names<'a> {
 
     fn statement(&mut self, statement: &'a Stmt<&'a str>) -> Result<Statement, TextError> {
         let (result, expression) = match &statement.kind {
-            StmtKind::Allocate { result, bytes } => (result, Expression::Allocate(*bytes)),
+            StmtKind::Allocate { result, bytes } => {
+                let pool = self.n_pools;
+                self.n_pools += 1;
+                (result, Expression::Allocate { pool, bytes: *bytes })
+            }
             StmtKind::Extract { result, field: Field::Value, parameter, .. } => (result, Expression::Extract(self.value(*parameter)?)),
-            StmtKind::Extract { field, .. } => return refuse(statement.at, format!("expected 'value', found '{field}'")),
+            StmtKind::Extract { result, field, parameter, .. } => (result, Expression::Constant(self.bound(*parameter, *field)?)),
             StmtKind::Constant { result, value } => (result, Expression::Constant(*value)),
             StmtKind::Add { result, operands: [left, right] } => (result, Expression::Add(self.value(*left)?, self.value(*right)?)),
             StmtKind::Apply { result, map, dims, symbols } => (result, self.apply(statement.at, map, dims, symbols)?),

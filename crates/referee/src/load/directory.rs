@@ -3,7 +3,7 @@
 use crate::error::SimError;
 use crate::load::address_program::{Bundle, parse};
 use crate::load::host::{Elements, HostArray};
-use crate::plan::{Plan, compile};
+use crate::plan::{Plan, Step, compile_steps};
 use files::{MAX_TEXT_BYTES, is_plain_name, open, path_below, read_text};
 use machine::{STICK_BYTES, Target};
 use sdsc_format::BUNDLE_FILE;
@@ -21,7 +21,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct LoadedBundle {
     pub(crate) bundle: Bundle,
-    pub(crate) plans: BTreeMap<String, Arc<Plan>>,
+    /// The steps of each file.
+    pub(crate) plans: BTreeMap<String, Vec<Step>>,
 }
 
 /// Reads `program.json`.
@@ -58,8 +59,9 @@ pub(crate) fn bundle(dir: &Path, name: &str, target: &Target) -> Result<LoadedBu
     })?;
     let mut plans = BTreeMap::new();
     for file in bundle.files() {
-        let sdsc: Sdsc = json(dir, &format!("{name}/{}", plain(&path, &file)?))?;
-        plans.insert(file.clone(), Arc::new(compile(&format!("{name}/{file}"), &sdsc, target)?));
+        let mut sdsc: Sdsc = json(dir, &format!("{name}/{}", plain(&path, &file)?))?;
+        sdsc.value.complete();
+        plans.insert(file.clone(), compile_steps(&format!("{name}/{file}"), &sdsc, target)?);
     }
     Ok(LoadedBundle { bundle, plans })
 }
@@ -114,15 +116,9 @@ pub(crate) fn exact(
     let numbers: ExactNumbers = json(dir, EXACT_FILE)?;
     for (file, constants) in &numbers.ops {
         let plan = file.rsplit_once('/').and_then(|(bundle, file)| bundles.get_mut(bundle)?.plans.get_mut(file));
-        let plan = plan.ok_or_else(|| malformed(format!("'{file}' is no file that a launch executes")))?;
-        let plan = Arc::make_mut(plan);
-        for (name, exact) in constants {
-            let constant = plan.constants.iter_mut().find(|constant| constant.name == *name);
-            let constant = constant.ok_or_else(|| malformed(format!("{} has no constant '{name}'", plan.name)))?;
-            if !constant.rounds_from(*exact) {
-                return Err(malformed(format!("{}: '{name}' is {}, to which {exact} is not rounded", plan.name, constant.value)));
-            }
-            constant.exact = *exact;
+        let steps = plan.ok_or_else(|| malformed(format!("'{file}' is no file that a launch executes")))?;
+        for plan in steps.iter_mut().flatten().map(Arc::make_mut) {
+            note_exact(plan, constants).map_err(malformed)?;
         }
     }
     let mut arrays = BTreeMap::new();
@@ -141,6 +137,19 @@ pub(crate) fn exact(
         arrays.insert(name.clone(), HostArray { shape: tensor.shape.clone(), elements });
     }
     Ok(arrays)
+}
+
+/// Notes the numbers from which the constants of an op are rounded.
+fn note_exact(plan: &mut Plan, constants: &BTreeMap<String, f64>) -> Result<(), String> {
+    for (name, exact) in constants {
+        let constant = plan.constants.iter_mut().find(|constant| constant.name == *name);
+        let constant = constant.ok_or_else(|| format!("{} has no constant '{name}'", plan.name))?;
+        if !constant.rounds_from(*exact) {
+            return Err(format!("{}: '{name}' is {}, to which {exact} is not rounded", plan.name, constant.value));
+        }
+        constant.exact = *exact;
+    }
+    Ok(())
 }
 
 fn exact_elements(path: &Path, tensor: &Tensor, length: usize) -> Result<Elements, SimError> {

@@ -12,6 +12,7 @@ use crate::plan::{Interval, Memory, Plan, Start};
 use machine::STICK_BYTES;
 use std::collections::BTreeSet;
 
+pub(crate) use conflicts::check_apart;
 pub(crate) use rows::row_of;
 
 /// One core's part of one tensor, in this execution.

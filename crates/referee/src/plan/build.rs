@@ -1,12 +1,12 @@
 //! Compiles an SDSC file into a plan.
 
 use super::kernel::{Kernel, Selected};
-use super::tensor::{Fault, TensorFile};
+use super::tensor::{Fault, TensorFile, number_format};
 use super::{Core, Dim, Mask, OpConstant, Plan, SymbolicSize, TensorPlan};
 use crate::error::SimError;
 use crate::number::{constant_value, meaning};
 use machine::{DeviceFormat, Target};
-use sdsc_format::model::{Bits, ConstantInfo, Dsc, Operation, Sdsc, Text};
+use sdsc_format::model::{Bits, ComputeOp, ConstantInfo, Dsc, Operation, Sdsc, Text};
 
 /// Maximum number of points along one dimension of one core; tables have the same length.
 const MAX_LOCAL: i64 = 1 << 26;
@@ -17,26 +17,27 @@ const MAX_ENTRIES: i64 = 1 << 26;
 /// The name of the constant that replaces masked points.
 const MASK: &str = "samv-maskvalue";
 
-/// Interprets a file.
-pub(crate) fn compile(file: &str, sdsc: &Sdsc, target: &Target) -> Result<Plan, SimError> {
-    let named = sdsc.value.dscs.first().filter(|_| sdsc.value.dscs.len() == 1);
-    let function = named.map_or_else(|| sdsc.name.to_string(), |named| named.name.to_string());
-    let name = format!("{file} ({function})");
-    let built = match named {
-        Some(named) => {
-            Builder { operation: &sdsc.value, dsc: &named.value, function: &function, name: &name, n_cores: target.cores }.plan()
-        }
-        None => Err(Fault::Malformed("dscs_ must have exactly one entry".to_owned())),
+/// Interprets one description of a file.
+pub(super) fn compile(file: &str, sdsc: &Sdsc, number: usize, target: &Target) -> Result<Plan, SimError> {
+    let named = &sdsc.value.dscs[number];
+    let (operation, dsc) = (&sdsc.value, &named.value);
+    let [compute] = dsc.compute.as_slice() else {
+        let fault = match dsc.compute.len() {
+            0 => Fault::Malformed("computeOp_ has no entry".to_owned()),
+            count => Fault::NotSimulated(format!("{count} fused operations: the format does not say how values pass between them")),
+        };
+        return Err(fault.of(format!("{file} ({})", named.name)));
     };
-    built.map_err(|fault| match fault {
-        Fault::Malformed(message) => SimError::Malformed { file: name.clone(), message },
-        Fault::NotSimulated(what) => SimError::NotSimulated { op: name.clone(), what },
-    })
+    let function = compute.function.as_ref();
+    let name = format!("{file} ({function})");
+    let builder = Builder { operation, dsc, compute, function, name: &name, n_cores: target.cores };
+    builder.plan().map_err(|fault| fault.of(name.clone()))
 }
 
 struct Builder<'f> {
     operation: &'f Operation,
     dsc: &'f Dsc,
+    compute: &'f ComputeOp,
     function: &'f str,
     name: &'f str,
     /// The cores of the machine.
@@ -64,6 +65,9 @@ impl Builder<'_> {
         let points = dims.iter().try_fold(1u64, |points, dim| points.checked_mul(dim.local as u64));
         let points = points.ok_or_else(|| Fault::Malformed("the iteration space is too large".to_owned()))?;
         let sizes = self.symbolic_sizes(&dims)?;
+        if self.is_uneven() && !sizes.is_empty() {
+            return Err(Fault::NotSimulated("symbolic sizes of an op with unequal work".to_owned()));
+        }
         let (name, function) = (self.name.to_owned(), self.function.to_owned());
         let plan = Plan { name, function, kernel, dims, cores, tensors, inputs, indices, output, mask, constants, sizes, points };
         check_result(&plan)?;
@@ -75,12 +79,13 @@ impl Builder<'_> {
         let dim = |(key, size): (&Text, &i64)| {
             let label = key.trim_end_matches('_').to_owned();
             let slices = self.operation.slices.get(label.as_str()).copied().unwrap_or(1);
-            if *size < 1 || slices < 1 || size % slices != 0 {
+            if *size < 1 || slices < 1 || (size % slices != 0 && !self.is_uneven()) {
                 return malformed(format!("'{label}' has {size} points in {slices} slices"));
             }
-            let local = size / slices;
-            if stage.get(&label) != Some(local) {
-                return malformed(format!("dataStageParam_ has {:?} points of '{label}' for a core, not {local}", stage.get(&label)));
+            let part = stage.get(&label);
+            let local = part.filter(|part| self.is_uneven() && (1..=*size).contains(part)).unwrap_or(size / slices);
+            if part != Some(local) {
+                return malformed(format!("dataStageParam_ has {part:?} points of '{label}' for a core, not {local}"));
             }
             if local > MAX_LOCAL {
                 return Err(Fault::NotSimulated(format!("{local} points of '{label}' on one core")));
@@ -94,11 +99,19 @@ impl Builder<'_> {
         }
     }
 
+    /// Whether the descriptions of the file divide the work unequally.
+    fn is_uneven(&self) -> bool {
+        let sizes = &self.dsc.stages.core.steady.sizes;
+        self.operation.dscs.iter().any(|other| other.value.stages.core.steady.sizes != *sizes)
+    }
+
     fn cores(&self, dims: &[Dim]) -> Checked<Vec<Core>> {
         let listed = &self.dsc.core_ids;
         let n_slices = dims.iter().try_fold(1i64, |count, dim| count.checked_mul(dim.slices));
         let n_cores = listed.len() as i64;
-        if n_slices != Some(n_cores) || self.operation.n_cores != n_cores || self.dsc.n_cores != n_cores {
+        // Descriptions share the slices.
+        let n_shared = if self.operation.dscs.len() > 1 { self.operation.n_cores } else { n_cores };
+        if n_slices != Some(n_shared) || self.operation.n_cores != n_shared || self.dsc.n_cores != n_cores {
             return malformed(format!("{} cores for {n_slices:?} slices; every core has one slice", listed.len()));
         }
         if let Some(id) = listed.iter().find(|id| !(0..self.n_cores).contains(*id)) {
@@ -108,6 +121,10 @@ impl Builder<'_> {
             return malformed(format!("{n_cores} cores; the machine has {}", self.n_cores));
         }
         let mut cores: Vec<Core> = Vec::new();
+        if self.operation.core_to_slice.is_empty() {
+            let what = "several cores without 'coreIdToWkSlice_': the file does not say which slice a core computes".to_owned();
+            return Err(Fault::NotSimulated(what));
+        }
         for id in listed {
             let Some(slice) = self.operation.core_to_slice.get(id) else { return malformed(format!("coreIdToWkSlice_ lacks core {id}")) };
             let slots: Vec<i64> = dims.iter().map(|dim| slice.get(dim.label.as_str()).copied().unwrap_or(0)).collect();
@@ -124,7 +141,11 @@ impl Builder<'_> {
 
     fn tensors(&self, dims: &[Dim], cores: &[Core]) -> Checked<Vec<TensorPlan>> {
         let (nodes, infos) = (&self.dsc.nodes, &self.dsc.tensors);
-        let numbered = nodes.iter().zip(infos).enumerate().all(|(index, (node, info))| node.tensor == index && info.tensor == index);
+        let numbered = nodes
+            .iter()
+            .zip(infos)
+            .enumerate()
+            .all(|(index, (node, info))| node.tensor.is_none_or(|tensor| tensor == index) && info.tensor == index);
         if nodes.len() != infos.len() || !numbered {
             return malformed("scheduleTree_ and labeledDs_ must list the same tensors, 0, 1, ...");
         }
@@ -139,7 +160,7 @@ impl Builder<'_> {
 
     /// The inputs without the result (reductions list it as an input too), the index tensors, and the result.
     fn operands(&self, n_tensors: usize) -> Checked<(Vec<usize>, Vec<usize>, usize)> {
-        let [compute] = self.dsc.compute.as_slice() else { return malformed("computeOp_ must have exactly one entry") };
+        let compute = self.compute;
         let number = |label: &str| {
             let number = label.split_once("-idx").and_then(|(_, number)| number.parse::<usize>().ok());
             match number.filter(|number| *number < n_tensors) {
@@ -147,9 +168,6 @@ impl Builder<'_> {
                 None => malformed(format!("'{label}' is no tensor of the op")),
             }
         };
-        if compute.function != self.function {
-            return malformed(format!("opFuncName '{}' is not '{}'", compute.function, self.function));
-        }
         let [output] = compute.outputs.as_slice() else { return malformed("outputLabeledDs must have exactly one entry") };
         let output = number(output)?;
         let inputs: Vec<usize> = compute.inputs.iter().map(|label| number(label)).collect::<Checked<_>>()?;
@@ -175,6 +193,9 @@ impl Builder<'_> {
         if masked.is_empty() {
             return Ok(None);
         }
+        if self.is_uneven() {
+            return Err(Fault::NotSimulated("masks of an op with unequal work".to_owned()));
+        }
         // By name, not by maskingConstId_: torch-spyre of August 2026 prints 0 there even if another constant is the first one.
         match constants.iter().position(|constant| constant.name == MASK) {
             Some(constant) => Ok(Some(Mask { dims: masked, constant })),
@@ -191,9 +212,9 @@ impl Builder<'_> {
         for (label, symbols) in self.dsc.dim_symbols.iter().flat_map(|symbols| symbols.iter()) {
             let dim = dims.iter().position(|dim| dim.label == **label);
             match (dim, symbols.as_slice()) {
-                (Some(dim), [symbol]) => match name_of(*symbol) {
-                    Some(name) => sizes.push(SymbolicSize { symbol: *symbol, dim, name }),
-                    None => return malformed(format!("inputSymbolsAndTags_ has no name for symbol {symbol}")),
+                (Some(dim), [symbol]) => match name_of(symbol.id) {
+                    Some(name) => sizes.push(SymbolicSize { symbol: symbol.id, dim, name }),
+                    None => return malformed(format!("inputSymbolsAndTags_ has no name for symbol {}", symbol.id)),
                 },
                 _ => return malformed(format!("dimToSymbolMapping_ of '{label}' is not one symbol of a dimension")),
             }
@@ -203,8 +224,12 @@ impl Builder<'_> {
 }
 
 fn constant(info: &ConstantInfo) -> Checked<OpConstant> {
-    let format: DeviceFormat = info.format.parse().or_else(|error| malformed(format!("constant '{}': {error}", info.name)))?;
-    let bits = info.data.data.iter().next().map(|(_, bits)| bits.as_slice());
+    let format = number_format(&info.format)?;
+    let mut values = info.data.data.iter().map(|(_, bits)| bits.0.as_slice());
+    let bits = values.next();
+    if values.any(|other| Some(other) != bits) {
+        return Err(Fault::NotSimulated(format!("the constant '{}', which differs between cores", info.name)));
+    }
     match bits {
         Some([Bits::Known(bits)]) => {
             let value = constant_value(format, *bits);

@@ -6,13 +6,14 @@ mod build;
 mod footprint;
 mod kernel;
 mod sized;
+mod steps;
 mod tensor;
 mod walk;
 
-pub(crate) use build::compile;
 pub(crate) use footprint::Interval;
 pub(crate) use kernel::{Kernel, Selected};
 pub(crate) use sized::SymbolicSize;
+pub(crate) use steps::{Step, compile_steps};
 pub(crate) use walk::{Lane, Piece, Track, Walk, dense};
 
 use crate::number::{dl16_from_host, dl16_to_f32};

@@ -8,8 +8,9 @@
 
 use super::footprint::touched;
 use super::{Dim, HOLE, Indirect, Memory, Start, TensorPlan};
+use crate::error::SimError;
 use machine::DeviceFormat;
-use sdsc_format::model::{ClassInfo, CoordInfo, Dsc, Node, TensorInfo, Text, WindowInfo};
+use sdsc_format::model::{ClassInfo, CoordInfo, Dsc, NUMBER_FORMATS, Node, TensorInfo, Text, WindowInfo, WordLength};
 
 /// Maximum number of elements of one tensor; a core accesses far fewer ("torch-spyre facts, A": 256 MiB).
 const MAX_ELEMENTS: i64 = 1 << 46;
@@ -22,6 +23,16 @@ pub(super) enum Fault {
     NotSimulated(String),
 }
 
+impl Fault {
+    /// The error of a file and its function.
+    pub(super) fn of(self, name: String) -> SimError {
+        match self {
+            Self::Malformed(message) => SimError::Malformed { file: name, message },
+            Self::NotSimulated(what) => SimError::NotSimulated { op: name, what },
+        }
+    }
+}
+
 type Result<T> = std::result::Result<T, Fault>;
 
 fn malformed<T>(message: impl Into<String>) -> Result<T> {
@@ -30,6 +41,16 @@ fn malformed<T>(message: impl Into<String>) -> Result<T> {
 
 fn not_simulated<T>(what: impl Into<String>) -> Result<T> {
     Err(Fault::NotSimulated(what.into()))
+}
+
+/// Reads the name of a number format.
+pub(super) fn number_format(name: &str) -> Result<DeviceFormat> {
+    let is_legal = NUMBER_FORMATS.iter().any(|(known, _)| *known == name);
+    match name.parse() {
+        Ok(format) => Ok(format),
+        Err(_) if is_legal => not_simulated(format!("the number format {name}")),
+        Err(error) => malformed(format!("{error}")),
+    }
 }
 
 /// One tensor of a file.
@@ -57,8 +78,8 @@ impl TensorFile<'_> {
     /// Computes the element positions of the tensor.
     pub(super) fn plan(&self) -> Result<TensorPlan> {
         let class = self.class()?;
-        let format: DeviceFormat = self.info.format.parse().or_else(|error| malformed(format!("{error}")))?;
-        if self.info.word_length != format.bytes() {
+        let format = number_format(&self.info.format)?;
+        if self.info.word_length != WordLength::bytes(format.bytes()) {
             return malformed(format!("wordLength is {}, but {format} has {} bytes", self.info.word_length, format.bytes()));
         }
         let stick = self.stick(class, format)?;
@@ -80,7 +101,7 @@ impl TensorFile<'_> {
         let name = self.info.name.to_string();
         let positions = |entry: &Stored| {
             let size = self.dims[entry.dim].size;
-            let size = if memory == Memory::Hbm { size.min(entry.extent) } else { size };
+            let size = if self.node.is_per_core() { size } else { size.min(entry.extent) };
             if entry.dim == stick { size.div_euclid(elements) + i64::from(size % elements > 0) } else { size }
         };
         let sticks = stored.iter().map(positions).fold(1, i64::saturating_mul);
@@ -105,6 +126,9 @@ impl TensorFile<'_> {
     }
 
     fn class(&self) -> Result<&ClassInfo> {
+        if self.dsc.classes.is_empty() {
+            return not_simulated("a data shuffle without 'primaryDsInfo_': the file does not say how its sticks run");
+        }
         let Some(class) = self.dsc.classes.get(&*self.info.class) else {
             return malformed(format!("dsType_ '{}' is not in primaryDsInfo_", self.info.class));
         };
@@ -211,10 +235,7 @@ impl TensorFile<'_> {
             }
             let dim = self.dim(label)?;
             let local = if owned { self.dims[dim].size / self.slices(label)? } else { self.dims[dim].local };
-            let covered = match memory {
-                Memory::Hbm => self.covered(dim)?,
-                Memory::Lx => local,
-            };
+            let covered = if self.node.is_per_core() { local } else { self.covered(dim)? };
             let gap = self.gap(label, memory)?;
             let extent = if self.gap_is_missing(dim, stick, gap) { covered - gap } else { covered.saturating_add(gap) };
             if extent < 1 {
@@ -327,7 +348,7 @@ impl TensorFile<'_> {
             || (entry.extent < self.dims[entry.dim].size && self.dims[entry.dim].slices > 1 && self.windowless(entry.dim))
         {
             let dim = &self.dims[entry.dim];
-            if dim.slices > 1 && self.node.component == "hbm" {
+            if dim.slices > 1 && !self.node.is_per_core() {
                 return malformed(format!("'{}' is split over cores, but {} ends inside of a slice", dim.label, self.info.name));
             }
         }
@@ -345,9 +366,12 @@ impl TensorFile<'_> {
 
     fn indirect(&self, row: i64) -> Result<Indirect> {
         let related = self.node.related.as_deref().unwrap_or_default();
-        let index = self.dsc.nodes.iter().find(|node| node.name == related);
+        let index = self.dsc.nodes.iter().enumerate().find(|(_, node)| node.name == related);
         match index {
-            Some(index) if index.indirection == "index_tensor" => Ok(Indirect { index: index.tensor, row }),
+            Some((_, node)) if node.index_type.as_deref() == Some("address") => {
+                not_simulated(format!("{}: an index tensor of byte addresses", self.info.name))
+            }
+            Some((index, node)) if node.indirection == "index_tensor" => Ok(Indirect { index, row }),
             _ => malformed(format!("relatedIndirectAccessAlloc_ '{related}' is no index tensor")),
         }
     }
@@ -389,9 +413,8 @@ impl TensorFile<'_> {
     }
 
     fn starts(&self, memory: Memory) -> Result<Vec<Start>> {
-        let data = &self.node.start.data;
         let start = |core: &i64| {
-            let found = data.iter().find(|(key, _)| key.0 == *core).map(|(_, value)| value.0);
+            let found = self.node.start.on_core(*core).map(|value| value.0);
             match (found, memory) {
                 (None, _) => malformed(format!("startAddressCoreCorelet_ of {} lacks core {core}", self.info.name)),
                 (Some(symbol), Memory::Hbm) if symbol < 0 => Ok(Start::Symbol(symbol)),

@@ -8,6 +8,7 @@ use crate::load::directory::{self, LoadedBundle};
 use crate::load::host::HostArray;
 use crate::load::layout::DeviceLayout;
 use crate::load::lives::{Dead, Deaths, Scratch};
+use crate::machine::access::{Parts, check_apart};
 use crate::machine::memory::Region;
 use crate::machine::{Extent, Machine, RegionId};
 use crate::plan::{Plan, SymbolicSize};
@@ -20,6 +21,7 @@ use machine::{Target, TimeModel};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A program read from its files, ready to run.
 #[derive(Clone, Debug)]
@@ -114,7 +116,7 @@ impl Simulation {
 
     /// The ops of all bundles.
     pub(crate) fn plans(&self) -> impl Iterator<Item = &Plan> {
-        self.bundles.values().flat_map(|bundle| bundle.plans.values().map(AsRef::as_ref))
+        self.bundles.values().flat_map(|bundle| bundle.plans.values().flatten().flatten().map(AsRef::as_ref))
     }
 
     /// The program.
@@ -342,8 +344,7 @@ impl<B: Beside> Launch<'_, B> {
         let pools = self.place(buffers)?;
         let loaded = self.loaded;
         self.pool = pools.first().map(|(buffer, _)| *buffer);
-        let mut pools_left = pools.iter().copied();
-        let done = self.statements(&loaded.bundle.body, &mut pools_left, &mut Cursor::default());
+        let done = self.statements(&loaded.bundle.body, &pools, &mut Cursor::default());
         self.machine.unmap_all();
         for (buffer, _) in &pools {
             self.machine.release(*buffer);
@@ -398,7 +399,7 @@ impl<B: Beside> Launch<'_, B> {
 
     /// Whether a bundle with addresses in its files uses a pool: the only evidence is that the arguments end one segment later.
     fn has_silent_pool(&self) -> bool {
-        let last = self.loaded.plans.values().filter_map(|plan| plan.last_address()).max();
+        let last = self.loaded.plans.values().flatten().flatten().filter_map(|plan| plan.last_address()).max();
         last.is_some_and(|last| last >= self.machine.segment_address(self.entry.arguments.len()))
     }
 
@@ -428,12 +429,7 @@ impl<B: Beside> Launch<'_, B> {
         SimError::Malformed { file: format!("{}/bundle.mlir", self.entry.bundle), message }
     }
 
-    fn statements(
-        &mut self,
-        body: &[Statement],
-        pools: &mut impl Iterator<Item = (usize, i64)>,
-        cursor: &mut Cursor,
-    ) -> Result<(), SimError> {
+    fn statements(&mut self, body: &[Statement], pools: &[(usize, i64)], cursor: &mut Cursor) -> Result<(), SimError> {
         let deaths = self.deaths;
         for statement in body {
             match statement {
@@ -488,7 +484,7 @@ impl<B: Beside> Launch<'_, B> {
         }
     }
 
-    fn evaluate(&self, expression: &Expression, pools: &mut impl Iterator<Item = (usize, i64)>) -> Result<i64, SimError> {
+    fn evaluate(&self, expression: &Expression, pools: &[(usize, i64)]) -> Result<i64, SimError> {
         let value = match expression {
             Expression::Constant(number) => Some(*number),
             Expression::Add(left, right) => self.values[*left].checked_add(self.values[*right]),
@@ -497,19 +493,37 @@ impl<B: Beside> Launch<'_, B> {
                 let operands: Vec<i64> = operands.iter().map(|operand| self.values[*operand]).collect();
                 value_of(map, &operands)
             }
-            Expression::Allocate(_) => match pools.next() {
-                Some((_, address)) => Some(address),
-                None => return Err(self.malformed("memory is allocated in a loop".to_owned())),
-            },
+            Expression::Allocate { pool, .. } => pools.get(*pool).map(|(_, address)| *address),
         };
         value.ok_or_else(|| self.malformed("an address overflows".to_owned()))
     }
 
     fn execute(&mut self, file: &str, operands: &[usize], symbols: Option<&[i64]>, position: usize) -> Result<(), SimError> {
-        let Some(plan) = self.loaded.plans.get(file) else { return Ok(()) };
+        let Some(steps) = self.loaded.plans.get(file) else { return Ok(()) };
+        let values: Vec<i64> = operands.iter().map(|operand| self.values[*operand]).collect();
+        for step in steps {
+            let mut done: Vec<(&Arc<Plan>, Parts)> = Vec::with_capacity(step.len());
+            for (number, plan) in step.iter().enumerate() {
+                let parts = self.run_plan((file, plan), (&values, symbols), (position, number))?;
+                check_apart(&done, (plan, &parts), self.machine)?;
+                done.push((plan, parts));
+            }
+        }
+        if let Some(op) = self.ops.iter_mut().find(|op| op.file == file) {
+            op.executions += 1;
+        }
+        Ok(())
+    }
+
+    /// Executes one description, the one of a number among those of its step.
+    fn run_plan(
+        &mut self,
+        (file, plan): (&str, &Arc<Plan>),
+        (values, symbols): (&[i64], Option<&[i64]>),
+        (position, number): (usize, usize),
+    ) -> Result<Parts, SimError> {
         let points = if self.machine.has_values() { plan.points.saturating_mul(plan.cores.len() as u64) } else { 0 };
         self.spend(points.saturating_add(RunOptions::STATEMENT_STEPS), &plan.name)?;
-        let values: Vec<i64> = operands.iter().map(|operand| self.values[*operand]).collect();
         let operand_of = |symbol: i64| match symbols {
             Some(symbols) => symbols.iter().position(|known| *known == symbol),
             None => usize::try_from(-1 - symbol).ok(),
@@ -527,15 +541,14 @@ impl<B: Beside> Launch<'_, B> {
             }
         }
         let Executed { traffic, error, parts } = execute(plan, value, (self.deaths, position), self.machine, self.beside)?;
-        self.timeline.note(position, plan, &parts, &self.running);
+        self.timeline.note((position, number), plan, &parts, &self.running);
         let index = self.ops.iter().position(|op| op.file == file).unwrap_or(self.ops.len());
         if index == self.ops.len() {
-            self.ops.push(OpReport::new(file, plan));
+            self.ops.push(OpReport::new(file, self.loaded.plans.get(file).into_iter().flatten().flatten()));
         }
-        self.ops[index].executions += 1;
         self.ops[index].traffic += traffic;
         self.ops[index].error.include(error);
-        Ok(())
+        Ok(parts)
     }
 
     fn spend(&mut self, steps: u64, op: &str) -> Result<(), SimError> {

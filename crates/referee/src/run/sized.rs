@@ -28,7 +28,7 @@ impl Simulation {
         for tensor in program.arguments.iter_mut().chain(&mut program.results) {
             shrink(tensor, sizes).map_err(|message| SimError::Array { name: tensor.name.clone(), message })?;
         }
-        for plan in bundles.values_mut().flat_map(|loaded| loaded.plans.values_mut()) {
+        for plan in bundles.values_mut().flat_map(|loaded| loaded.plans.values_mut().flatten().flatten()) {
             *plan = Arc::new(plan.at(sizes)?);
         }
         Ok(sized)

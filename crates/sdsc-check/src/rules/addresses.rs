@@ -14,7 +14,7 @@ pub(super) fn start_path(file: &FileView<'_>, tensor: usize, core: CoreKey) -> S
 
 pub(super) fn lx_addresses_are_the_same_number(file: &FileView<'_>, report: &mut Report) {
     for tensor in file.tensors().filter(TensorView::is_lx) {
-        if tensor.node.is_symbolic.is_some_and(|symbolic| symbolic != 0) {
+        if tensor.node.has_symbolic_start() {
             let path = file.node_at(tensor.index, "isStartAddrSymbolic_");
             report.json(path, "the address of a tensor in LX is symbolic; LX addresses are numbers");
         }
@@ -41,14 +41,7 @@ pub(super) fn lx_tensors_fit(file: &FileView<'_>, report: &mut Report) {
 
 pub(super) fn hbm_addresses_are_symbols_or_numbers(file: &FileView<'_>, report: &mut Report) {
     for tensor in file.tensors().filter(|tensor| !tensor.is_lx()) {
-        let is_symbolic = match tensor.node.is_symbolic {
-            Some(1) => true,
-            None | Some(0) => false,
-            Some(found) => {
-                report.json(file.node_at(tensor.index, "isStartAddrSymbolic_"), format!("{found}; the member is 1 or missing"));
-                continue;
-            }
-        };
+        let is_symbolic = tensor.node.has_symbolic_start();
         if let Some((core, found)) = tensor.node.start.data.iter().find(|(_, found)| (found.0 < 0) != is_symbolic) {
             let kind = if is_symbolic { "a symbol, which is negative" } else { "an address, which is not negative" };
             report.json(start_path(file, tensor.index, *core), format!("{}; the start is {kind}", found.0));
@@ -73,10 +66,8 @@ pub(in super::super) fn starts<'a>(file: &FileView<'a>) -> Vec<Start<'a>> {
     let mut starts = Vec::new();
     for tensor in file.tensors().filter(|tensor| !tensor.is_lx()) {
         for (core, start) in tensor.node.start.data.iter() {
-            let form = match tensor.node.is_symbolic {
-                Some(1) => values.get(&start.0).map(|form| (*form).clone()),
-                _ => Some(baked(file, start.0)),
-            };
+            let is_symbolic = tensor.node.has_symbolic_start();
+            let form = if is_symbolic { values.get(&start.0).map(|form| (*form).clone()) } else { Some(baked(file, start.0)) };
             starts.extend(form.map(|form| Start { tensor, core: *core, form }));
         }
     }
@@ -119,7 +110,7 @@ pub(super) fn addresses_are_whole_sticks(file: &FileView<'_>, report: &mut Repor
     }
     report_starts(file, report, |start| {
         // A slice of a symbolic size has a plain number, which the front end leaves to the runtime to correct.
-        let is_known = start.form.base.is_some() || start.tensor.node.is_symbolic != Some(1);
+        let is_known = start.form.base.is_some() || !start.tensor.node.has_symbolic_start();
         if !is_known || start.tensor.is_index() {
             return None;
         }
@@ -149,7 +140,7 @@ fn leaves(file: &FileView<'_>, start: &Start<'_>, size: i64, buffer: &str) -> Op
     if least >= 0 && end <= size {
         return None;
     }
-    let core = start.core.0;
+    let core = start.core.core;
     Some(format!("core {core} reaches bytes {least} to {end} of {buffer}, which has {size}; a tensor lies within its buffer"))
 }
 
@@ -179,7 +170,7 @@ pub(super) fn baked_addresses_lie_within_segments(file: &FileView<'_>, report: &
     let target = file.around.target;
     report_starts(file, report, |start| {
         let address = start.tensor.node.start.data.get(&start.core)?.0;
-        if start.tensor.node.is_symbolic == Some(1) || address < 0 {
+        if start.tensor.node.has_symbolic_start() || address < 0 {
             return None;
         }
         let segment = address.div_euclid(target.segment_bytes);

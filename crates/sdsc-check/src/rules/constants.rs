@@ -73,12 +73,12 @@ pub(super) fn constants_are_those_of_the_function(file: &FileView<'_>, report: &
 pub(super) fn constants_are_bits(file: &FileView<'_>, report: &mut Report) {
     for (number, constant) in file.dsc.constants.0.iter() {
         let path = file.dsc_at(&format!("constantInfo_/{number}/data_/data_"));
-        let [(CoreKey(0), values)] = constant.data.data.0.as_slice() else {
+        let [(CoreKey { core: 0, .. }, values)] = constant.data.data.0.as_slice() else {
             report.json(path, "the value is the same on all cores and stands under '[0, 0, 0]'");
             continue;
         };
         let is_wide = constant.format == DeviceFormat::IeeeFp32.name();
-        match values.as_slice() {
+        match values.0.as_slice() {
             [Bits::Known(bits)] if is_wide || *bits <= 0xffff => {}
             [Bits::Known(bits)] => {
                 report.json(path, format!("bits {bits} of '{}'; a constant that is no {} has 16", constant.name, DeviceFormat::IeeeFp32));

@@ -3,7 +3,7 @@
 use super::super::file_view::{FileView, TensorView};
 use super::super::functions::Family;
 use super::super::report::Report;
-use sdsc_format::model::Entries;
+use sdsc_format::model::{Entries, WordLength};
 use std::collections::BTreeSet;
 
 /// The tensors of a matmul: two inputs and the result.
@@ -71,7 +71,7 @@ pub(super) fn matmul_sticks_fit(file: &FileView<'_>, report: &mut Report) {
     };
     check(left, left.stick() == [*reduction], &format!("'{reduction}', which is contracted"));
     // A stick of eight-bit weights is a block of two rows.
-    let in_block = |label: &&str| label == generated || (right.info.word_length == 1 && label == reduction);
+    let in_block = |label: &&str| label == generated || (right.info.word_length == WordLength::bytes(1) && label == reduction);
     let right_stick: Vec<&str> = right.stick().iter().map(|label| &**label).collect();
     let fits = right_stick.contains(generated) && right_stick.iter().all(in_block);
     check(right, fits, &format!("'{generated}', which the result has"));

@@ -57,21 +57,24 @@ pub(super) fn fixed_members_are_fixed(file: &FileView<'_>, report: &mut Report) 
     let dsc = file.dsc;
     let stages = &dsc.stages.core;
     let texts = [
-        ("N_/name_", &dsc.space.name, "n"),
-        ("dataStageParam_/0/ss_/name_", &stages.steady.name, "core"),
-        ("dataStageParam_/0/el_/name_", &stages.end.name, "core"),
-        ("computeOp_/0/location", &file.compute.location, "Inner"),
-        ("computeOp_/0/attributes_/fidelity_", &file.compute.attributes.fidelity, "regular"),
+        ("N_/name_", dsc.space.name.as_deref(), "n"),
+        ("dataStageParam_/0/ss_/name_", stages.steady.name.as_deref(), "core"),
+        ("dataStageParam_/0/el_/name_", stages.end.name.as_deref(), "core"),
+        ("computeOp_/0/location", file.compute.location.as_deref(), "Inner"),
+        ("computeOp_/0/attributes_/fidelity_", Some(&*file.compute.attributes.fidelity), "regular"),
     ];
-    for (path, found, wanted) in texts.into_iter().filter(|(_, found, wanted)| found != wanted) {
-        report.json(file.dsc_at(path), format!("'{found}'; the member is always '{wanted}'"));
+    for (path, found, wanted) in texts {
+        if let Some(found) = found.filter(|found| *found != wanted) {
+            report.json(file.dsc_at(path), format!("'{found}'; the member is always '{wanted}'"));
+        }
     }
-    if dsc.n_corelets != 1 {
-        report.json(file.dsc_at("numCoreletsUsed_"), format!("{} corelets; an op names one", dsc.n_corelets));
+    if let Some(found) = dsc.n_corelets.filter(|found| *found != 1) {
+        report.json(file.dsc_at("numCoreletsUsed_"), format!("{found} corelets; an op names one"));
     }
     for (tensor, node) in dsc.nodes.iter().enumerate() {
-        for (path, found, wanted) in [("nodeType_", &node.node_type, "allocate"), ("prev_", &node.previous, "")] {
-            if found != wanted {
+        let texts = [("nodeType_", Some(&*node.node_type), "allocate"), ("prev_", node.previous.as_deref(), "")];
+        for (path, found, wanted) in texts {
+            if let Some(found) = found.filter(|found| *found != wanted) {
                 report.json(file.node_at(tensor, path), format!("'{found}'; the member is always '{wanted}'"));
             }
         }

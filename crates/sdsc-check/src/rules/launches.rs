@@ -16,7 +16,7 @@ pub(in super::super) struct BundleView<'a> {
 }
 
 impl BundleView<'_> {
-    fn report(&self, fault: Fault, report: &mut Report) {
+    pub(super) fn report(&self, fault: Fault, report: &mut Report) {
         for problem in self.launch.problems.iter().filter(|problem| problem.fault == fault) {
             report.text(problem.at, problem.message.clone());
         }
@@ -59,6 +59,7 @@ pub(super) fn pools_have_room(view: &BundleView<'_>, report: &mut Report) {
 
 pub(super) fn loops_are_counted(view: &BundleView<'_>, report: &mut Report) {
     view.report(Fault::Loop, report);
+    view.report(Fault::LoopForm, report);
 }
 
 pub(super) fn files_are_present(view: &BundleView<'_>, report: &mut Report) {

@@ -9,6 +9,8 @@ pub(super) mod families;
 pub(super) mod identity;
 pub(super) mod launches;
 pub(super) mod layouts;
+mod release;
+mod release_table;
 pub(super) mod sizes;
 pub(super) mod slices;
 pub(super) mod symbols;
@@ -17,6 +19,7 @@ pub(super) mod tensors;
 pub(super) mod windowed;
 pub(super) mod windows;
 
+pub use release_table::RELEASE_RULES;
 pub(super) use table::{
     ARGUMENTS, BUFFERS, CONSTANTS, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES, LIVES_IN_LAUNCHES, NAMES, ONE_OPERATION,
     POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS, TEXT,
@@ -24,6 +27,7 @@ pub(super) use table::{
 pub use table::{RULES, rules_table};
 
 use super::file_view::FileView;
+use super::profile::Profile;
 use super::report::Report;
 use launches::BundleView;
 
@@ -51,9 +55,21 @@ enum Check {
     Derived(fn(&FileView<'_>, &mut Report)),
 }
 
+/// Returns the rules of a profile with their indices: those of [`RULES`], then those of [`RELEASE_RULES`].
+fn rules_of(profile: Profile) -> impl Iterator<Item = (usize, &'static Rule)> {
+    let known = RULES.iter().enumerate().filter(move |(_, rule)| profile.keeps(rule.label));
+    let added = (RULES.len()..).zip(RELEASE_RULES).filter(move |(_, rule)| profile.adds(rule.label));
+    known.chain(added)
+}
+
+/// Returns the rule at an index.
+pub(super) fn rule_at(place: usize) -> &'static Rule {
+    RULES.get(place).unwrap_or_else(|| &RELEASE_RULES[place - RULES.len()])
+}
+
 /// Checks the rules on the statements of `bundle.mlir`.
-pub(super) fn check_bundle(view: &BundleView<'_>, report: &mut Report) {
-    for (place, rule) in RULES.iter().enumerate() {
+pub(super) fn check_bundle(view: &BundleView<'_>, profile: Profile, report: &mut Report) {
+    for (place, rule) in rules_of(profile) {
         if let Check::Bundle(check) = rule.check {
             report.enter_rule(place);
             check(view, report);
@@ -63,16 +79,17 @@ pub(super) fn check_bundle(view: &BundleView<'_>, report: &mut Report) {
 
 /// Checks the rules on an SDSC file.
 pub(super) fn check_file(file: &FileView<'_>, report: &mut Report) {
-    for (place, rule) in RULES.iter().enumerate() {
+    let profile = file.around.profile;
+    for (place, rule) in rules_of(profile) {
         if let Check::File(check) = rule.check {
             report.enter_rule(place);
             check(file, report);
         }
     }
-    if report.breaks_any(|place| !matches!(RULES[place].check, Check::Derived(_))) {
+    if report.breaks_any(|place| !matches!(rule_at(place).check, Check::Derived(_))) {
         return;
     }
-    for (place, rule) in RULES.iter().enumerate() {
+    for (place, rule) in rules_of(profile) {
         if let Check::Derived(check) = rule.check {
             report.enter_rule(place);
             check(file, report);

@@ -30,7 +30,8 @@ pub(super) fn dimensions_are_those_of_the_space(file: &FileView<'_>, report: &mu
     }
     file.dsc.masking.iter().for_each(|(label, _)| check_each("coordinateMasking_", label));
     file.dsc.dim_symbols.iter().flat_map(Entries::iter).for_each(|(label, _)| check_each("dimToSymbolMapping_", label));
-    stages.steady.symbolic.iter().for_each(|(label, _)| check_each("dataStageParam_/0/ss_/symbolicDimInfo_", label));
+    let symbolic = stages.steady.symbolic.iter().flat_map(Entries::iter).map(|(label, _)| label.strip_suffix('_').unwrap_or(label));
+    symbolic.for_each(|label| check_each("dataStageParam_/0/ss_/symbolicDimInfo_", label));
 }
 
 fn labels(sizes: &Sizes) -> BTreeSet<&str> {
@@ -38,6 +39,9 @@ fn labels(sizes: &Sizes) -> BTreeSet<&str> {
 }
 
 pub(super) fn slices_divide_the_sizes(file: &FileView<'_>, report: &mut Report) {
+    if file.is_uneven() {
+        return;
+    }
     for label in file.labels() {
         let (Some(size), Some(part), Some(slices)) = (file.size(label), file.core_size(label), file.slices(label)) else { continue };
         if size < 1 {

@@ -43,19 +43,20 @@ pub(super) fn starts_follow_the_slices(file: &FileView<'_>, report: &mut Report)
     let starts = starts(file);
     for tensor in file.tensors().filter(|tensor| !tensor.is_lx()) {
         let own: Vec<&Start<'_>> = starts.iter().filter(|start| start.tensor.index == tensor.index).collect();
-        let Some(first) = own.iter().find(|start| start.core.0 == 0) else { continue };
+        let Some(first) = own.iter().find(|start| start.core.core == 0) else { continue };
         // A slice of a symbolic size has a plain number, which the front end leaves to the runtime to correct.
         if file.dsc.dim_symbols.is_some() {
             continue;
         }
         let moves_alike = |start: &&&Start<'_>| (start.form.base, &start.form.terms) != (first.form.base, &first.form.terms);
         if let Some(other) = own.iter().find(moves_alike) {
-            let message = format!("core {} is in another buffer, or moves otherwise, than core 0; a tensor is in one place", other.core.0);
+            let message =
+                format!("core {} is in another buffer, or moves otherwise, than core 0; a tensor is in one place", other.core.core);
             report.json(start_path(file, tensor.index, other.core), message);
             continue;
         }
         let found: Vec<(i64, i64)> =
-            own.iter().map(|start| (start.core.0, start.form.constant.saturating_sub(first.form.constant))).collect();
+            own.iter().map(|start| (start.core.core, start.form.constant.saturating_sub(first.form.constant))).collect();
         if let Some((core, message)) = step_fault(file, &tensor, &found) {
             report.json(file.node_at(tensor.index, &format!("startAddressCoreCorelet_/data_/[{core}, 0, 0]")), message);
         }

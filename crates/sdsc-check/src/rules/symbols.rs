@@ -26,11 +26,11 @@ impl Mention<'_> {
 /// The order of the members of an object has no meaning, so sizes count by their ids and cores by their numbers.
 fn mentioned<'a>(file: &FileView<'a>) -> Vec<(i64, Mention<'a>)> {
     let dims = file.dsc.dim_symbols.iter().flat_map(Entries::iter);
-    let mut ids: Vec<_> = dims.flat_map(|(label, ids)| ids.iter().map(|id| (*id, Mention::Size(label)))).collect();
+    let mut ids: Vec<_> = dims.flat_map(|(label, ids)| ids.iter().map(|id| (id.id, Mention::Size(label)))).collect();
     ids.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
-    for (tensor, node) in file.dsc.nodes.iter().enumerate().filter(|(_, node)| node.is_symbolic == Some(1)) {
+    for (tensor, node) in file.dsc.nodes.iter().enumerate().filter(|(_, node)| node.has_symbolic_start()) {
         let mut starts: Vec<_> = node.start.data.iter().collect();
-        starts.sort_by_key(|(core, _)| core.0);
+        starts.sort_by_key(|(key, _)| key.core);
         ids.extend(starts.into_iter().map(|(core, id)| (id.0, Mention::Start(tensor, *core))));
     }
     let mut seen = BTreeSet::new();
@@ -46,7 +46,12 @@ pub(super) fn symbols_have_values(file: &FileView<'_>, report: &mut Report) {
         let message = format!("symbol {id} has no value; the execute at {} must list every symbol of the file", execute.at);
         report.json(mention.path(file), message);
     }
-    let wanted: BTreeSet<i64> = mentioned.iter().map(|(id, _)| *id).collect();
+    // The descriptions of a file have the symbols of the execute together.
+    if file.dsc_index != 0 {
+        return;
+    }
+    let of_others = file.operation.dscs[1..].iter().flat_map(|other| other.value.symbols());
+    let wanted: BTreeSet<i64> = mentioned.iter().map(|(id, _)| *id).chain(of_others).collect();
     for id in given.difference(&wanted) {
         report.file(format!("the execute at {} gives symbol {id} a value; the file does not mention it", execute.at));
     }
@@ -89,10 +94,11 @@ fn check_tags(file: &FileView<'_>, report: &mut Report) {
     let mut ids = BTreeSet::new();
     for (label, symbols) in mapped {
         match symbols.as_slice() {
-            [id] if *id < 0 => {
-                ids.insert(*id);
+            [symbol] if symbol.id < 0 => {
+                ids.insert(symbol.id);
             }
             found => {
+                let found: Vec<i64> = found.iter().map(|symbol| symbol.id).collect();
                 report.json(file.dsc_at(&format!("dimToSymbolMapping_/{label}")), format!("{found:?}; a size has one negative symbol id"));
             }
         }
@@ -109,12 +115,13 @@ fn check_tags(file: &FileView<'_>, report: &mut Report) {
 fn check_bounds(file: &FileView<'_>, report: &mut Report) {
     let mapped = |label: &str| file.dsc.dim_symbols.as_ref().is_some_and(|symbols| symbols.iter().any(|(known, _)| known == label));
     let stage = &file.dsc.stages.core.steady;
-    for label in file.labels().filter(|label| mapped(label) != stage.symbolic.get(*label).is_some()) {
+    for label in file.labels().filter(|label| mapped(label) != stage.bounds(label).is_some()) {
         let message =
             format!("dimension '{label}' is not in both 'symbolicDimInfo_' and 'dimToSymbolMapping_'; a symbolic size has bounds");
         report.json(file.dsc_at("dataStageParam_/0/ss_/symbolicDimInfo_"), message);
     }
-    for (label, info) in stage.symbolic.iter() {
+    for (label, info) in stage.symbolic.iter().flat_map(Entries::iter) {
+        let label = label.strip_suffix('_').unwrap_or(label);
         let largest = file.core_size(label).unwrap_or(i64::MAX);
         if info.granularity < 1 || info.max < 1 || info.max > largest {
             let message = format!(

@@ -11,9 +11,10 @@ pub(super) fn tensors_are_numbered(file: &FileView<'_>, report: &mut Report) {
     if nodes != tensors || nodes == 0 {
         report.json(file.dsc_at("scheduleTree_"), format!("{nodes} nodes for {tensors} tensors; every tensor has one node"));
     }
-    for (index, node) in file.dsc.nodes.iter().enumerate().filter(|(index, node)| node.tensor != *index) {
-        report
-            .json(file.node_at(index, "ldsIdx_"), format!("node {index} is of tensor {}; nodes are in the order of tensors", node.tensor));
+    for (index, node) in file.dsc.nodes.iter().enumerate() {
+        if let Some(found) = node.tensor.filter(|found| *found != index) {
+            report.json(file.node_at(index, "ldsIdx_"), format!("node {index} is of tensor {found}; nodes are in the order of tensors"));
+        }
     }
     for (index, tensor) in file.dsc.tensors.iter().enumerate() {
         if tensor.tensor != index {

@@ -126,7 +126,7 @@ fn windows_fit(file: &FileView<'_>, kind: Kind, report: &mut Report) {
         per_core.extend(part.map(|part| (label.clone(), named(part))));
     }
     let is_complete = AXES.iter().all(|(label, taps)| found.contains_key(*label) == (!kind.is_sliding() || file.size(taps).is_some()));
-    let stages = by_label(&file.dsc.stages.core.steady.windows);
+    let stages = file.dsc.stages.core.steady.windows.as_ref().map(by_label).unwrap_or_default();
     for (path, found, wanted) in [("N_", &found, &wanted), ("dataStageParam_/0/ss_", &stages, &per_core)] {
         if found != wanted || !is_complete {
             let message = format!("windows {}; those of the sizes and the strides are {}", shown(found), shown(wanted));

@@ -18,7 +18,7 @@ pub(super) fn moving_symbols_are_of_one_window(file: &FileView<'_>, report: &mut
     let moves = |value: &Option<_>| value.as_ref().is_some_and(|form: &super::super::launch::Form| !form.terms.is_empty());
     let moving: BTreeSet<i64> = execute.ids().iter().zip(&execute.values).filter(|(_, value)| moves(value)).map(|(id, _)| *id).collect();
     let mut known: BTreeMap<i64, (usize, Window)> = BTreeMap::new();
-    for tensor in file.tensors().filter(|tensor| tensor.node.is_symbolic == Some(1)) {
+    for tensor in file.tensors().filter(|tensor| tensor.node.has_symbolic_start()) {
         let window = window(file, &tensor);
         let mut is_reported = false;
         for (core, start) in tensor.node.start.data.iter().filter(|(_, start)| moving.contains(&start.0)) {

@@ -55,17 +55,55 @@ pub struct ConstantInfo {
     pub name: Text,
     /// Its bits, the same on every core.
     #[serde(rename = "data_")]
-    pub data: FoldMap<CoreKey, Vec<Bits>>,
+    pub data: FoldMap<CoreKey, BitsList>,
+}
+
+/// The bits of a constant on a core: a list of one. The release also permits the value without a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct BitsList(pub Vec<Bits>);
+
+impl<'de> Deserialize<'de> for BitsList {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        /// The two spellings.
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Spelling {
+            List(Vec<Bits>),
+            Single(Bits),
+        }
+        Ok(match Spelling::deserialize(deserializer)? {
+            Spelling::List(list) => Self(list),
+            Spelling::Single(bits) => Self(vec![bits]),
+        })
+    }
 }
 
 /// The bits of a constant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Bits {
     /// The bits.
     Known(u32),
     /// A value whose bits nobody knows; golden files have it, we never write it.
     Marker(Text),
+}
+
+impl<'de> Deserialize<'de> for Bits {
+    /// Later emitters write the bits as a string.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        /// The two spellings.
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Spelling {
+            Number(u32),
+            Text(String),
+        }
+        Ok(match Spelling::deserialize(deserializer)? {
+            Spelling::Number(bits) => Self::Known(bits),
+            Spelling::Text(text) => text.parse().map_or_else(|_| Self::Marker(text.into()), Self::Known),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -78,5 +116,15 @@ mod tests {
         assert_eq!(serde_json::from_str::<Constants>(r#""{}""#).unwrap(), Constants::default());
         assert!(serde_json::from_str::<Constants>(r#""""#).is_err());
         assert!(serde_json::from_str::<Constants>("{}").is_err());
+    }
+
+    #[test]
+    fn bits_have_four_spellings() {
+        let bits = |text: &str| serde_json::from_str::<BitsList>(text).unwrap().0;
+        for text in ["[31744]", "31744", r#"["31744"]"#, r#""31744""#] {
+            assert_eq!(bits(text), [Bits::Known(31744)], "{text}");
+        }
+        assert_eq!(bits(r#"["?DL16(6.0)"]"#), [Bits::Marker("?DL16(6.0)".into())]);
+        assert!(serde_json::from_str::<BitsList>("-1").is_err());
     }
 }

@@ -1,7 +1,8 @@
 //! Building blocks of the file model: maps that keep their order, and values that files spell in a particular way.
 
-use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -121,13 +122,26 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
     }
 }
 
-/// A core in a map over cores, corelets and time: `[core, 0, 0]`.
+/// A core in a map over cores and corelets, `[core, 0]`, or over time as well, `[core, 0, 0]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CoreKey(pub i64);
+pub struct CoreKey {
+    /// The core.
+    pub core: i64,
+    /// Whether the key has a position in time.
+    pub is_timed: bool,
+}
+
+impl CoreKey {
+    /// The key of a core at the only position in time.
+    #[must_use]
+    pub const fn at(core: i64) -> Self {
+        Self { core, is_timed: true }
+    }
+}
 
 impl fmt::Display for CoreKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "[{}, 0, 0]", self.0)
+        write!(formatter, "[{}, 0{}]", self.core, if self.is_timed { ", 0" } else { "" })
     }
 }
 
@@ -140,12 +154,145 @@ impl Serialize for CoreKey {
 impl<'de> Deserialize<'de> for CoreKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Text::deserialize(deserializer)?;
-        let core = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(", 0, 0]")).and_then(|core| core.parse().ok());
-        core.map(Self).ok_or_else(|| de::Error::invalid_value(de::Unexpected::Str(&text), &"a key of the form [core, 0, 0]"))
+        let positions =
+            text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).map(|inner| inner.split(',').map(str::trim).collect());
+        let key = positions.and_then(|positions: Vec<&str>| match positions.as_slice() {
+            [core, "0"] => Some(Self { core: core.parse().ok()?, is_timed: false }),
+            [core, "0", "0"] => Some(Self { core: core.parse().ok()?, is_timed: true }),
+            _ => None,
+        });
+        key.ok_or_else(|| de::Error::invalid_value(de::Unexpected::Str(&text), &"a key of the form [core, 0] or [core, 0, 0]"))
     }
 }
 
-/// An integer that files spell as a string.
+/// A truth value, which files spell as 0 and 1 or as a JSON truth value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Flag {
+    /// `true` or `false`.
+    Truth(bool),
+    /// 1 or 0.
+    Digit(u8),
+}
+
+impl Flag {
+    /// The flag that is set, as the reference emitter spells it.
+    pub const SET: Self = Self::Digit(1);
+
+    /// Whether it is set.
+    #[must_use]
+    pub const fn is_set(self) -> bool {
+        matches!(self, Self::Truth(true) | Self::Digit(1))
+    }
+}
+
+/// The symbol of a size: an integer in files of torch-spyre, a string in the release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SizeSymbol {
+    /// The id.
+    pub id: i64,
+    /// Whether the file spells it as a string.
+    pub is_text: bool,
+}
+
+impl Serialize for SizeSymbol {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.is_text { serializer.collect_str(&self.id) } else { serializer.serialize_i64(self.id) }
+    }
+}
+
+impl<'de> Deserialize<'de> for SizeSymbol {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(IntegerVisitor).map(|(id, is_text)| Self { id, is_text })
+    }
+}
+
+/// Reads an integer, or the string of one; the second value says that it is a string.
+struct IntegerVisitor;
+
+impl Visitor<'_> for IntegerVisitor {
+    type Value = (i64, bool);
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an integer, as a number or as a string")
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<(i64, bool), E> {
+        Ok((number, false))
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<(i64, bool), E> {
+        let fits = i64::try_from(number).map(|number| (number, false));
+        fits.map_err(|_| E::invalid_value(de::Unexpected::Unsigned(number), &self))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<(i64, bool), E> {
+        text.parse().map(|number| (number, true)).map_err(|_| E::invalid_value(de::Unexpected::Str(text), &self))
+    }
+}
+
+/// Bytes of an element: an integer, or a fraction for formats of less than a byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WordLength {
+    /// The length in bits.
+    pub bits: i64,
+}
+
+impl WordLength {
+    /// The length of whole bytes.
+    #[must_use]
+    pub const fn bytes(bytes: i64) -> Self {
+        Self { bits: bytes.saturating_mul(8) }
+    }
+}
+
+impl WordLength {
+    pub(super) const fn is_missing(&self) -> bool {
+        self.bits == 0
+    }
+}
+
+impl fmt::Display for WordLength {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.bits % 8 == 0 { write!(formatter, "{}", self.bits / 8) } else { write!(formatter, "{}/8", self.bits) }
+    }
+}
+
+impl Serialize for WordLength {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.bits % 8 == 0 { serializer.serialize_i64(self.bits / 8) } else { serializer.serialize_f64(self.bits as f64 / 8.0) }
+    }
+}
+
+impl<'de> Deserialize<'de> for WordLength {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes = f64::deserialize(deserializer)?;
+        let bits = bytes * 8.0;
+        if !(1.0..=1024.0).contains(&bits) || bits.fract() != 0.0 {
+            return Err(de::Error::invalid_value(de::Unexpected::Float(bytes), &"bytes of an element, in whole bits"));
+        }
+        Ok(Self { bits: bits as i64 })
+    }
+}
+
+/// Reads integers that a file may write with a fraction of zero, as in `1.0`.
+pub(super) fn whole_numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<i64>, D::Error> {
+    Vec::<WholeNumber>::deserialize(deserializer).map(|numbers| numbers.into_iter().map(|number| number.0).collect())
+}
+
+/// An integer that a file may write with a fraction of zero.
+pub(super) struct WholeNumber(pub(super) i64);
+
+impl<'de> Deserialize<'de> for WholeNumber {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = serde_json::Number::deserialize(deserializer)?;
+        let integral = |value: &f64| value.fract() == 0.0 && value.abs() < 9e15;
+        let whole = number.as_i64().or_else(|| number.as_f64().filter(integral).map(|value| value as i64));
+        whole.map(Self).ok_or_else(|| de::Error::custom(format_args!("invalid value: '{number}', expected an integer")))
+    }
+}
+
+/// An integer that files spell as a string; as a key of an object always, as a value it may be a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Decimal(pub i64);
 
@@ -157,8 +304,7 @@ impl Serialize for Decimal {
 
 impl<'de> Deserialize<'de> for Decimal {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Text::deserialize(deserializer)?;
-        text.parse().map(Self).map_err(|_| de::Error::invalid_value(de::Unexpected::Str(&text), &"an integer as a string"))
+        deserializer.deserialize_any(IntegerVisitor).map(|(number, _)| Self(number))
     }
 }
 
@@ -184,7 +330,7 @@ mod tests {
     fn core_keys_and_decimals_are_strings() {
         let text = r#"{"[31, 0, 0]":"-4"}"#;
         let entries: Entries<CoreKey, Decimal> = serde_json::from_str(text).unwrap();
-        assert_eq!(entries.0, [(CoreKey(31), Decimal(-4))]);
+        assert_eq!(entries.0, [(CoreKey::at(31), Decimal(-4))]);
         assert_eq!(serde_json::to_string(&entries).unwrap(), text);
         assert!(serde_json::from_str::<Entries<CoreKey, Decimal>>(r#"{"[1, 1, 0]":"0"}"#).is_err());
     }

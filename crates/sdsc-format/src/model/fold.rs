@@ -1,6 +1,6 @@
 //! Folds: how a value repeats over cores, corelets, time and the elements of a core's part.
 
-use super::{Entries, Nothing, Text};
+use super::{CoreKey, Entries, Nothing, Text};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -58,6 +58,39 @@ pub struct FoldMap<K, V> {
     #[serde(rename = "dim_prop_attr")]
     pub folds: Vec<Fold>,
     /// The listed values.
-    #[serde(rename = "data_")]
+    #[serde(rename = "data_", default = "Entries::default", skip_serializing_if = "Entries::is_empty")]
     pub data: Entries<K, V>,
+}
+
+impl<K, V> Default for FoldMap<K, V> {
+    fn default() -> Self {
+        Self { functions: Vec::new(), folds: Vec::new(), data: Entries::default() }
+    }
+}
+
+impl<K, V> FoldMap<K, V> {
+    pub(super) fn is_missing(&self) -> bool {
+        self.functions.is_empty() && self.folds.is_empty() && self.data.is_empty()
+    }
+}
+
+impl<V> FoldMap<CoreKey, V> {
+    /// Returns the value on a core; a map that is constant over cores lists one value.
+    #[must_use]
+    pub fn on_core(&self, core: i64) -> Option<&V> {
+        match (self.functions.first(), self.data.0.as_slice()) {
+            (Some(FoldFunction::Const(_)), [(_, value)]) => Some(value),
+            _ => self.data.iter().find(|(key, _)| key.core == core).map(|(_, value)| value),
+        }
+    }
+}
+
+/// Folds over time of a file that gives none.
+pub(super) fn once() -> Vec<Fold> {
+    vec![Fold { factor: 1, label: "time".into() }]
+}
+
+/// The op over time in a file that does not say it.
+pub(super) fn over_time() -> FoldMap<Text, Text> {
+    FoldMap { functions: vec![FoldFunction::Affine { alpha: 1, beta: 0 }], folds: once(), data: Entries(vec![("[0]".into(), "0".into())]) }
 }

@@ -1,29 +1,16 @@
 //! The iteration space in a file: whole, and one core's part.
 
-use super::{Entries, Nothing, Text};
+use super::entries::WholeNumber;
+use super::{Entries, Text};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
-
-/// The sizes of the iteration space.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SpaceSizes {
-    /// Always `n`.
-    #[serde(rename = "name_")]
-    pub name: Text,
-    /// Points by dimension.
-    #[serde(flatten)]
-    pub sizes: Sizes,
-    /// The windows.
-    #[serde(rename = "paddingSizes_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
-    pub windows: Option<Entries<Text, WindowInfo>>,
-}
 
 /// Sizes by dimension, under keys of the form `<dimension>_`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sizes(pub Entries<Text, i64>);
 
 /// The names that dimensions have in files.
-const DIM_LABELS: [&str; 9] = ["mb", "x", "y", "i", "j", "ki", "kj", "out", "in"];
+const DIM_LABELS: [&str; 10] = ["mb", "x", "x1", "y", "i", "j", "ki", "kj", "out", "in"];
 
 impl Sizes {
     /// The size of a dimension, by its label without the underscore.
@@ -41,17 +28,17 @@ impl Serialize for Sizes {
 
 impl<'de> Deserialize<'de> for Sizes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let sizes = Entries::<Text, i64>::deserialize(deserializer)?;
+        let sizes = Entries::<Text, WholeNumber>::deserialize(deserializer)?;
         let is_label = |key: &str| key.strip_suffix('_').is_some_and(|label| DIM_LABELS.contains(&label));
         if let Some((key, _)) = sizes.0.iter().find(|(key, _)| !is_label(key)) {
             return Err(de::Error::custom(format_args!("unknown field '{key}'; sizes are named after dimensions, as in 'mb_'")));
         }
-        Ok(Self(sizes))
+        Ok(Self(sizes.0.into_iter().map(|(key, size)| (key, size.0)).collect()))
     }
 }
 
 /// The stages of data: always one, `0`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StageParams {
     /// The only stage.
@@ -59,45 +46,68 @@ pub struct StageParams {
     pub core: StagePair,
 }
 
-/// The steady state and the end of a stage; always equal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StagePair {
-    /// The steady state.
-    #[serde(rename = "ss_")]
-    pub steady: Stage,
-    /// The end.
-    #[serde(rename = "el_")]
-    pub end: Stage,
+impl StageParams {
+    pub(super) fn is_missing(&self) -> bool {
+        self.core.steady.sizes.0.is_empty() && self.core.end.sizes.0.is_empty()
+    }
 }
 
-/// One core's part of the space.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stage {
-    /// Always `core`.
-    #[serde(rename = "name_")]
-    pub name: Text,
-    /// Points by dimension.
+/// The steady state and the end of a stage; they differ where work is uneven.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StagePair {
+    /// The unit that the sizes are of; the reference emitter writes it in both members instead.
+    #[serde(rename = "name_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    pub name: Option<Text>,
+    /// The steady state.
+    #[serde(rename = "ss_")]
+    pub steady: DimSizes,
+    /// The end.
+    #[serde(rename = "el_")]
+    pub end: DimSizes,
+}
+
+/// The sizes of an iteration space: of the whole op, or of one core.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DimSizes {
+    /// `n` for the whole op, `core` for one core.
+    #[serde(rename = "name_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    pub name: Option<Text>,
+    /// Points by dimension; -1 for a symbolic size.
     #[serde(flatten)]
     pub sizes: Sizes,
     /// The bounds of symbolic dimensions.
-    #[serde(rename = "symbolicDimInfo_")]
-    pub symbolic: Entries<Text, SymbolicInfo>,
-    /// Always empty.
-    #[serde(rename = "maxSymbolicVolume_")]
-    pub max_symbolic_volume: Nothing,
-    /// Always empty.
-    #[serde(rename = "coreletSplit_")]
-    pub corelet_split: Nothing,
-    /// Always empty.
-    #[serde(rename = "rowSplit_")]
-    pub row_split: Nothing,
-    /// Always empty.
-    #[serde(rename = "peSfpSplit_")]
-    pub pe_sfp_split: Nothing,
+    #[serde(rename = "symbolicDimInfo_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    pub symbolic: Option<Entries<Text, SymbolicInfo>>,
+    /// Limits of products of symbolic sizes, by the list of their dimensions.
+    #[serde(rename = "maxSymbolicVolume_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    pub max_symbolic_volume: Option<Entries<Text, i64>>,
+    /// The size of each corelet.
+    #[serde(rename = "coreletSplit_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    pub corelet_split: Option<Entries<Text, Vec<i64>>>,
+    /// The sizes of the rows of each corelet.
+    #[serde(rename = "rowSplit_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    pub row_split: Option<Entries<Text, Entries<i64, Vec<i64>>>>,
+    /// The sizes of the units of each corelet.
+    #[serde(rename = "peSfpSplit_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    pub pe_sfp_split: Option<Entries<Text, Entries<i64, Entries<Text, i64>>>>,
     /// The windows.
-    #[serde(rename = "paddingSizes_")]
-    pub windows: Entries<Text, WindowInfo>,
+    #[serde(rename = "paddingSizes_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    pub windows: Option<Entries<Text, WindowInfo>>,
+}
+
+impl DimSizes {
+    /// The bounds of a symbolic size, whose dimension some emitters write with an underscore.
+    #[must_use]
+    pub fn bounds(&self, label: &str) -> Option<&SymbolicInfo> {
+        let is_dim = |key: &str| key.strip_suffix('_').unwrap_or(key) == label;
+        self.symbolic.iter().flat_map(Entries::iter).find(|(key, _)| is_dim(key)).map(|(_, info)| info)
+    }
+
+    /// The windows, by dimension.
+    pub fn windows(&self) -> impl Iterator<Item = (&Text, &WindowInfo)> {
+        self.windows.iter().flat_map(Entries::iter)
+    }
 }
 
 /// The bounds of one core's part of a symbolic dimension.
@@ -117,10 +127,10 @@ pub struct SymbolicInfo {
 #[serde(deny_unknown_fields)]
 pub struct WindowInfo {
     /// Points added in front of the input.
-    #[serde(rename = "padFront_")]
+    #[serde(rename = "padFront_", default)]
     pub pad_front: i64,
     /// Points added behind the input.
-    #[serde(rename = "padBack_")]
+    #[serde(rename = "padBack_", default)]
     pub pad_back: i64,
     /// Points that no window reads (depthwise convolutions only, as the next two).
     #[serde(rename = "unneededPad_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
@@ -135,10 +145,10 @@ pub struct WindowInfo {
     #[serde(rename = "totalSize_")]
     pub total: i64,
     /// Input points from one output point to the next.
-    #[serde(rename = "stride_")]
+    #[serde(rename = "stride_", default = "super::one")]
     pub stride: i64,
     /// Input points from one window point to the next.
-    #[serde(rename = "dilation_")]
+    #[serde(rename = "dilation_", default = "super::one")]
     pub dilation: i64,
     /// The dimension of the window's points.
     #[serde(rename = "windowDim_")]
@@ -152,14 +162,14 @@ mod tests {
     #[test]
     fn sizes_stand_beside_the_other_members() {
         let text = r#"{"name_":"n","mb_":128,"out_":256}"#;
-        let space: SpaceSizes = serde_json::from_str(text).unwrap();
+        let space: DimSizes = serde_json::from_str(text).unwrap();
         assert_eq!((space.sizes.get("mb"), space.sizes.get("x")), (Some(128), None));
         assert_eq!(serde_json::to_string(&space).unwrap(), text);
     }
 
     #[test]
     fn a_size_is_named_after_a_dimension() {
-        let error = serde_json::from_str::<SpaceSizes>(r#"{"name_":"n","mc_":128}"#).unwrap_err().to_string();
+        let error = serde_json::from_str::<DimSizes>(r#"{"name_":"n","mc_":128}"#).unwrap_err().to_string();
         assert!(error.starts_with("unknown field 'mc_'"), "{error}");
     }
 }

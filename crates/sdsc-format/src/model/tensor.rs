@@ -1,6 +1,6 @@
 //! Tensors in a file: what they are and where they are.
 
-use super::{CoreKey, Decimal, Entries, FoldMap, Folds, Text};
+use super::{CoreKey, Decimal, Entries, Flag, FoldMap, Folds, Text, WordLength};
 use serde::{Deserialize, Serialize};
 
 /// A layout class.
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct ClassInfo {
     /// The dimensions, innermost beside the stick first.
-    #[serde(rename = "layoutDimOrder_")]
+    #[serde(rename = "layoutDimOrder_", default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<Text>,
     /// The dimensions along a stick.
-    #[serde(rename = "stickDimOrder_")]
+    #[serde(rename = "stickDimOrder_", default, skip_serializing_if = "Vec::is_empty")]
     pub stick: Vec<Text>,
     /// Elements of a stick along each of them.
-    #[serde(rename = "stickSize_")]
+    #[serde(rename = "stickSize_", default, skip_serializing_if = "Vec::is_empty")]
     pub stick_sizes: Vec<i64>,
-    /// Always `[1]`, and only there for windowed ops.
+    /// Copies along each of them; `[1]` in files of torch-spyre, and only there for windowed ops.
     #[serde(rename = "stickRepl_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub stick_replication: Option<Vec<i64>>,
 }
@@ -37,41 +37,44 @@ pub struct Node {
     /// Always `allocate`.
     #[serde(rename = "nodeType_")]
     pub node_type: Text,
-    /// `allocate-Tensor<i>_<hbm|lx>`.
+    /// Its own name; `allocate-Tensor<i>_<hbm|lx>` in files of torch-spyre.
     #[serde(rename = "name_")]
     pub name: Text,
-    /// Always empty.
-    #[serde(rename = "prev_")]
-    pub previous: Text,
-    /// The number of the tensor.
-    #[serde(rename = "ldsIdx_")]
-    pub tensor: usize,
+    /// The node before it; the release leaves it out for the first node, torch-spyre writes an empty name everywhere.
+    #[serde(rename = "prev_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    pub previous: Option<Text>,
+    /// The number of the tensor; its position if the file does not say it.
+    #[serde(rename = "ldsIdx_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    pub tensor: Option<usize>,
     /// `hbm` or `lx`.
-    #[serde(rename = "component_")]
+    #[serde(rename = "component_", default, skip_serializing_if = "str::is_empty")]
     pub component: Text,
     /// The padding of a depthwise convolution's input; read into [`Self::padding`], since only the place in the file differs.
     #[serde(rename(serialize = "padding_"), skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub early_padding: Option<Entries<Text, Text>>,
     /// 1 when the start addresses are symbols.
     #[serde(rename = "isStartAddrSymbolic_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
-    pub is_symbolic: Option<u8>,
+    pub is_symbolic: Option<Flag>,
+    /// Set if each core has a tensor of its own in HBM, of the size of its slice.
+    #[serde(rename = "nonUnifiedAllocInHBM_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    pub non_unified: Option<Flag>,
     /// The tensor's own dimension order.
-    #[serde(rename = "layoutDimOrder_")]
+    #[serde(rename = "layoutDimOrder_", default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<Text>,
     /// Positions that one index reaches, by dimension, or -1.
-    #[serde(rename = "maxDimSizes_")]
+    #[serde(rename = "maxDimSizes_", default, skip_serializing_if = "Vec::is_empty")]
     pub page_sizes: Vec<i64>,
     /// `no_indirection`, `index_tensor` or `value_tensor`.
-    #[serde(rename = "indirectAllocType_")]
+    #[serde(rename = "indirectAllocType_", default, skip_serializing_if = "str::is_empty")]
     pub indirection: Text,
     /// The node of the index tensor, or of what it indexes.
     #[serde(rename = "relatedIndirectAccessAlloc_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub related: Option<Text>,
-    /// `index`, on index tensors.
+    /// `index` or `address`, on index tensors.
     #[serde(rename = "indexTensorType_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub index_type: Option<Text>,
     /// The byte address or the symbol of each core's part.
-    #[serde(rename = "startAddressCoreCorelet_")]
+    #[serde(rename = "startAddressCoreCorelet_", default, skip_serializing_if = "FoldMap::is_missing")]
     pub start: FoldMap<CoreKey, Decimal>,
     /// How a windowed input is padded, by dimension.
     #[serde(rename = "padding_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
@@ -80,19 +83,39 @@ pub struct Node {
     #[serde(rename = "backGapCore_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub gaps: Option<Entries<Text, Entries<i64, Decimal>>>,
     /// How the op's space lies in the tensor.
-    #[serde(rename = "coordinates_")]
+    #[serde(rename = "coordinates_", default, skip_serializing_if = "Coordinates::is_missing")]
     pub coordinates: Coordinates,
 }
 
+impl Node {
+    /// Whether its start addresses are symbols.
+    #[must_use]
+    pub fn has_symbolic_start(&self) -> bool {
+        self.is_symbolic.is_some_and(Flag::is_set)
+    }
+
+    /// Whether each core has a tensor of its own: in LX, or in HBM with unrelated addresses.
+    #[must_use]
+    pub fn is_per_core(&self) -> bool {
+        self.component == "lx" || self.non_unified.is_some_and(Flag::is_set)
+    }
+}
+
+impl Coordinates {
+    fn is_missing(&self) -> bool {
+        self.dims.is_empty() && self.core_to_slice.is_empty()
+    }
+}
+
 /// How the op's space lies in a tensor.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Coordinates {
     /// By dimension.
-    #[serde(rename = "coordInfo")]
+    #[serde(rename = "coordInfo", default)]
     pub dims: Entries<Text, CoordInfo>,
     /// The slice that each core holds, when that is not what it computes.
-    #[serde(rename = "coreIdToWkSlice_")]
+    #[serde(rename = "coreIdToWkSlice_", default)]
     pub core_to_slice: Entries<i64, Entries<Text, i64>>,
 }
 
@@ -120,18 +143,18 @@ pub struct TensorInfo {
     /// The number of the tensor.
     #[serde(rename = "ldsIdx_")]
     pub tensor: usize,
-    /// `Tensor<i>`.
+    /// Its own name; `Tensor<i>` in files of torch-spyre.
     #[serde(rename = "dsName_")]
     pub name: Text,
     /// Its layout class.
     #[serde(rename = "dsType_")]
     pub class: Text,
     /// 1, -1 or -2 for each dimension of the class.
-    #[serde(rename = "scale_")]
+    #[serde(rename = "scale_", default, deserialize_with = "super::entries::whole_numbers", skip_serializing_if = "Vec::is_empty")]
     pub scales: Vec<i64>,
     /// Bytes of an element.
-    #[serde(rename = "wordLength")]
-    pub word_length: i64,
+    #[serde(rename = "wordLength", default, skip_serializing_if = "WordLength::is_missing")]
+    pub word_length: WordLength,
     /// The number format.
     #[serde(rename = "dataFormat_")]
     pub format: Text,

@@ -43,7 +43,7 @@ fn settle_constants(file: &mut Sdsc, emitted: &mut Sdsc) {
         let (mut known, made) = (infos(file), infos(emitted));
         for ((_, known), (_, made)) in known.iter_mut().zip(&made) {
             for ((_, known), (_, made)) in known.data.data.0.iter_mut().zip(&made.data.data.0) {
-                if matches!(known.as_slice(), [Bits::Marker(_)]) {
+                if matches!(known.0.as_slice(), [Bits::Marker(_)]) {
                     known.clone_from(made);
                 }
             }

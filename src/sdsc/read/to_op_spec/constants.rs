@@ -21,7 +21,7 @@ pub(super) fn constants(file: &File<'_>) -> Result<Vec<Constant>, ReadError> {
 fn value(number: usize, info: &ConstantInfo) -> Result<f64, ReadError> {
     let refuse = |reason: String| ReadError::member(format!("constantInfo_.{number}.data_"), reason);
     let [(_, bits)] = info.data.data.0.as_slice() else { return Err(refuse("a constant is the same on every core".to_owned())) };
-    match bits.as_slice() {
+    match bits.0.as_slice() {
         [Bits::Known(bits)] if info.format == "IEEE_FP32" => Ok(f64::from(f32::from_bits(*bits))),
         [Bits::Known(bits)] => {
             u16::try_from(*bits).map(from_dl16).map_err(|_| refuse(format!("{bits} has more than the 16 bits of a DL16 number")))

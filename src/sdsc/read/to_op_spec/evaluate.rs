@@ -2,7 +2,7 @@
 
 use super::{ReadError, launch::file_number};
 use crate::launch::{Launch, SizeBounds};
-use sdsc_check::launch::{self, ExecuteView, Form, LaunchValues};
+use sdsc_check::launch::{self, ExecuteView, Fault, Form, LaunchValues, Problem};
 use sdsc_format::bundle_text::{Param, ParamType, Stmt, StmtKind, parse};
 use std::{collections::BTreeMap, iter::Enumerate, slice};
 
@@ -53,7 +53,9 @@ pub(super) fn evaluate(launch: &Launch) -> Result<Effect, ReadError> {
     let text = launch.to_string();
     let text = parse(&text).map_err(|error| ReadError::launch(error.message))?;
     let values = LaunchValues::of(&text);
-    if let Some(problem) = values.problems.first() {
+    // A bundle of the release may extract parameters, and define symbols of maps, in loops; their values are the same.
+    let has_no_value = |problem: &&Problem| !matches!(problem.fault, Fault::ExtractInLoop | Fault::VaryingSymbol);
+    if let Some(problem) = values.problems.iter().find(has_no_value) {
         return Err(ReadError::launch(problem.message.clone()));
     }
     let pool_bytes = match values.pools[..] {

@@ -28,19 +28,19 @@ struct Seen {
 /// Returns the place of every tensor of an op.
 pub(super) fn places(nodes: &[Node], surroundings: &Surroundings) -> Result<Vec<Place>, ReadError> {
     let mut seen = Seen::default();
-    nodes.iter().map(|node| place(node, surroundings, &mut seen)).collect()
+    nodes.iter().enumerate().map(|(index, node)| place(index, node, surroundings, &mut seen)).collect()
 }
 
-fn place(node: &Node, surroundings: &Surroundings, seen: &mut Seen) -> Result<Place, ReadError> {
+fn place(index: usize, node: &Node, surroundings: &Surroundings, seen: &mut Seen) -> Result<Place, ReadError> {
     let values: Vec<i64> = node.start.data.iter().map(|(_, value)| value.0).collect();
-    let member = || format!("scheduleTree_[{}].startAddressCoreCorelet_", node.tensor);
+    let member = || format!("scheduleTree_[{index}].startAddressCoreCorelet_");
     if node.component == "lx" {
         return Ok(Place { memory: Allocation::Lx { offset_bytes: 0 }, positions: values, strides: Vec::new() });
     }
-    let place = match (&surroundings.memory, node.is_symbolic) {
-        (_, Some(_)) => symbolic(&values, surroundings, seen),
-        (Some(memory), None) => baked(&values, memory),
-        (None, None) => Err("is a number, and nothing says where kernel arguments are".to_owned()),
+    let place = match (&surroundings.memory, node.has_symbolic_start()) {
+        (_, true) => symbolic(&values, surroundings, seen),
+        (Some(memory), false) => baked(&values, memory),
+        (None, false) => Err("is a number, and nothing says where kernel arguments are".to_owned()),
     };
     place.map_err(|reason| ReadError::member(member(), reason))
 }

@@ -46,16 +46,16 @@ impl File<'_> {
         let Some(ids) = self.dsc.dim_symbols.as_ref().and_then(|symbols| symbols.get(label.name())) else { return Ok(None) };
         let refuse = |reason: String| ReadError::member(format!("dimToSymbolMapping_.{label}"), reason);
         let [id] = ids.as_slice() else { return Err(refuse("a size is one symbol".to_owned())) };
-        let name = self.operation.symbol_tags.as_ref().and_then(|tags| tags.get(&Decimal(*id)));
-        let name = name.ok_or_else(|| refuse(format!("inputSymbolsAndTags_ has no symbol {id}")))?;
-        let bounds = match self.surroundings.symbols.get(id).map(|symbol| symbol.base) {
+        let name = self.operation.symbol_tags.as_ref().and_then(|tags| tags.get(&Decimal(id.id)));
+        let name = name.ok_or_else(|| refuse(format!("inputSymbolsAndTags_ has no symbol {}", id.id)))?;
+        let bounds = match self.surroundings.symbols.get(&id.id).map(|symbol| symbol.base) {
             Some(Base::Size(bounds)) => bounds,
             Some(Base::Argument(_) | Base::Pool | Base::Number) | None => {
-                return Err(refuse(format!("bundle.mlir does not say that symbol {id} is a size")));
+                return Err(refuse(format!("bundle.mlir does not say that symbol {} is a size", id.id)));
             }
         };
         // The launch has the bounds of the first dimension of that size; others may be multiples of another number.
-        let per_core = self.dsc.stages.core.steady.symbolic.get(label.name()).map_or(1, |info| info.granularity);
+        let per_core = self.dsc.stages.core.steady.bounds(label.name()).map_or(1, |info| info.granularity);
         let split = self.split(label).max(1);
         let is_same = (bounds.granularity / split).max(1) == per_core;
         let granularity = if is_same { bounds.granularity } else { per_core.saturating_mul(split) };

@@ -44,13 +44,8 @@ fn faults_have_a_place() {
         ("arith.addi", "arith.muli", (9, "a bundle has no operation 'arith.muli'")),
         ("4096", "40960000000000000000", (4, "the number 40960000000000000000 has more than 64 bits")),
         ("@sdsc_bundle", "@f", (3, "expected '@sdsc_bundle', found '@f'")),
-        (
-            "%n: !sdscbundle.input_arg<index, granularity=64, max_value=1024>",
-            "%n: index",
-            (3, "'%n' is an index; a launch gives values of the type '!sdscbundle.input_arg'"),
-        ),
         (", max_value=1024", "", (3, "the size '%n' has a granularity and no 'max_value', which it needs")),
-        ("extract value", "extract max_value", (5, "expected 'value', found 'max_value'")),
+        ("extract value", "extract max_value", (5, "the type of '%arg_0_base_addr' declares no 'max_value'")),
         ("#map_0(%i_0, %c1)", "#map_1(%i_0, %c1)", (11, "'#map_1' is not defined")),
         ("#map_0(%i_0, %c1)", "#map_0(%i_0)", (11, "the map takes 2 dimensions and 1 symbols")),
         ("module {", "#map_0 = affine_map<() -> (1)> module {", (2, "'#map_0' is defined twice")),
@@ -60,6 +55,27 @@ fn faults_have_a_place() {
         assert_eq!((error.at.line, error.message.as_str()), place);
         assert!(error.at.column > 0);
     }
+}
+
+#[test]
+fn a_plain_parameter_is_an_address() {
+    let text = LOOP.replacen("%n: !sdscbundle.input_arg<index, granularity=64, max_value=1024>", "%n: index", 1);
+    let bundle = parse(&text.replacen("(%addr_0, %pool)", "(%addr_0, %n)", 1)).unwrap();
+    assert_eq!(bundle.parameters[1], Parameter { name: "n".to_owned(), size: None });
+}
+
+#[test]
+fn declared_bounds_are_constants() {
+    let extract = |field: &str| {
+        let of = "%n : !sdscbundle.input_arg<index, granularity=64, max_value=1024> -> index";
+        let text = LOOP.replacen("%c0 =", &format!("%x = sdscbundle.input_arg_extract {field} from {of}\n%c0 ="), 1);
+        let body = parse(&text).unwrap().body;
+        body.into_iter().find_map(|statement| match statement {
+            Statement::Define { expression: Expression::Constant(number), .. } => Some(number),
+            _ => None,
+        })
+    };
+    assert_eq!((extract("granularity"), extract("max_value")), (Some(64), Some(1024)));
 }
 
 #[test]

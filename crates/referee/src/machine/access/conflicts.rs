@@ -3,6 +3,7 @@
 use super::{Interval, Part, Parts, Plan};
 use crate::error::SimError;
 use crate::machine::{Machine, RegionId};
+use std::sync::Arc;
 
 /// Bytes that a core writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,6 +112,46 @@ fn shared_results(plan: &Plan, parts: &Parts) -> Result<Vec<usize>, SimError> {
         }
     }
     Ok(leaders)
+}
+
+/// Refuses a description that touches bytes in HBM that another description of the same step writes, or writes bytes that it touches.
+pub(crate) fn check_apart(done: &[(&Arc<Plan>, Parts)], (plan, parts): (&Arc<Plan>, &Parts), machine: &Machine) -> Result<(), SimError> {
+    for (other, of_other) in done {
+        for core in 0..plan.cores.len() {
+            for tensor in 0..plan.tensors.len() {
+                if let Some((writer, address)) = first_shared((plan, parts), (core, tensor), (other, of_other)) {
+                    let (site, memory) = (plan.site(core, tensor), memory(machine, parts.0[core][tensor].region));
+                    return Err(SimError::ReadConflict { site, other: other.cores[writer].id, address, memory });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the first byte of a tensor in HBM that a description writes and the other touches, with the core of the other.
+fn first_shared(
+    (plan, parts): (&Plan, &Parts),
+    (core, tensor): (usize, usize),
+    (other, of_other): (&Plan, &Parts),
+) -> Option<(usize, i64)> {
+    let part = &parts.0[core][tensor];
+    if matches!(part.region, RegionId::Lx(_)) {
+        return None;
+    }
+    let own: Vec<Interval> = plan.touched(part, tensor).collect();
+    for (of_core, tensors) in of_other.0.iter().enumerate() {
+        for (number, touched) in tensors.iter().enumerate().filter(|(_, touched)| touched.region == part.region) {
+            if tensor != plan.output && number != other.output {
+                continue;
+            }
+            let theirs: Vec<Interval> = other.touched(touched, number).collect();
+            if let Some(byte) = first_common(&own, &theirs) {
+                return Some((of_core, part.address - part.byte + byte));
+            }
+        }
+    }
+    None
 }
 
 fn reads(plan: &Plan, parts: &Parts, writes: &[Write], leaders: &[usize], machine: &Machine) -> Result<(), SimError> {

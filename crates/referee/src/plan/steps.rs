@@ -1,0 +1,63 @@
+//! Steps of a file: which descriptions run together, and in which order.
+
+use super::Plan;
+use super::build::compile;
+use super::tensor::Fault;
+use crate::error::SimError;
+use machine::Target;
+use sdsc_format::model::{Operation, Sdsc};
+use std::sync::Arc;
+
+/// The descriptions that run at the same time, each on its own cores.
+pub(crate) type Step = Vec<Arc<Plan>>;
+
+/// Interprets a file. A barrier separates each step from the next.
+pub(crate) fn compile_steps(file: &str, sdsc: &Sdsc, target: &Target) -> Result<Vec<Step>, SimError> {
+    let numbers = step_numbers(&sdsc.value).map_err(|fault| fault.of(format!("{file} ({})", sdsc.name)))?;
+    let step = |numbers: &Vec<usize>| numbers.iter().map(|number| Ok(Arc::new(compile(file, sdsc, *number, target)?))).collect();
+    numbers.iter().map(step).collect()
+}
+
+fn malformed<T>(message: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault::Malformed(message.into()))
+}
+
+/// The descriptions of each step, in order.
+fn step_numbers(operation: &Operation) -> Result<Vec<Vec<usize>>, Fault> {
+    let schedules: Vec<(i64, &[[i64; 4]])> = operation.core_to_schedule.iter().map(|(core, steps)| (*core, steps.as_slice())).collect();
+    let Some(length) = schedules.iter().map(|(_, steps)| steps.len()).max().filter(|length| *length > 0) else {
+        return malformed("coreIdToDscSchedule has no step");
+    };
+    let mut steps = Vec::with_capacity(length);
+    for index in 0..length {
+        let mut numbers: Vec<usize> = Vec::new();
+        for (core, schedule) in &schedules {
+            let Some([data, dsc, before, _]) = schedule.get(index) else {
+                return malformed(format!("core {core} has {} of {length} steps", schedule.len()));
+            };
+            if *data != -1 {
+                let what =
+                    format!("a data operation in step {index} of core {core}: the format does not specify the contents of 'datadscs_'");
+                return Err(Fault::NotSimulated(what));
+            }
+            let number = usize::try_from(*dsc).ok().filter(|number| *number < operation.dscs.len());
+            let Some(number) = number else { return malformed(format!("step {index} of core {core} names description {dsc}")) };
+            let is_separate = index == 0 || *before == 1 || schedule[index - 1][3] == 1;
+            if !is_separate {
+                return Err(Fault::NotSimulated(format!("step {index} of core {core} without a barrier before it")));
+            }
+            if !operation.dscs[number].value.core_ids.contains(core) {
+                return malformed(format!("core {core} runs description {number}, whose coreIdsUsed_ lacks it"));
+            }
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        }
+        let n_cores: usize = numbers.iter().map(|number| operation.dscs[*number].value.core_ids.len()).sum();
+        if n_cores != schedules.len() {
+            return malformed(format!("the descriptions of step {index} use {n_cores} cores; {} cores have a schedule", schedules.len()));
+        }
+        steps.push(numbers);
+    }
+    Ok(steps)
+}

@@ -1,0 +1,308 @@
+//! The members that profiles demand, forbid, or spell in their own way.
+
+use super::Profile;
+use crate::report::member;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::fmt;
+
+/// A demand on a member, if its parent is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Demand {
+    Required,
+    Optional,
+    Forbidden,
+    /// An object without members, if it is there.
+    Empty,
+    /// An integer, if it is there.
+    Integer,
+    /// A string, if it is there.
+    Text,
+}
+
+use Demand::{Empty, Forbidden, Integer, Optional, Required, Text};
+
+/// Members by their paths, `*` for any key: the demand of torch-spyre's practice, and that of release 1.0.0. Members that are not here are
+/// those of the file model, and every profile has them alike.
+const MEMBERS: &[(&str, Demand, Demand)] = &[
+    ("*/sdscFoldProps_", Required, Optional),
+    ("*/sdscFolds_", Required, Optional),
+    ("*/numWkSlicesPerDim_", Required, Optional),
+    ("*/coreIdToWkSlice_", Required, Optional),
+    ("*/ldsShareInfo_", Forbidden, Forbidden),
+    ("*/dscs_/*/*/numCoreletsUsed_", Required, Optional),
+    ("*/dscs_/*/*/coordinateMasking_", Required, Optional),
+    ("*/dscs_/*/*/maskingConstId_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_", Required, Optional),
+    ("*/dscs_/*/*/primaryDsInfo_", Required, Optional),
+    ("*/dscs_/*/*/constantInfo_", Required, Optional),
+    ("*/dscs_/*/*/dimToSymbolMapping_/*/*", Integer, Text),
+    ("*/dscs_/*/*/N_/name_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/name_", Forbidden, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/name_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/symbolicDimInfo_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/maxSymbolicVolume_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/coreletSplit_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/rowSplit_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/peSfpSplit_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/paddingSizes_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/coreletSplit_", Empty, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/rowSplit_", Empty, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/peSfpSplit_", Empty, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/maxSymbolicVolume_", Empty, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/name_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/symbolicDimInfo_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/maxSymbolicVolume_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/coreletSplit_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/rowSplit_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/peSfpSplit_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/paddingSizes_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/coreletSplit_", Empty, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/rowSplit_", Empty, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/peSfpSplit_", Empty, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/maxSymbolicVolume_", Empty, Optional),
+    ("*/dscs_/*/*/primaryDsInfo_/*/layoutDimOrder_", Required, Optional),
+    ("*/dscs_/*/*/primaryDsInfo_/*/stickDimOrder_", Required, Optional),
+    ("*/dscs_/*/*/primaryDsInfo_/*/stickSize_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/prev_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/ldsIdx_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/component_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/layoutDimOrder_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/maxDimSizes_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/indirectAllocType_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/startAddressCoreCorelet_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/coordinates_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/nonUnifiedAllocInHBM_", Forbidden, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/isStartAddrSymbolic_", Integer, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/startAddressCoreCorelet_/data_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/coordinates_/coordInfo", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/coordinates_/coreIdToWkSlice_", Required, Optional),
+    ("*/dscs_/*/*/labeledDs_/*/scale_", Required, Optional),
+    ("*/dscs_/*/*/labeledDs_/*/wordLength", Required, Optional),
+    ("*/dscs_/*/*/labeledDs_/*/memOrg_/*/dsOffset", Optional, Forbidden),
+    ("*/dscs_/*/*/computeOp_/*/attributes_", Required, Optional),
+    ("*/dscs_/*/*/computeOp_/*/attributes_/dataFormat_", Required, Optional),
+    ("*/dscs_/*/*/computeOp_/*/attributes_/fidelity_", Required, Optional),
+    ("*/dscs_/*/*/computeOp_/*/location", Required, Forbidden),
+    ("*/dscs_/*/*/constantInfo_/*/data_/data_/*/*", Optional, Integer),
+    ("*/dscs_/*/*/N_/paddingSizes_/*/padFront_", Required, Optional),
+    ("*/dscs_/*/*/N_/paddingSizes_/*/padBack_", Required, Optional),
+    ("*/dscs_/*/*/N_/paddingSizes_/*/totalSize_", Required, Optional),
+    ("*/dscs_/*/*/N_/paddingSizes_/*/stride_", Required, Optional),
+    ("*/dscs_/*/*/N_/paddingSizes_/*/dilation_", Required, Optional),
+    ("*/dscs_/*/*/N_/paddingSizes_/*/windowDim_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/paddingSizes_/*/padFront_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/paddingSizes_/*/padBack_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/paddingSizes_/*/totalSize_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/paddingSizes_/*/stride_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/paddingSizes_/*/dilation_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/paddingSizes_/*/windowDim_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/paddingSizes_/*/padFront_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/paddingSizes_/*/padBack_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/paddingSizes_/*/totalSize_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/paddingSizes_/*/stride_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/paddingSizes_/*/dilation_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/paddingSizes_/*/windowDim_", Required, Optional),
+    ("*/debug_handle_/source", Optional, Required),
+    ("*/debug_handle_/aten_op", Optional, Required),
+    ("*/debug_handle_/ir_chain", Optional, Required),
+    ("*/debug_handle_/fused_from", Optional, Required),
+    ("*/debug_handle_/transform_history", Optional, Required),
+    ("*/debug_handle_/source/start_col", Optional, Required),
+    ("*/debug_handle_/source/end_line", Optional, Required),
+    ("*/debug_handle_/source/end_col", Optional, Required),
+];
+
+/// A member that a profile does not permit, or misses.
+pub(in super::super) struct MemberFault {
+    /// A JSON pointer.
+    pub(in super::super) path: String,
+    pub(in super::super) message: String,
+}
+
+/// Holds the members of an SDSC file against a profile. Text that is no JSON has no faults here.
+pub(in super::super) fn member_faults(bytes: &[u8], profile: Profile) -> Vec<MemberFault> {
+    let demand = |(path, practice, release): &(&'static str, Demand, Demand)| {
+        let demand = if profile.is_release() { *release } else { *practice };
+        (demand != Optional).then(|| (path.split('/').collect(), demand))
+    };
+    let rows: Vec<Row> = MEMBERS.iter().filter_map(demand).collect();
+    let mut faults = Vec::new();
+    let active = rows.iter().map(|(path, demand)| (path.as_slice(), *demand)).collect();
+    let walk = Walk { active, path: String::new(), profile, faults: &mut faults };
+    if walk.deserialize(&mut serde_json::Deserializer::from_slice(bytes)).is_err() {
+        faults.clear();
+    }
+    faults
+}
+
+type Row = (Vec<&'static str>, Demand);
+
+/// A value in a file, with the rest of the path of each row that may lead below it.
+struct Walk<'r, 'f> {
+    active: Vec<(&'r [&'static str], Demand)>,
+    path: String,
+    profile: Profile,
+    faults: &'f mut Vec<MemberFault>,
+}
+
+impl<'r> Walk<'r, '_> {
+    fn fault(&mut self, path: String, message: String) {
+        self.faults.push(MemberFault { path, message });
+    }
+
+    /// Reports a value whose spelling is not `found`.
+    fn spelled(&mut self, found: Demand) {
+        let demand = self.active.iter().find(|(rest, _)| rest.is_empty()).map(|(_, demand)| *demand);
+        let expected = match demand {
+            Some(Integer) => "an integer",
+            Some(Text) => "a string",
+            Some(Empty) => "an object without members",
+            Some(Required | Optional | Forbidden) | None => return,
+        };
+        if demand != Some(found) {
+            let (path, profile) = (self.path.clone(), self.profile.shown());
+            self.fault(path, format!("the value has another type; profile '{profile}' has {expected} here"));
+        }
+    }
+
+    /// The rows that lead below a member.
+    fn below(&self, key: &str) -> Vec<(&'r [&'static str], Demand)> {
+        self.active
+            .iter()
+            .filter_map(|(rest, demand)| {
+                let (first, rest) = rest.split_first()?;
+                (*first == "*" || *first == key).then_some((rest, *demand))
+            })
+            .collect()
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Walk<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Walk<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_bool<E: Error>(mut self, _: bool) -> Result<(), E> {
+        self.spelled(Required);
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(mut self, _: i64) -> Result<(), E> {
+        self.spelled(Integer);
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(mut self, _: u64) -> Result<(), E> {
+        self.spelled(Integer);
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(mut self, _: f64) -> Result<(), E> {
+        self.spelled(Required);
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(mut self, _: &str) -> Result<(), E> {
+        self.spelled(Text);
+        Ok(())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let mut index = 0_usize;
+        loop {
+            let key = index.to_string();
+            let active = self.below(&key);
+            if active.is_empty() {
+                while items.next_element::<IgnoredAny>()?.is_some() {}
+                return Ok(());
+            }
+            let walk = Walk { active, path: format!("{}/{key}", self.path), profile: self.profile, faults: &mut *self.faults };
+            if items.next_element_seed(walk)?.is_none() {
+                return Ok(());
+            }
+            index += 1;
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<(), A::Error> {
+        let mut seen: Vec<String> = Vec::new();
+        while let Some(key) = members.next_key::<String>()? {
+            let active = self.below(&key);
+            if active.is_empty() {
+                members.next_value::<IgnoredAny>()?;
+            } else {
+                let walk = Walk { active, path: member(&self.path, &key), profile: self.profile, faults: &mut *self.faults };
+                members.next_value_seed(walk)?;
+            }
+            seen.push(key);
+        }
+        if !seen.is_empty() {
+            self.spelled(Empty);
+        }
+        let profile = self.profile.shown();
+        let named: Vec<(&'static str, Demand)> = self
+            .active
+            .iter()
+            .filter_map(|(rest, demand)| match rest {
+                [key] if *key != "*" => Some((*key, *demand)),
+                _ => None,
+            })
+            .collect();
+        for (key, demand) in named {
+            let is_there = seen.iter().any(|known| known == key);
+            match (demand, is_there) {
+                (Required, false) => self.fault(member(&self.path, key), format!("the member is missing; profile '{profile}' demands it")),
+                (Forbidden, true) => {
+                    self.fault(member(&self.path, key), format!("the member is there; profile '{profile}' has no such member"))
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(text: &str, profile: Profile) -> Vec<String> {
+        member_faults(text.as_bytes(), profile).into_iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect()
+    }
+
+    #[test]
+    fn a_member_is_missing_where_its_parent_is() {
+        let text = r#"{"0_add": {"dscs_": [{"add": {"computeOp_": [{"location": "Inner", "attributes_": {}}]}}]}}"#;
+        let found = faults(text, Profile::Release1_0);
+        assert_eq!(found, ["/0_add/dscs_/0/add/computeOp_/0/location: the member is there; profile '1.0' has no such member"]);
+        let found = faults(text, Profile::Written);
+        let missing =
+            "/0_add/dscs_/0/add/computeOp_/0/attributes_/fidelity_: the member is missing; profile 'torch-spyre-2026-08' demands it";
+        assert!(found.iter().any(|fault| fault == missing), "{found:?}");
+        assert!(!found.iter().any(|fault| fault.contains("paddingSizes_/")), "{found:?}");
+    }
+
+    #[test]
+    fn a_value_has_the_spelling_of_its_profile() {
+        let text = |ids: &str| format!(r#"{{"0_add": {{"dscs_": [{{"add": {{"dimToSymbolMapping_": {{"mb": [{ids}]}}}}}}]}}}}"#);
+        let at = "/0_add/dscs_/0/add/dimToSymbolMapping_/mb/0: the value has another type; profile";
+        assert_eq!(faults(&text("-1"), Profile::Release1_0), [format!("{at} '1.0' has a string here")]);
+        assert_eq!(faults(&text("\"-1\""), Profile::Release1_0), [""; 0]);
+        let found = faults(&text("\"-1\""), Profile::TorchSpyre2026_09);
+        assert!(found.contains(&format!("{at} 'torch-spyre-2026-09' has an integer here")), "{found:?}");
+    }
+}

@@ -1,0 +1,149 @@
+//! Profiles: the forms of the format that a bundle is held against.
+//!
+//! A profile decides which members a file must have ([`members`]) and which rules hold. Release 1.0.0 and torch-spyre's practice contradict
+//! each other in places; `docs/reference/bundle-format.md` lists them.
+
+pub(super) mod members;
+
+use std::str::FromStr;
+
+/// A form of the format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// The files that the compiler writes by default.
+    #[default]
+    Written,
+    /// The released specification 1.0.0 with its JSON Schema.
+    Release1_0,
+    /// torch-spyre of August 2026.
+    TorchSpyre2026_08,
+    /// torch-spyre of September 2026: equal ops share a file.
+    TorchSpyre2026_09,
+}
+
+/// The profiles that `--format` names.
+pub const PROFILES: [(&str, Profile); 3] = [
+    ("1.0", Profile::Release1_0),
+    ("torch-spyre-2026-08", Profile::TorchSpyre2026_08),
+    ("torch-spyre-2026-09", Profile::TorchSpyre2026_09),
+];
+
+/// A name of no profile.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected '1.0', 'torch-spyre-2026-08' or 'torch-spyre-2026-09', found '{0}'")]
+pub struct UnknownProfile(String);
+
+impl FromStr for Profile {
+    type Err = UnknownProfile;
+
+    fn from_str(name: &str) -> Result<Self, UnknownProfile> {
+        let known = PROFILES.iter().find(|(known, _)| *known == name);
+        known.map(|(_, profile)| *profile).ok_or_else(|| UnknownProfile(name.to_owned()))
+    }
+}
+
+/// Rules of torch-spyre's practice that release 1.0.0 does not have, or that it replaces by a weaker one. `sdsc_r43` and `sdsc_r82` demand a
+/// fold factor of 0 for a dimension of less than a stick, and `sdsc_r64` integers for the symbols of sizes, which the release forbids.
+const NOT_IN_RELEASE: [&str; 42] = [
+    "sdsc_r4",
+    "sdsc_r6",
+    "sdsc_r7",
+    "sdsc_r10",
+    "sdsc_r11",
+    "sdsc_r12",
+    "sdsc_r15",
+    "sdsc_r17",
+    "sdsc_r18",
+    "sdsc_r19",
+    "sdsc_r20",
+    "sdsc_r21",
+    "sdsc_r24",
+    "sdsc_r30",
+    "sdsc_r34",
+    "sdsc_r37",
+    "sdsc_r42",
+    "sdsc_r43",
+    "sdsc_r45",
+    "sdsc_r46",
+    "sdsc_r47",
+    "sdsc_r49",
+    "sdsc_r59",
+    "sdsc_r60",
+    "sdsc_r61",
+    "sdsc_r63",
+    "sdsc_r64",
+    "sdsc_r65",
+    "sdsc_r68",
+    "sdsc_r74",
+    "sdsc_r80",
+    "sdsc_r81",
+    "sdsc_r82",
+    "sdsc_r83",
+    "sdsc_r84",
+    "sdsc_r85",
+    "sdsc_r86",
+    "sdsc_r88",
+    "sdsc_r89",
+    "sdsc_r99",
+    "sdsc_r101",
+    "sdsc_r102",
+];
+
+/// Rules that torch-spyre of September 2026 does not keep: a shared file is executed with other values, and leaves ids unused.
+const NOT_IN_2026_09: [&str; 2] = ["sdsc_r7", "sdsc_r15"];
+
+/// Rules that hold in a profile besides those of all profiles.
+const RULE_OF_2026_09: &str = "sdsc_r120";
+
+impl Profile {
+    /// Whether a rule of torch-spyre's practice, or of every profile, holds.
+    pub(super) fn keeps(self, label: &str) -> bool {
+        match self {
+            Self::Written | Self::TorchSpyre2026_08 => true,
+            Self::TorchSpyre2026_09 => !NOT_IN_2026_09.contains(&label),
+            Self::Release1_0 => !NOT_IN_RELEASE.contains(&label),
+        }
+    }
+
+    /// Whether a rule that came with the release holds.
+    pub(super) fn adds(self, label: &str) -> bool {
+        match self {
+            Self::Written | Self::TorchSpyre2026_08 => false,
+            Self::TorchSpyre2026_09 => label == RULE_OF_2026_09,
+            Self::Release1_0 => label != RULE_OF_2026_09,
+        }
+    }
+
+    /// Whether a bundle keeps the release.
+    pub(super) fn is_release(self) -> bool {
+        self == Self::Release1_0
+    }
+
+    /// The name of the profile in messages.
+    pub(super) fn shown(self) -> &'static str {
+        PROFILES.iter().find(|(_, profile)| *profile == self).map_or("torch-spyre-2026-08", |(name, _)| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RULES;
+
+    #[test]
+    fn the_lists_name_rules() {
+        let missing: Vec<_> =
+            NOT_IN_RELEASE.iter().chain(&NOT_IN_2026_09).filter(|label| !RULES.iter().any(|rule| rule.label == **label)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        assert!(crate::RELEASE_RULES.iter().any(|rule| rule.label == RULE_OF_2026_09));
+    }
+
+    #[test]
+    fn a_profile_is_read_by_its_name() {
+        for (name, profile) in PROFILES {
+            assert_eq!(name.parse(), Ok(profile));
+        }
+        let message = "2.0".parse::<Profile>().unwrap_err().to_string();
+        assert_eq!(message, "expected '1.0', 'torch-spyre-2026-08' or 'torch-spyre-2026-09', found '2.0'");
+    }
+}

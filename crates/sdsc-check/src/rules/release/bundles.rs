@@ -1,0 +1,59 @@
+//! Rules of the release on `bundle.mlir`.
+
+use super::super::super::launch::{ExecuteView, Fault};
+use super::super::super::report::Report;
+use super::super::launches::BundleView;
+use std::collections::BTreeMap;
+
+/// Bytes that a bundle may request: a segment of 16 GiB, less 1 GiB.
+const REQUEST_LIMIT: i64 = 15 << 30;
+
+/// Visits each execute that repeats a file, with the first execute of the file.
+fn repeated<'v>(view: &'v BundleView<'_>) -> impl Iterator<Item = (&'v ExecuteView<'v>, &'v ExecuteView<'v>)> {
+    let mut first: BTreeMap<&str, &ExecuteView<'_>> = BTreeMap::new();
+    view.launch.executes.iter().filter_map(move |execute| {
+        let known = *first.entry(execute.execute.file).or_insert(execute);
+        (!std::ptr::eq(known, execute)).then_some((known, execute))
+    })
+}
+
+pub(in super::super) fn files_run_once(view: &BundleView<'_>, report: &mut Report) {
+    for (known, execute) in repeated(view) {
+        let message = format!("'{}' was executed at {}; each execute has a file of its own", execute.execute.file, known.at);
+        report.text(execute.at, message);
+    }
+}
+
+pub(in super::super) fn shared_files_keep_their_ids(view: &BundleView<'_>, report: &mut Report) {
+    for (known, execute) in repeated(view).filter(|(known, execute)| known.ids() != execute.ids()) {
+        let message =
+            format!("ids {:?} where the execute at {} has {:?}; a shared file has one list of ids", execute.ids(), known.at, known.ids());
+        report.text(execute.at, message);
+    }
+}
+
+pub(in super::super) fn loops_have_constant_bounds(view: &BundleView<'_>, report: &mut Report) {
+    view.report(Fault::Loop, report);
+}
+
+pub(in super::super) fn requests_fit(view: &BundleView<'_>, report: &mut Report) {
+    let mut total = 0_i64;
+    for pool in &view.launch.pools {
+        if pool.bytes < 1 {
+            report.text(pool.at, format!("{} bytes are requested; a request has at least one", pool.bytes));
+            continue;
+        }
+        total = total.saturating_add(pool.bytes);
+        if total > REQUEST_LIMIT {
+            return report.text(pool.at, format!("{total} bytes are requested up to here; the limit is {REQUEST_LIMIT}"));
+        }
+    }
+}
+
+pub(in super::super) fn extracts_are_outside_loops(view: &BundleView<'_>, report: &mut Report) {
+    view.report(Fault::ExtractInLoop, report);
+}
+
+pub(in super::super) fn map_symbols_are_invariant(view: &BundleView<'_>, report: &mut Report) {
+    view.report(Fault::VaryingSymbol, report);
+}

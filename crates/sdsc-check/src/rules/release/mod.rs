@@ -1,0 +1,6 @@
+//! Rules of release 1.0.0 that torch-spyre's practice does not have, or has in another form.
+
+pub(super) mod bundles;
+pub(super) mod divisions;
+pub(super) mod families;
+pub(super) mod tensors;

@@ -1,0 +1,216 @@
+//! Release 1.0.0 of the format: our files against its JSON Schema, legal files of every member, and broken ones of every rule.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+#[path = "released_format/broken.rs"]
+mod broken;
+#[path = "released_format/legal.rs"]
+mod legal;
+#[path = "released_format/run.rs"]
+mod run;
+
+use crate::check_bundle::bundles::{Files, RIGHT};
+use crate::check_bundle::edits;
+use crate::common;
+use jsonschema::Validator;
+use machine::Target;
+use sdsc_check::{PROFILES, Profile, RELEASE_RULES, check_directory_in, check_files_in};
+use sdsc_format::Sdsc;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("test/released_format")
+}
+
+static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(folder().join("sdscbundle-schema.json")).unwrap()).unwrap();
+    jsonschema::validator_for(&schema).unwrap()
+});
+
+/// The differences of a file from the schema: path and message, with `#` for numbers and `<op>` for names of operations.
+fn differences(bytes: &[u8]) -> BTreeSet<(String, String)> {
+    let file: Value = serde_json::from_slice(bytes).unwrap();
+    let difference = |error: jsonschema::ValidationError<'_>| {
+        let mut path: Vec<String> = Vec::new();
+        for segment in error.instance_path().to_string().split('/').skip(1) {
+            let is_name = path.is_empty() || path.ends_with(&["dscs_".to_owned(), "#".to_owned()]);
+            let is_dim = path.last().is_some_and(|parent| matches!(parent.as_str(), "coordInfo" | "dimToSymbolMapping_"));
+            path.push(match segment.parse::<u64>() {
+                Ok(_) => "#".to_owned(),
+                Err(_) if is_name => "<op>".to_owned(),
+                Err(_) if is_dim => "<dim>".to_owned(),
+                Err(_) => segment.to_owned(),
+            });
+        }
+        let message = error.to_string();
+        let words = message.split(' ').map(|word| if word.parse::<i64>().is_ok_and(|number| number < 0) { "#" } else { word });
+        (path.join("/"), words.collect::<Vec<_>>().join(" "))
+    };
+    SCHEMA.iter_errors(&file).map(difference).collect()
+}
+
+fn is_sdsc(name: &str) -> bool {
+    let file = name.rsplit_once('/').map_or(name, |(_, file)| file);
+    file.starts_with("sdsc_") && Path::new(file).extension().is_some_and(|kind| kind == "json")
+}
+
+/// The SDSC files of a bundle in memory.
+fn sdsc_files(files: &Files) -> impl Iterator<Item = &[u8]> {
+    files.iter().filter(|(name, _)| is_sdsc(name)).map(|(_, bytes)| bytes.as_slice())
+}
+
+/// The violations of a profile.
+fn violations(files: &Files, profile: Profile) -> (Vec<&'static str>, String) {
+    let contents = files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
+    let found = check_files_in(contents, &Target::spyre(), profile).unwrap();
+    let mut labels: Vec<_> = found.iter().map(|violation| violation.label).collect();
+    labels.dedup();
+    (labels, found.iter().map(|violation| format!("\n  {violation}")).collect())
+}
+
+/// The golden files and the files of our emitter, except the recorded ones with constants of unknown bits.
+fn our_files() -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for case in common::golden_cases() {
+        for entry in std::fs::read_dir(&case).unwrap() {
+            let path = entry.unwrap().path();
+            if is_sdsc(&path.display().to_string()) {
+                files.push((path.display().to_string(), std::fs::read(&path).unwrap()));
+            }
+        }
+    }
+    for (name, bundle) in RIGHT.iter() {
+        files.extend(sdsc_files(bundle).map(|bytes| ((*name).to_owned(), bytes.to_vec())));
+    }
+    files
+}
+
+#[test]
+fn our_files_differ_from_the_schema_as_tolerated() {
+    let tolerated: Vec<BTreeMap<String, String>> =
+        serde_json::from_str(&std::fs::read_to_string(folder().join("tolerated.json")).unwrap()).unwrap();
+    assert!(tolerated.iter().all(|entry| !entry["why"].is_empty()));
+    let tolerated: BTreeSet<(String, String)> =
+        tolerated.into_iter().map(|entry| (entry["at"].clone(), entry["difference"].clone())).collect();
+    let files = our_files();
+    assert!(files.len() >= 40, "{}", files.len());
+    let found: BTreeSet<(String, String)> = files.iter().flat_map(|(_, bytes)| differences(bytes)).collect();
+    let new: Vec<_> = found.difference(&tolerated).collect();
+    let gone: Vec<_> = tolerated.difference(&found).collect();
+    assert!(new.is_empty() && gone.is_empty(), "not in tolerated.json: {new:#?}\nno longer there: {gone:#?}");
+}
+
+/// Rewrites files of torch-spyre's practice as the release has them.
+pub(crate) fn released(mut files: Files) -> Files {
+    let names: Vec<String> = files.keys().filter(|name| is_sdsc(name)).cloned().collect();
+    for name in names {
+        edits::json(&mut files, &name, |file| {
+            let operation = file.as_object_mut().unwrap().values_mut().next().unwrap();
+            for dsc in operation["dscs_"].as_array_mut().unwrap() {
+                release(dsc.as_object_mut().unwrap().values_mut().next().unwrap());
+            }
+        });
+    }
+    files
+}
+
+fn release(dsc: &mut Value) {
+    for compute in dsc["computeOp_"].as_array_mut().unwrap() {
+        compute.as_object_mut().unwrap().remove("location");
+    }
+    for tensor in dsc["labeledDs_"].as_array_mut().unwrap() {
+        for slot in tensor["memOrg_"].as_object_mut().unwrap().values_mut() {
+            slot.as_object_mut().unwrap().remove("dsOffset");
+        }
+    }
+    for node in dsc["scheduleTree_"].as_array_mut().unwrap() {
+        for info in node["coordinates_"]["coordInfo"].as_object_mut().unwrap().values_mut() {
+            for fold in info["folds"]["dim_prop_attr"].as_array_mut().unwrap() {
+                if fold["factor_"] == 0 {
+                    fold["factor_"] = json!(1);
+                }
+            }
+        }
+    }
+    if let Some(symbols) = dsc.get_mut("dimToSymbolMapping_") {
+        for ids in symbols.as_object_mut().unwrap().values_mut() {
+            *ids = ids.as_array().unwrap().iter().map(|id| json!(id.to_string())).collect();
+        }
+    }
+}
+
+#[test]
+fn released_files_keep_the_schema_and_the_rules() {
+    // Functions that the release does not have.
+    let not_released = ["relayout"];
+    for (name, files) in RIGHT.iter().filter(|(name, _)| !not_released.contains(name)) {
+        let files = released(files.clone());
+        let found: Vec<_> = sdsc_files(&files).flat_map(differences).collect();
+        assert!(found.is_empty(), "{name}: {found:?}");
+        let (labels, shown) = violations(&files, Profile::Release1_0);
+        assert!(labels.is_empty(), "{name}:{shown}");
+    }
+}
+
+#[test]
+fn files_of_torch_spyre_keep_the_profiles_of_torch_spyre() {
+    for profile in [Profile::TorchSpyre2026_08, Profile::TorchSpyre2026_09] {
+        for case in common::golden_cases() {
+            let found = check_directory_in(&case, &Target::spyre(), profile).unwrap();
+            assert!(found.iter().all(|one| one.message.starts_with("'?DL16(")), "{}: {found:?}", case.display());
+        }
+    }
+}
+
+#[test]
+fn a_file_that_the_schema_refuses_breaks_a_rule_of_the_release() {
+    let broken = broken::all();
+    let ours = RIGHT.iter().map(|(_, files)| files);
+    let mut n_refused = 0;
+    for files in ours.chain(broken.iter().map(|broken| &broken.files)) {
+        let is_refused = files
+            .iter()
+            .filter(|(name, _)| is_sdsc(name))
+            .any(|(_, bytes)| serde_json::from_slice::<Value>(bytes).is_ok_and(|file| !SCHEMA.is_valid(&file)));
+        if is_refused {
+            n_refused += 1;
+            assert!(!violations(files, Profile::Release1_0).0.is_empty(), "{:?}", String::from_utf8_lossy(&files["sdsc_0.json"]));
+        }
+    }
+    assert!(n_refused >= 40, "{n_refused}");
+}
+
+#[test]
+fn each_broken_file_is_rejected_by_its_rule() {
+    let broken = broken::all();
+    assert!(broken.len() >= 60, "{}", broken.len());
+    let mut wrong = String::new();
+    for (number, broken) in broken.iter().enumerate() {
+        let (found, shown) = violations(&broken.files, broken.profile);
+        if found.first() != Some(&broken.label) || (found.len() > 1 && !broken.has_consequences) {
+            wrong += &format!("\nfile {number}: expected {}, found {found:?}{shown}", broken.label);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    let labels: BTreeSet<&str> = broken.iter().filter(|broken| !broken.has_consequences).map(|broken| broken.label).collect();
+    let missing: Vec<_> = RELEASE_RULES.iter().map(|rule| rule.label).filter(|label| !labels.contains(label)).collect();
+    assert!(missing.is_empty(), "no file breaks just {missing:?}");
+}
+
+#[test]
+fn every_profile_has_a_file_that_only_others_refuse() {
+    let symbols = &RIGHT.iter().find(|(name, _)| *name == "symbolic").unwrap().1;
+    for (name, profile) in PROFILES {
+        let is_released = violations(&released(symbols.clone()), profile).0.is_empty();
+        let is_practice = violations(symbols, profile).0.is_empty();
+        assert_eq!((is_released, is_practice), if name == "1.0" { (true, false) } else { (false, true) }, "{name}");
+    }
+}
+
+/// A parsed file, not completed.
+fn parse(bytes: &[u8]) -> Result<Sdsc, String> {
+    serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_slice(bytes)).map_err(|error| format!("{}: {error}", error.path()))
+}

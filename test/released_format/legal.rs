@@ -1,0 +1,507 @@
+//! Legal files of release 1.0.0, each with a member or a form that torch-spyre does not write: they keep the schema and the rules, are
+//! written back, and compute what the file without the form computes, or are refused by the name of the form.
+
+use super::run::{program, run};
+use super::{Profile, differences, parse, released, sdsc_files, violations};
+use crate::check_bundle::bundles::{Files, adds, base, emit_ops, matrix, op};
+use crate::check_bundle::edits::{json, pointer, remove, set, text};
+use sdsc_format::program::Program;
+use serde_json::{Value, json};
+use spyre::bundle::SymbolicDim;
+use std::collections::BTreeMap;
+
+/// How a file is written back.
+#[derive(Clone, Copy, PartialEq)]
+enum Written {
+    /// With the same members and values.
+    Same,
+    /// In the spelling that torch-spyre has: the file's has the same meaning.
+    Canonical,
+}
+
+/// Outcome of a run.
+#[derive(Clone, Copy)]
+enum Runs {
+    /// The results of the base.
+    AsBase,
+    /// An error of the simulator that contains the words.
+    Refused(&'static str),
+    /// The file is not run: the base is no complete program.
+    No,
+}
+
+struct Legal {
+    name: &'static str,
+    base: &'static str,
+    files: Files,
+    written: Written,
+    runs: Runs,
+}
+
+fn base_files(name: &str) -> Files {
+    released(match name {
+        "one core" => emit_ops(vec![adds((1, 1))]),
+        // The starts of slices of a symbolic size are open.
+        "symbolic" => {
+            let mut add = adds((1, 1));
+            add.iteration_space[0].symbolic = Some(SymbolicDim { symbol: "s".to_owned(), max: 128, granularity: 64 });
+            emit_ops(vec![add])
+        }
+        "neg" => emit_ops(vec![op("neg", &[(128, 1), (256, 1)], 0, vec![matrix((0, 128), (1, 256)), matrix((0, 128), (1, 256))])]),
+        _ => base(name),
+    })
+}
+
+/// The program of a base; none if the base has its own, or is not run.
+fn base_program(name: &str) -> Option<Program> {
+    let wide = [128, 256];
+    Some(match name {
+        "add" | "one core" => program(&[wide; 3], &[]),
+        "symbolic" => program(&[wide; 3], &[("s", 128, 64)]),
+        "neg" => program(&[wide; 2], &[]),
+        "clip" | "chain" => program(&[[128, 64]; 2], &[]),
+        "restickify" => program(&[[256, 128], wide], &[]),
+        "matmul" => program(&[[64, 128], wide, [64, 256]], &[]),
+        _ => return None,
+    })
+}
+
+fn legal(name: &'static str, base: &'static str, edit: impl FnOnce(&mut Files)) -> Legal {
+    let before = base_files(base);
+    let mut files = before.clone();
+    edit(&mut files);
+    assert_ne!(files, before, "'{name}' changes nothing");
+    Legal { name, base, files, written: Written::Same, runs: Runs::AsBase }
+}
+
+impl Legal {
+    fn canonical(self) -> Self {
+        Self { written: Written::Canonical, ..self }
+    }
+
+    fn refused(self, words: &'static str) -> Self {
+        Self { runs: Runs::Refused(words), ..self }
+    }
+
+    fn not_run(self) -> Self {
+        Self { runs: Runs::No, ..self }
+    }
+}
+
+fn removes(path: &'static str) -> impl FnOnce(&mut Files) {
+    move |files| remove(files, path)
+}
+
+fn sets(path: &'static str, to: Value) -> impl FnOnce(&mut Files) {
+    move |files| set(files, path, to)
+}
+
+/// Removes a member of each node or tensor.
+fn removes_each(list: &'static str, member: &'static str) -> impl FnOnce(&mut Files) {
+    move |files| {
+        each(files, list, |_, entry| drop(entry.as_object_mut().unwrap().remove(member).unwrap()));
+    }
+}
+
+/// Edits each entry of a list of the description.
+fn each(files: &mut Files, list: &str, mut edit: impl FnMut(usize, &mut Value)) {
+    json(files, "sdsc_0.json", |file| {
+        let path = pointer(file, list);
+        file.pointer_mut(&path).unwrap().as_array_mut().unwrap().iter_mut().enumerate().for_each(|(index, entry)| edit(index, entry));
+    });
+}
+
+/// Gives the starts of a node two folds, or one start for all cores.
+fn fold_starts(start: &mut Value, is_constant: bool) {
+    for member in ["dim_prop_func", "dim_prop_attr"] {
+        start[member].as_array_mut().unwrap().truncate(2);
+    }
+    let starts = start["data_"].as_object().unwrap().iter();
+    let short: BTreeMap<String, Value> = starts.map(|(key, start)| (key.replace(", 0, 0]", ", 0]"), start.clone())).collect();
+    start["data_"] = json!(short);
+    if is_constant {
+        start["dim_prop_func"][0] = json!({"Const": {}});
+        start["data_"] = json!({"[0, 0]": short["[0, 0]"]});
+    }
+}
+
+fn missing_members() -> Vec<Legal> {
+    let nodes = "dsc/scheduleTree_";
+    let tensors = "dsc/labeledDs_";
+    vec![
+        legal("no sdscFoldProps_", "add", removes("op/sdscFoldProps_")),
+        legal("no sdscFolds_", "add", removes("op/sdscFolds_")),
+        legal("no numWkSlicesPerDim_", "add", removes("op/numWkSlicesPerDim_")),
+        legal("no coreIdToWkSlice_", "one core", removes("op/coreIdToWkSlice_")),
+        legal("no coreIdToWkSlice_ on four cores", "add", removes("op/coreIdToWkSlice_")).refused("which slice a core computes"),
+        legal("no debug_handle_", "add", removes("op/debug_handle_")).canonical(),
+        legal("no numCoreletsUsed_", "add", removes("dsc/numCoreletsUsed_")),
+        legal("no coordinateMasking_", "add", removes("dsc/coordinateMasking_")).canonical(),
+        legal("no maskingConstId_", "add", removes("dsc/maskingConstId_")).canonical(),
+        legal("no dataStageParam_", "add", removes("dsc/dataStageParam_")),
+        legal("no primaryDsInfo_", "restickify", removes("dsc/primaryDsInfo_")).refused("without 'primaryDsInfo_'"),
+        legal("no constantInfo_", "add", removes("dsc/constantInfo_")).canonical(),
+        legal("no name_ in N_", "add", removes("dsc/N_/name_")),
+        legal("no members in stages", "add", |files| {
+            for stage in ["ss_", "el_"] {
+                for member in
+                    ["name_", "symbolicDimInfo_", "maxSymbolicVolume_", "coreletSplit_", "rowSplit_", "peSfpSplit_", "paddingSizes_"]
+                {
+                    remove(files, &format!("dsc/dataStageParam_/0/{stage}/{member}"));
+                }
+            }
+        }),
+        legal("no prev_", "add", removes_each(nodes, "prev_")),
+        legal("no ldsIdx_", "add", removes_each(nodes, "ldsIdx_")),
+        legal("no component_", "add", removes_each(nodes, "component_")),
+        legal("no component_ in LX", "chain", removes_each(nodes, "component_")),
+        legal("no layoutDimOrder_", "add", removes_each(nodes, "layoutDimOrder_")),
+        legal("no maxDimSizes_", "add", removes_each(nodes, "maxDimSizes_")),
+        legal("no indirectAllocType_", "add", removes_each(nodes, "indirectAllocType_")),
+        legal("no coordinates_", "add", removes_each(nodes, "coordinates_")),
+        legal("no coreIdToWkSlice_ of tensors", "add", |files| {
+            each(files, nodes, |_, node| drop(node["coordinates_"].as_object_mut().unwrap().remove("coreIdToWkSlice_").unwrap()));
+        })
+        .canonical(),
+        legal("no scale_", "add", removes_each(tensors, "scale_")),
+        legal("no wordLength", "add", removes_each(tensors, "wordLength")),
+        legal("no slot of another memory", "add", |files| {
+            each(files, tensors, |_, tensor| drop(tensor["memOrg_"].as_object_mut().unwrap().remove("lx").unwrap()));
+        }),
+        legal("no attributes_", "add", removes("dsc/computeOp_/0/attributes_")),
+    ]
+}
+
+fn spellings() -> Vec<Legal> {
+    vec![
+        legal("two-fold addresses", "add", |files| {
+            each(files, "dsc/scheduleTree_", |_, node| fold_starts(&mut node["startAddressCoreCorelet_"], false));
+        }),
+        legal("one start for all cores", "chain", |files| {
+            each(files, "dsc/scheduleTree_", |index, node| fold_starts(&mut node["startAddressCoreCorelet_"], index == 1));
+        }),
+        legal("truth values", "add", |files| {
+            each(files, "dsc/scheduleTree_", |_, node| node["isStartAddrSymbolic_"] = json!(true));
+        }),
+        legal("scales with a fraction", "add", sets("dsc/labeledDs_/0/scale_", json!([1.0, 1.0]))).canonical(),
+        legal("sizes with a fraction", "add", sets("dsc/N_/mb_", json!(128.0))).canonical(),
+        legal("a constant without a list", "clip", sets("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": 17152}))).canonical(),
+        legal("a constant as a string", "clip", sets("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": "17152"}))).canonical(),
+        legal("a constant for each core", "clip", sets("dsc/constantInfo_/1/data_/dim_prop_func/0", json!({"Map": {}}))),
+        legal("symbolic sizes of -1", "symbolic", |files| {
+            set(files, "dsc/N_/mb_", json!(-1));
+            set(files, "dsc/dataStageParam_/0/ss_/mb_", json!(-1));
+            set(files, "dsc/dataStageParam_/0/el_/mb_", json!(-1));
+        }),
+        legal("bounds with an underscore", "symbolic", |files| {
+            for stage in ["ss_", "el_"] {
+                let path = format!("dsc/dataStageParam_/0/{stage}/symbolicDimInfo_");
+                set(files, &path, json!({"mb_": {"maxSize_": 128, "granularity_": 64}}));
+            }
+        }),
+        legal("the folds of a stick in the other order", "add", |files| {
+            each(files, "dsc/scheduleTree_", |_, node| {
+                let folds = &mut node["coordinates_"]["coordInfo"]["out"]["folds"];
+                folds["dim_prop_attr"].as_array_mut().unwrap().swap(3, 4);
+                folds["dim_prop_func"][3]["Affine"]["alpha_"] = json!(1);
+            });
+        }),
+        legal("other names", "add", |files| {
+            let bytes = files.get_mut("sdsc_0.json").unwrap();
+            let named = String::from_utf8(std::mem::take(bytes)).unwrap().replace("allocate-Tensor", "node-").replace("Tensor", "value-");
+            *bytes = named.replace("0_add", "sum/of-two").into_bytes();
+        }),
+        legal("a previous node", "add", sets("dsc/scheduleTree_/1/prev_", json!("allocate-Tensor0_hbm"))),
+        legal("the name of a stage beside it", "add", |files| {
+            set(files, "dsc/dataStageParam_/0/name_", json!("core"));
+            remove(files, "dsc/dataStageParam_/0/ss_/name_");
+            remove(files, "dsc/dataStageParam_/0/el_/name_");
+        }),
+        legal("a source", "add", |files| {
+            let source = json!({"file": "model.py", "start_line": 3, "start_col": 4, "end_line": null, "end_col": null});
+            let step = json!({"kind": "fusion", "pass_name": "fuse", "reason": null});
+            let handle = json!({"id": "7", "source": source, "aten_op": "aten.add", "ir_chain": ["add"], "fused_from": [],
+                                "transform_history": [step]});
+            set(files, "op/debug_handle_", handle);
+        }),
+    ]
+}
+
+fn members() -> Vec<Legal> {
+    let splits = |files: &mut Files| {
+        set(files, "dsc/dataStageParam_/0/ss_/coreletSplit_", json!({"out": [128, 128]}));
+        set(files, "dsc/dataStageParam_/0/ss_/rowSplit_", json!({"out": {"0": [64, 64]}}));
+        set(files, "dsc/dataStageParam_/0/ss_/peSfpSplit_", json!({"out": {"0": {"pe": 64, "sfp": 64}}}));
+        set(files, "dsc/dataStageParam_/0/ss_/maxSymbolicVolume_", json!({"[\"mb_\",\"out_\"]": 32768}));
+    };
+    vec![
+        legal("splits over corelets, rows and units", "add", splits),
+        legal("two corelets", "add", |files| {
+            set(files, "op/coreletFoldProp_/factor_", json!(2));
+            set(files, "dsc/numCoreletsUsed_", json!(2));
+        }),
+        legal("x1_", "add", |files| {
+            let bytes = files.get_mut("sdsc_0.json").unwrap();
+            *bytes =
+                String::from_utf8(std::mem::take(bytes)).unwrap().replace("\"mb\"", "\"x1\"").replace("\"mb_\"", "\"x1_\"").into_bytes();
+        }),
+        legal("fast fidelity", "add", sets("dsc/computeOp_/0/attributes_/fidelity_", json!("fast"))),
+        legal("sizes of a direct tensor", "add", sets("dsc/scheduleTree_/1/maxDimSizes_", json!([128, 256]))),
+        legal("stick replication", "add", sets("dsc/primaryDsInfo_/OUTPUT/stickRepl_", json!([1]))),
+        legal("class relation", "add", sets("dsc/pdsRelation_", json!({"isPdsReuse": 0}))),
+        legal("padded memory", "add", sets("dsc/labeledDs_/0/memOrg_/hbm", json!({"isPresent": 1, "isPadded": 1, "isZeroPadded": 1}))),
+        legal("tensors that cores allocate separately", "add", |files| {
+            // Each core's part of each tensor is 16 KiB, wherever its elements were.
+            text_all(files, [("core_offset_4096 = arith.constant 4096", 16384), ("core_offset_8192 = arith.constant 8192", 32768)]);
+            text_all(files, [("core_offset_12288 = arith.constant 12288", 49152), ("", 0)]);
+            each(files, "dsc/scheduleTree_", |_, node| node["nonUnifiedAllocInHBM_"] = json!(1));
+        }),
+        legal("signed indices", "table", |files| set_in(files, "dsc/labeledDs_/0/dataFormat_", json!("IEEE_INT32"))),
+        legal("indices that are addresses", "table", |files| set_in(files, "dsc/scheduleTree_/0/indexTensorType_", json!("address")))
+            .refused("an index tensor of byte addresses"),
+        legal("a format that is not simulated", "neg", |files| in_format(files, "BFLOAT16", json!(2), 64))
+            .refused("the number format BFLOAT16"),
+        legal("elements of half a byte", "neg", |files| in_format(files, "SENINT4", json!(0.5), 256)).refused("the number format SENINT4"),
+        legal("constants of a quantization", "neg", quantize).refused("the function 'csqint8ch'"),
+        legal("sticks of 4-bit blocks", "matmul", four_bits).refused("the function 'batchmatmulint4'"),
+        legal("fused operations", "neg", |files| {
+            json(files, "sdsc_0.json", |file| {
+                let path = pointer(file, "dsc/computeOp_");
+                let operations = file.pointer_mut(&path).unwrap().as_array_mut().unwrap();
+                operations.push(operations[0].clone());
+            });
+        })
+        .refused("2 fused operations"),
+    ]
+}
+
+/// Replaces numbers of `bundle.mlir` wherever they are.
+fn text_all(files: &mut Files, edits: [(&str, i64); 2]) {
+    for (from, to) in edits.into_iter().filter(|(from, _)| !from.is_empty()) {
+        let (name, number) = from.rsplit_once(' ').unwrap();
+        let bytes = files.get_mut("bundle.mlir").unwrap();
+        let text = String::from_utf8(std::mem::take(bytes)).unwrap();
+        assert!(text.contains(from), "{from} is not in\n{text}");
+        *bytes = text.replace(&format!("{name} {number} "), &format!("{name} {to} ")).into_bytes();
+    }
+}
+
+/// Sets a member of the file of a bundle in a folder.
+fn set_in(files: &mut Files, path: &str, to: Value) {
+    json(files, "bundle_0/sdsc_0.json", |file| {
+        let path = pointer(file, path);
+        *file.pointer_mut(&path).unwrap() = to;
+    });
+}
+
+fn in_format(files: &mut Files, format: &str, word_length: Value, per_stick: i64) {
+    each(files, "dsc/labeledDs_", |_, tensor| {
+        tensor["dataFormat_"] = json!(format);
+        tensor["wordLength"] = word_length.clone();
+    });
+    set(files, "dsc/primaryDsInfo_/OUTPUT/stickSize_", json!([per_stick]));
+    set(files, "dsc/computeOp_/0/attributes_/dataFormat_", json!(format));
+}
+
+/// A conversion to 8-bit integers by a scale and a shift.
+fn quantize(files: &mut Files) {
+    let bytes = files.get_mut("sdsc_0.json").unwrap();
+    *bytes =
+        String::from_utf8(std::mem::take(bytes)).unwrap().replace("\"neg\"", "\"csqint8ch\"").replace("0_neg", "0_csqint8ch").into_bytes();
+    json(files, "sdsc_0.json", |file| {
+        let path = pointer(file, "dsc/primaryDsInfo_");
+        let classes = file.pointer_mut(&path).unwrap();
+        classes["INPUT"] = classes["OUTPUT"].clone();
+        classes["OUTPUT"]["stickSize_"] = json!([128]);
+    });
+    set(files, "dsc/labeledDs_/0/dsType_", json!("INPUT"));
+    set(files, "dsc/labeledDs_/1/dataFormat_", json!("SENINT8"));
+    set(files, "dsc/labeledDs_/1/wordLength", json!(1));
+    let folds = json!([{"factor_": 1, "label_": "core"}, {"factor_": 1, "label_": "corelet"}, {"factor_": 1, "label_": "time"}]);
+    let data =
+        json!({"dim_prop_func": [{"Const": {}}, {"Const": {}}, {"Map": {}}], "dim_prop_attr": folds, "data_": {"[0, 0, 0]": [15872]}});
+    let constant = |name: &str| json!({"dataFormat_": "SEN169_FP16", "name_": name, "data_": data});
+    set(files, "dsc/constantInfo_", json!({"0": constant("scaleact"), "1": constant("shiftact")}));
+}
+
+fn four_bits(files: &mut Files) {
+    let bytes = files.get_mut("sdsc_0.json").unwrap();
+    *bytes = String::from_utf8(std::mem::take(bytes)).unwrap().replace("batchmatmul", "batchmatmulint4").into_bytes();
+    for tensor in 0..2 {
+        set(files, &format!("dsc/labeledDs_/{tensor}/dataFormat_"), json!("SENINT4"));
+        set(files, &format!("dsc/labeledDs_/{tensor}/wordLength"), json!(0.5));
+    }
+    set(files, "dsc/primaryDsInfo_/INPUT/stickDimOrder_", json!(["in", "mb", "in"]));
+    set(files, "dsc/primaryDsInfo_/INPUT/stickSize_", json!([16, 2, 8]));
+    set(files, "dsc/primaryDsInfo_/KERNEL/stickDimOrder_", json!(["in", "out"]));
+    set(files, "dsc/primaryDsInfo_/KERNEL/stickSize_", json!([4, 64]));
+    set(files, "dsc/computeOp_/0/attributes_/dataFormat_", json!("SENINT4"));
+}
+
+/// Splits the description of an op on four cores into two, of the first and of the other cores.
+pub(crate) fn two_descriptions(files: &mut Files, parts: [i64; 2]) {
+    json(files, "sdsc_0.json", |file| {
+        let operation = file.as_object_mut().unwrap().values_mut().next().unwrap();
+        let mut dscs = vec![operation["dscs_"][0].clone(), operation["dscs_"][0].clone()];
+        for (number, (dsc, part)) in dscs.iter_mut().zip(parts).enumerate() {
+            let cores: Vec<usize> = if number == 0 { vec![0, 1] } else { vec![2, 3] };
+            let dsc = &mut dsc["add"];
+            dsc["numCoresUsed_"] = json!(2);
+            dsc["coreIdsUsed_"] = json!(cores);
+            dsc["dataStageParam_"]["0"]["ss_"]["mb_"] = json!(part);
+            dsc["dataStageParam_"]["0"]["el_"]["mb_"] = json!(part);
+            for node in dsc["scheduleTree_"].as_array_mut().unwrap() {
+                let start = &mut node["startAddressCoreCorelet_"]["data_"];
+                *start = cores.iter().map(|core| (format!("[{core}, 0, 0]"), start[format!("[{core}, 0, 0]")].clone())).collect();
+            }
+            for core in cores {
+                operation["coreIdToDsc_"][core.to_string()] = json!(number);
+                operation["coreIdToDscSchedule"][core.to_string()] = json!([[-1, number, 0, 0]]);
+            }
+        }
+        operation["dscs_"] = json!(dscs);
+    });
+}
+
+fn schedules(files: &mut Files, steps: &Value) {
+    let schedules: BTreeMap<String, Value> = (0..4).map(|core| (core.to_string(), steps.clone())).collect();
+    set(files, "op/coreIdToDscSchedule", json!(schedules));
+}
+
+fn descriptions() -> Vec<Legal> {
+    vec![
+        legal("two descriptions", "add", |files| two_descriptions(files, [32, 32])),
+        legal("unequal work", "add", |files| {
+            two_descriptions(files, [48, 16]);
+            // Rows of 48, 48, 16 and 16.
+            text_all(files, [("core_offset_4096 = arith.constant 4096", 6144), ("core_offset_8192 = arith.constant 8192", 12288)]);
+            text_all(files, [("core_offset_12288 = arith.constant 12288", 14336), ("", 0)]);
+        }),
+        legal("two steps with a barrier", "add", |files| schedules(files, &json!([[-1, 0, 0, 1], [-1, 0, 1, 0]]))),
+        legal("two steps without a barrier", "add", |files| schedules(files, &json!([[-1, 0, 0, 0], [-1, 0, 0, 0]])))
+            .refused("without a barrier"),
+        legal("a data operation", "add", |files| {
+            schedules(files, &json!([[0, -1, 0, 1], [-1, 0, 1, 0]]));
+            set(files, "op/datadscs_", json!([{"copy": {"from": 1}}]));
+        })
+        .refused("a data operation"),
+    ]
+}
+
+fn texts() -> Vec<Legal> {
+    vec![
+        legal("plain parameters", "add", |files| {
+            let bytes = files.get_mut("bundle.mlir").unwrap();
+            let lines = String::from_utf8(std::mem::take(bytes)).unwrap();
+            let plain = lines.replace(": !sdscbundle.input_arg<index>,", ": index,").replace(": !sdscbundle.input_arg<index>)", ": index)");
+            let kept: Vec<&str> = plain.lines().filter(|line| !line.contains("input_arg_extract")).collect();
+            let mut text = kept.join("\n");
+            for argument in 0..3 {
+                text = text.replace(&format!("%arg_{argument}_base_addr"), &format!("%arg_{argument}"));
+            }
+            *bytes = text.into_bytes();
+        }),
+        legal("a declared bound", "symbolic", |files| {
+            let line = "\t\t%bound = sdscbundle.input_arg_extract max_value from %sym_0_1_base : \
+                        !sdscbundle.input_arg<index, granularity=64, max_value=128> -> index\n\t\tsdscbundle.sdsc_execute";
+            text(files, "\t\tsdscbundle.sdsc_execute", line);
+        }),
+        legal("a loop from 4 by 4", "program", |files| {
+            in_text(files, "%i_1 = %c0 to %loop_bound_1 step %c1", "%i_1 = %c4 to %c20 step %c4");
+            in_text(files, "s0 + 8192*d0)", "s0 + 2048*d0 - 8192)");
+            in_text(files, "8192*d1)", "2048*d1 - 8192)");
+            in_text(
+                files,
+                "%c1 = arith.constant 1 : index",
+                "%c1 = arith.constant 1 : index\n%c4 = arith.constant 4 : index\n%c20 = arith.constant 20 : index",
+            );
+        }),
+        legal("memory that is allocated in a loop", "program", |files| {
+            let text = String::from_utf8(files["bundle_0/bundle.mlir"].clone()).unwrap();
+            let line = text.lines().find(|line| line.contains("device_mem_allocate")).unwrap().to_owned();
+            let uses: Vec<String> =
+                text.lines().filter(|line| line.contains("%pool") && line.contains(" = arith.")).map(str::to_owned).collect();
+            let moved: String = std::iter::once(line).chain(uses).fold(String::new(), |moved, line| {
+                in_text(files, &format!("{line}\n"), "");
+                moved + &line + "\n"
+            });
+            in_text(
+                files,
+                "scf.for %i_1 = %c0 to %loop_bound_1 step %c1 {\n",
+                &format!("scf.for %i_1 = %c0 to %loop_bound_1 step %c1 {{\n{moved}"),
+            );
+        }),
+    ]
+}
+
+/// Replaces a part of the text of a bundle in a folder.
+fn in_text(files: &mut Files, from: &str, to: &str) {
+    let bytes = files.get_mut("bundle_0/bundle.mlir").unwrap();
+    let text = String::from_utf8(std::mem::take(bytes)).unwrap();
+    assert!(text.contains(from), "{from:?} is not in\n{text}");
+    *bytes = text.replace(from, to).into_bytes();
+}
+
+fn all() -> Vec<Legal> {
+    [missing_members, spellings, members, descriptions, texts].into_iter().flat_map(|group| group()).collect()
+}
+
+#[test]
+fn legal_files_keep_the_schema_and_the_rules() {
+    let legal = all();
+    assert!(legal.len() >= 60, "{}", legal.len());
+    let mut wrong = String::new();
+    for Legal { name, files, .. } in &legal {
+        let found: Vec<_> = sdsc_files(files).flat_map(differences).collect();
+        let (labels, shown) = violations(files, Profile::Release1_0);
+        if !found.is_empty() || !labels.is_empty() {
+            wrong += &format!("\n'{name}': {found:?}{shown}");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn legal_files_are_written_back() {
+    for Legal { name, files, written, .. } in all() {
+        for bytes in sdsc_files(&files) {
+            let file = parse(bytes).unwrap_or_else(|error| panic!("'{name}': {error}"));
+            let text = sdsc_format::to_text(&file);
+            assert_eq!(parse(&text).unwrap(), file, "'{name}'");
+            let (before, after): (Value, Value) = (serde_json::from_slice(bytes).unwrap(), serde_json::from_slice(&text).unwrap());
+            assert!(written == Written::Canonical || before == after, "'{name}' is written in another way");
+        }
+    }
+}
+
+#[test]
+fn legal_files_run_or_are_refused_by_name() {
+    let mut expected: BTreeMap<&str, Vec<referee::HostArray>> = BTreeMap::new();
+    let mut n_run = 0;
+    for Legal { name, base, files, runs, .. } in all() {
+        let program = base_program(base);
+        match (runs, run(&files, program.as_ref())) {
+            (Runs::AsBase, Ok(results)) => {
+                let of_base = expected.entry(base).or_insert_with(|| run(&base_files(base), program.as_ref()).unwrap());
+                assert!(results == *of_base, "'{name}' computes other results");
+                n_run += 1;
+            }
+            (Runs::AsBase, Err(error)) => panic!("'{name}': {error}"),
+            (Runs::Refused(words), Err(error)) => assert!(error.to_string().contains(words), "'{name}': {error}"),
+            (Runs::Refused(_), Ok(_)) => panic!("'{name}' runs"),
+            (Runs::No, _) => {}
+        }
+    }
+    assert!(n_run >= 40, "{n_run}");
+}
+
+/// The member is not in the schema, but in descriptions of the back end.
+#[test]
+fn shared_tensors_of_unequal_work_are_read() {
+    let share = json!([{"dsName_": "Tensor0", "sharedDscs": [[0, 1], [2]], "repeatHbmLxThroImbalDim": {"0": [["mb", 2]]}}]);
+    let case = legal("ldsShareInfo_", "add", sets("op/ldsShareInfo_", share)).not_run();
+    let bytes = &case.files["sdsc_0.json"];
+    let text = sdsc_format::to_text(&parse(bytes).unwrap());
+    assert_eq!(serde_json::from_slice::<Value>(&text).unwrap(), serde_json::from_slice::<Value>(bytes).unwrap());
+    assert_eq!(violations(&case.files, Profile::Release1_0).0, ["sdsc_r2"]);
+}

@@ -1,0 +1,51 @@
+//! Runs bundles in memory on the simulator.
+
+use crate::check_bundle::bundles::Files;
+use machine::Target;
+use referee::{HostArray, RunOptions, SimError, Simulation, seeded};
+use sdsc_format::program::{FILE_NAME, LaunchEntry, Program, Tensor};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// A tensor of f16 whose sticks run along its columns.
+fn tensor(name: &str, [rows, columns]: [i64; 2]) -> Tensor {
+    serde_json::from_value(json!({
+        "name": name, "shape": [rows, columns], "element_type": "f16", "format": "SEN169_FP16",
+        "device_size": [columns / 64, rows, 64], "stride_map": [64, columns, 1], "bytes": rows * columns * 2,
+    }))
+    .unwrap()
+}
+
+/// A program of one launch of the bundle `bundle_0`, whose arguments are matrices, the result last.
+pub(crate) fn program(shapes: &[[i64; 2]], sizes: &[(&str, i64, i64)]) -> Program {
+    let mut arguments: Vec<Tensor> = shapes.iter().enumerate().map(|(number, shape)| tensor(&format!("t{number}"), *shape)).collect();
+    let names = arguments.iter().map(|tensor| tensor.name.clone()).collect();
+    let results = vec![arguments.pop().unwrap()];
+    let mut program = json!({"name": "main", "arguments": [], "results": [], "constants": [], "buffers": [], "launches": []});
+    if !sizes.is_empty() {
+        program["sizes"] = sizes.iter().map(|(name, max, step)| json!({"name": name, "maximum": max, "granularity": step})).collect();
+    }
+    let program: Program = serde_json::from_value(program).unwrap();
+    let of_launch = sizes.iter().map(|(name, ..)| (*name).to_owned()).collect();
+    let launches = vec![LaunchEntry { bundle: "bundle_0".to_owned(), arguments: names, sizes: of_launch, ..LaunchEntry::default() }];
+    Program { arguments, results, launches, ..program }
+}
+
+/// Runs a bundle, of which `program` is `program.json` if the bundle has none, and returns its results.
+pub(crate) fn run(files: &Files, program: Option<&Program>) -> Result<Vec<HostArray>, SimError> {
+    let place = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        let name = if name.contains('/') || name == FILE_NAME { name.clone() } else { format!("bundle_0/{name}") };
+        let path = place.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+    let simulation = match program {
+        Some(program) => Simulation::with_program(program.clone(), place.path(), &Target::spyre())?,
+        None => Simulation::load(place.path(), &Target::spyre())?,
+    };
+    let inputs: BTreeMap<String, HostArray> =
+        simulation.program().arguments.iter().map(|tensor| (tensor.name.clone(), seeded(tensor, 7).unwrap())).collect();
+    let outcome = simulation.run(&inputs, &RunOptions::default())?;
+    Ok(outcome.results.into_iter().map(|(_, array)| array).collect())
+}
