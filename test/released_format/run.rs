@@ -16,6 +16,21 @@ fn tensor(name: &str, [rows, columns]: [i64; 2]) -> Tensor {
     .unwrap()
 }
 
+/// The program of the golden bundle `gather_rows`: eight rows of a table.
+pub(crate) fn gathered_rows() -> Program {
+    let rows = |name: &str, shape: [i64; 2], device_size: [i64; 3]| {
+        json!({"name": name, "shape": shape, "element_type": "f16", "format": "SEN169_FP16", "device_size": device_size,
+               "stride_map": [64, 64, 1], "bytes": shape[0] * 128})
+    };
+    let indices = json!({"name": "t1", "shape": [8], "element_type": "i64", "format": "IEEE_INT32", "device_size": [1, 1, 32],
+                         "stride_map": [32, -1, 1], "bytes": 128, "index_range": [0, 40]});
+    serde_json::from_value(json!({
+        "name": "main", "arguments": [rows("t0", [40, 64], [40, 1, 64]), indices], "results": [rows("t2", [8, 64], [1, 8, 64])],
+        "constants": [], "buffers": [], "launches": [{"bundle": "bundle_0", "arguments": ["t0", "t1", "t2"]}],
+    }))
+    .unwrap()
+}
+
 /// A program of one launch of the bundle `bundle_0`, whose arguments are matrices, the result last.
 pub(crate) fn program(shapes: &[[i64; 2]], sizes: &[(&str, i64, i64)]) -> Program {
     let mut arguments: Vec<Tensor> = shapes.iter().enumerate().map(|(number, shape)| tensor(&format!("t{number}"), *shape)).collect();
