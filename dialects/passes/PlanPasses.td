@@ -376,7 +376,9 @@ def SpyreEmitBundle : Spyre_Pass<"spyre-emit-bundle"> {
   }];
   let options = [
     Option<"output", "output", "std::string", "\"\"", "Directory to write">,
-    Option<"compiled", "compiled", "bool", "false", "Report a violated rule as an internal error, since the module passed all phases">
+    Option<"compiled", "compiled", "bool", "false", "Report a violated rule as an internal error, since the module passed all phases">,
+    Option<"bundleFormat", "bundle-format", "std::string", "\"torch-spyre-2026-08\"",
+           "Profile of the format: 1.0, torch-spyre-2026-08 or torch-spyre-2026-09">
   ];
 }
 

@@ -10,7 +10,7 @@ from spyre_mlir.errors import CompileError, Diagnostic, Place
 
 OPTION = re.compile(r"option '([a-z][a-z-]*)'")
 NAMED = (
-    "entry dim-size cores target tiles bind knobs kernels dims lx-planner joint lx-bytes addresses loops tile-search tile-steps objective "
+    "entry dim-size cores target tiles bind knobs kernels dims lx-planner joint lx-bytes addresses loops bundle-format tile-search tile-steps objective "
     "plan precision rounding sticks validate write-plan capacity"
 ).split()
 GIVEN = re.compile(rf"(?<![\w-])--({'|'.join(NAMED)})\b(?:[ =]([A-Z][\w.]*|\d+|[\w.]+=[\w.]+|(?<=')[\w.-]+(?=')))?")

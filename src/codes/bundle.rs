@@ -42,4 +42,9 @@ super::codes! {
         "The file format limits the number of dimensions and layout classes, and the size of offsets and addresses. \
          Reshape the op, or use smaller tensors."
         see "docs/reference/bundle-format.md";
+
+    911 BUNDLE_FORMAT "the program has no form in the requested file format":
+        "Release 1.0.0 lacks some functions and members that torch-spyre's files have. Write another form with \
+         `--bundle-format`."
+        see "docs/reference/bundle-format.md";
 }

@@ -82,7 +82,11 @@ pub fn compile_watched<'c>(
     }
     let phases = Phase::ALL.into_iter().filter(|phase| done.is_none_or(|done| *phase > done) && *phase <= options.compile_to);
     for phase in phases {
-        let steps = if phase == Phase::Emit { vec![emission(output, done.is_none())] } else { options.steps_of(phase, output) };
+        let steps = if phase == Phase::Emit {
+            vec![emission(output, done.is_none(), options.bundle_format)]
+        } else {
+            options.steps_of(phase, output)
+        };
         for (number, step) in steps.iter().enumerate() {
             // Verification takes as long as a pass, so the module is verified once per phase, by its last pass.
             let is_last = number + 1 == steps.len();

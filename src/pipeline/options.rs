@@ -12,6 +12,7 @@ use crate::{
 };
 use cost::Objective;
 use scratchpad::planner_named;
+use sdsc_check::Profile;
 use std::{fmt, str::FromStr};
 use strum::VariantNames;
 
@@ -46,6 +47,8 @@ pub struct Options {
     pub addresses: Addresses,
     /// How a counted loop is launched.
     pub loops: Loops,
+    /// The form of the files.
+    pub bundle_format: Profile,
     /// Whether tiles are chosen for ops without hints; `None` to do so where possible.
     pub tile_search: Option<bool>,
     /// Maximum number of ops that the tile search may evaluate per program partition; `None` for the default.
@@ -127,6 +130,7 @@ impl Default for Options {
             lx_bytes: -1,
             addresses: Addresses::Symbolic,
             loops: Loops::Keep,
+            bundle_format: Profile::default(),
             tile_search: None,
             tile_steps: None,
             objective: Objective::Time,
@@ -143,7 +147,7 @@ impl Default for Options {
 }
 
 /// Names of the options in `--spyre-compile`.
-const NAMES: [&str; 25] = [
+const NAMES: [&str; 26] = [
     "entry",
     "dim-size",
     "cores",
@@ -158,6 +162,7 @@ const NAMES: [&str; 25] = [
     "lx-bytes",
     "addresses",
     "loops",
+    "bundle-format",
     "tile-search",
     "tile-steps",
     "objective",
@@ -238,6 +243,7 @@ impl Options {
             "lx-bytes" => self.lx_bytes = number()?,
             "addresses" => self.addresses = named(key, value)?,
             "loops" => self.loops = named(key, value)?,
+            "bundle-format" => self.bundle_format = named(key, value)?,
             "tile-search" => self.tile_search = either("auto", "none")?,
             "tile-steps" => {
                 let refuse = |_| codes::OPTION_VALUE.says(format_args!("option '{key}': expected a nonnegative number, found '{value}'"));
@@ -278,6 +284,7 @@ impl Options {
         add(self.lx_bytes != usual.lx_bytes, "lx-bytes", self.lx_bytes.to_string());
         add(self.addresses != usual.addresses, "addresses", self.addresses.to_string());
         add(self.loops != usual.loops, "loops", self.loops.to_string());
+        add(self.bundle_format != usual.bundle_format, "bundle-format", self.bundle_format.to_string());
         self.tile_search.iter().for_each(|search| add(true, "tile-search", if *search { "auto" } else { "none" }.to_owned()));
         self.tile_steps.iter().for_each(|steps| add(true, "tile-steps", steps.to_string()));
         add(self.objective != usual.objective, "objective", self.objective.to_string());
@@ -416,6 +423,7 @@ fn last_phase(name: &str) -> Phase {
         "joint" | "objective" => Phase::Work,
         "lx-planner" => Phase::Lx,
         "addresses" | "loops" => Phase::Bundle,
+        "bundle-format" => Phase::Emit,
         _ => Phase::Import,
     }
 }
@@ -428,7 +436,7 @@ mod tests {
     fn what_is_given_reads_back() {
         let text = "entry=main dim-size=arg0.0=7 dim-size=L=8 cores=4 target=m.json tiles=A=2 tiles=B=T bind=T=8 knobs=norm.T=4 \
          kernels=form dims=0=A:B@64 lx-planner=exact joint=true lx-bytes=128 \
-                    addresses=baked loops=unroll tile-search=auto tile-steps=7 objective=bytes plan=p.json notes-plan=true \
+                    addresses=baked loops=unroll bundle-format=1.0 tile-search=auto tile-steps=7 objective=bytes plan=p.json notes-plan=true \
                     more-lx=true proves=true precision=strict rounding=relaxed sticks=greedy";
         let options = Options::parse(text).unwrap();
         let given: Vec<String> = options.given().into_iter().map(|(name, value)| format!("{name}={value}")).collect();

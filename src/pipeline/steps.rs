@@ -32,6 +32,7 @@ use crate::{
     tile::ir::{coarse_tile, make_online, settle_loops, write_in_place},
     work::ir::{divide_work, reduce_span},
 };
+use sdsc_check::Profile;
 use std::fmt;
 
 /// Default maximum number of ops that the tile search evaluates; `spyre-choose-tiles` has the same default.
@@ -104,7 +105,7 @@ impl Options {
             Phase::Work => self.work_steps(),
             Phase::Lx => self.lx_steps(),
             Phase::Bundle => self.bundle_steps(),
-            Phase::Emit => return vec![emission(output, true)],
+            Phase::Emit => return vec![emission(output, true, self.bundle_format)],
         };
         steps.push(check(phase));
         steps
@@ -296,8 +297,11 @@ pub fn check(phase: Phase) -> Step {
 /// The pass that writes files into the directory `output`. What breaks a rule of the format is a compiler bug if the program has come through
 /// all of our passes (`is_compiled`), and else the mistake of whoever has written IR of a later phase.
 #[must_use]
-pub fn emission(output: &str, is_compiled: bool) -> Step {
-    Step::of(emit_bundle::PASS).with(option::OUTPUT, OptionValue::text(output)).with(option::COMPILED, OptionValue::truth(is_compiled))
+pub fn emission(output: &str, is_compiled: bool, format: Profile) -> Step {
+    Step::of(emit_bundle::PASS)
+        .with(option::OUTPUT, OptionValue::text(output))
+        .with(option::COMPILED, OptionValue::truth(is_compiled))
+        .with(option::BUNDLE_FORMAT, OptionValue::named(format))
 }
 
 /// The passes that write `sdsc` or `sdscbundle` IR into the directory `output`.
@@ -307,7 +311,7 @@ pub fn emit_passes(output: &str) -> Vec<PassInstance> {
     let lower = Step::of(lower_to_sdscbundle::PASS)
         .with(option::ADDRESSES, OptionValue::named(addresses))
         .with(option::LOOPS, OptionValue::named(loops));
-    vec![lower.pass, emission(output, false).pass]
+    vec![lower.pass, emission(output, false, Profile::default()).pass]
 }
 
 /// Steps as the text of a pipeline.

@@ -15,6 +15,7 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use cost::Objective;
+use sdsc_check::Profile;
 use strum::VariantNames;
 
 /// Headings of the options in `--help`.
@@ -101,6 +102,9 @@ pub(super) struct Choices {
     /// Emit scf.for or one execute per iteration: keep, unroll
     #[arg(long, value_name = "MODE", default_value = "keep", value_parser = names(Loops::VARIANTS), help_heading = TARGET)]
     loops: String,
+    /// Form of the files: 1.0, torch-spyre-2026-08 or torch-spyre-2026-09
+    #[arg(long, value_name = "FORMAT", default_value = "torch-spyre-2026-08", value_parser = names(Profile::VARIANTS), help_heading = TARGET)]
+    bundle_format: String,
 }
 
 impl Choices {
@@ -115,6 +119,7 @@ impl Choices {
             ("lx-bytes", &self.lx_bytes),
             ("addresses", &Some(self.addresses.clone())),
             ("loops", &Some(self.loops.clone())),
+            ("bundle-format", &Some(self.bundle_format.clone())),
             ("tile-search", &self.tile_search),
             ("tile-steps", &self.tile_steps),
             ("kernels", &self.kernels),

@@ -92,7 +92,7 @@ pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> 
         pool_bytes: None,
         is_in_program: false,
         target,
-        profile: Profile::Written,
+        profile: Profile::default(),
     };
     match source.check(&mut report) {
         Ok(_) => report.into_violations(label),
@@ -106,7 +106,7 @@ pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> 
 ///
 /// When there is neither a bundle nor a program.
 pub fn check_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, target: &Target) -> Result<Vec<Violation>, CheckError> {
-    check_files_in(files, target, Profile::Written)
+    check_files_in(files, target, Profile::default())
 }
 
 /// Checks files as [`check_files`] does, against a profile.
@@ -146,7 +146,7 @@ pub fn check_directory(dir: &Path) -> Result<Vec<Violation>, CheckError> {
 ///
 /// As [`check_directory`].
 pub fn check_directory_for(dir: &Path, target: &Target) -> Result<Vec<Violation>, CheckError> {
-    check_directory_in(dir, target, Profile::Written)
+    check_directory_in(dir, target, Profile::default())
 }
 
 /// Checks the bundle in a directory, or every bundle of the program there, against a profile.

@@ -20,7 +20,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 /// If there is no bundle, or a file cannot be read.
 pub fn broken_rules(directory: &Path, profile: Profile) -> Result<Vec<Violation>, String> {
     let broken = check_directory_in(directory, &Target::spyre(), profile).map_err(|error| error.to_string())?;
-    if !broken.is_empty() || profile != Profile::Written {
+    if !broken.is_empty() || profile != Profile::default() {
         return Ok(broken);
     }
     let mut texts = texts_in(directory, "")?;

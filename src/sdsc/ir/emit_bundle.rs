@@ -22,7 +22,7 @@ use crate::{
 };
 use files::is_plain_name;
 use machine::{ElementType, Target};
-use sdsc_check::{Violation, check_files};
+use sdsc_check::{Profile, Violation, check_files_in};
 use sdsc_format::{
     File, Fresh, Sdsc,
     exact::{EXACT_FILE, EXACT_SUFFIX, ExactConstant, ExactNumbers},
@@ -44,19 +44,20 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     if output.is_empty() {
         return Err(error_at(codes::OUTPUT_MISSING, module, "requires option 'output'; give the directory to write").report());
     }
-    let files = files_of(module, options)?;
+    let format: Profile = options.read(module, option::BUNDLE_FORMAT)?;
+    let files = files_of(module, options, format)?;
     check_texts(module, options, &files)?;
     let target = dialect::target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let contents = || files.iter().map(|file| (file.path.as_str(), file.content.as_slice()));
     // The files are written while they are checked; they become visible only when they are moved into place.
     let (violations, fresh) = thread::scope(|scope| {
         // A scoped thread, since pool threads would remain in the process.
-        let violations = scope.spawn(|| check_files(contents(), &target));
+        let violations = scope.spawn(|| check_files_in(contents(), &target, format));
         let fresh = Fresh::write(Path::new(output), &files);
         (violations.join().unwrap_or_else(|panic| resume_unwind(panic)), fresh)
     });
     let violations = violations.map_err(|error| error_at(codes::OUTPUT_WRITE, module, error).report())?;
-    judge(module, options, &violations)?;
+    judge(module, options, format, &violations)?;
     fresh.and_then(Fresh::put_in_place).map_err(|error| error_at(codes::OUTPUT_WRITE, module, error).report())
 }
 
@@ -80,10 +81,14 @@ fn is_ours_to_mend(options: &Options) -> bool {
     options.is_on(option::COMPILED)
 }
 
-/// Reports violations of the format. In the output of a complete compilation they are a compiler bug. A program whose IR of a later phase
+/// Reports violations of the format. A program that another format than the default cannot express is an error. In the output of a complete compilation they are a compiler bug. A program whose IR of a later phase
 /// was given is refused, and nothing is written; op specs of another front end are written with a warning.
-fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<(), Reported> {
+fn judge(module: Op<'_>, options: &Options, format: Profile, violations: &[Violation]) -> Result<(), Reported> {
     let Some(first) = violations.first() else { return Ok(()) };
+    if is_ours_to_mend(options) && format != Profile::default() {
+        let message = format_args!("the program has no form in format '{format}': {first}; write another format with '--bundle-format'");
+        return Err(error_at(codes::BUNDLE_FORMAT, module, message).report());
+    }
     if is_ours_to_mend(options) {
         note_bug(module);
         return Err(error_at(
@@ -117,15 +122,15 @@ fn empty(options: &Options) -> &'static str {
     }
 }
 
-fn files_of(module: Op<'_>, options: &Options) -> Result<Vec<File>, Reported> {
+fn files_of(module: Op<'_>, options: &Options, format: Profile) -> Result<Vec<File>, Reported> {
     let target = dialect::target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     if module.body_ops().is_empty() {
         return Err(error_at(codes::EMPTY_MODULE, module, empty(options)).report());
     }
     let programs: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is(sdsc::PROGRAM)).collect();
     match programs.as_slice() {
-        [] => bare_bundle(module, &target),
-        [program] => program_files(*program, &target),
+        [] => bare_bundle(module, (&target, format)),
+        [program] => program_files(*program, (&target, format)),
         [_, second, ..] => Err(error_at(
             codes::DIRECTORY_PROGRAMS,
             *second,
@@ -136,7 +141,7 @@ fn files_of(module: Op<'_>, options: &Options) -> Result<Vec<File>, Reported> {
 }
 
 /// Returns the files of the only bundle of a module: a nested module, or the module itself.
-fn bare_bundle(module: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
+fn bare_bundle(module: Op<'_>, target: (&Target, Profile)) -> Result<Vec<File>, Reported> {
     let bundles: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is("builtin.module")).collect();
     match bundles.as_slice() {
         [] => bundle_files(module, "", target, &mut ExactNumbers::default()),
@@ -150,7 +155,7 @@ fn bare_bundle(module: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
     }
 }
 
-fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
+fn program_files(program: Op<'_>, target: (&Target, Profile)) -> Result<Vec<File>, Reported> {
     let (mut files, mut exact) = (Vec::new(), ExactNumbers::default());
     let mut description = Program {
         name: program.text_attr(attr::SYM_NAME).to_owned(),
@@ -163,7 +168,7 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
         check_name(op, &name)?;
         match op.full_name() {
             sdsc::BUFFER => {
-                let (mut tensor, constant) = buffer_of(op, target).map_err(|message| error_at(codes::CONSTANT, op, message).report())?;
+                let (mut tensor, constant) = buffer_of(op, target.0).map_err(|message| error_at(codes::CONSTANT, op, message).report())?;
                 if let Some(constant) = constant {
                     let path = format!("{}/{name}{}", program::CONSTANTS_FOLDER, program::CONSTANT_SUFFIX);
                     tensor.file = Some(path.clone());
@@ -377,7 +382,12 @@ fn lives_in(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], Reported> {
 }
 
 /// Returns `bundle.mlir` and the SDSC files of one bundle, with paths below `folder`.
-fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, exact: &mut ExactNumbers) -> Result<Vec<File>, Reported> {
+fn bundle_files(
+    bundle: Op<'_>,
+    folder: &str,
+    (target, format): (&Target, Profile),
+    exact: &mut ExactNumbers,
+) -> Result<Vec<File>, Reported> {
     let launch = dialect::launch_of(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_FORM, op, message).report())?;
     check_counts(bundle, &launch)?;
     let text = launch.to_string();
@@ -398,11 +408,14 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, exact: &mut Exact
                 from_op_spec(&spec, number, first)
             }
         };
-        let sdsc = sdsc.map_err(|error| refuse(error.to_string()))?;
+        let mut sdsc = sdsc.map_err(|error| refuse(error.to_string()))?;
         let path = format!("{folder}{name}");
         let rounded = rounded_constants(&spec, &sdsc);
         if !rounded.is_empty() {
             exact.ops.insert(path.clone(), rounded);
+        }
+        if format.is_release() {
+            sdsc.value.as_released();
         }
         ops.push((path, sdsc));
     }

@@ -289,7 +289,7 @@ mod tests {
         let text = r#"{"0_add": {"dscs_": [{"add": {"computeOp_": [{"location": "Inner", "attributes_": {}}]}}]}}"#;
         let found = faults(text, Profile::Release1_0);
         assert_eq!(found, ["/0_add/dscs_/0/add/computeOp_/0/location: the member is there; profile '1.0' has no such member"]);
-        let found = faults(text, Profile::Written);
+        let found = faults(text, Profile::default());
         let missing =
             "/0_add/dscs_/0/add/computeOp_/0/attributes_/fidelity_: the member is missing; profile 'torch-spyre-2026-08' demands it";
         assert!(found.iter().any(|fault| fault == missing), "{found:?}");

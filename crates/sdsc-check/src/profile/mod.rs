@@ -5,19 +5,20 @@
 
 pub(super) mod members;
 
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// A form of the format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::VariantNames)]
 pub enum Profile {
-    /// The files that the compiler writes by default.
-    #[default]
-    Written,
     /// The released specification 1.0.0 with its JSON Schema.
+    #[strum(serialize = "1.0")]
     Release1_0,
-    /// torch-spyre of August 2026.
+    /// torch-spyre of August 2026: the form that the compiler writes by default.
+    #[default]
+    #[strum(serialize = "torch-spyre-2026-08")]
     TorchSpyre2026_08,
     /// torch-spyre of September 2026: equal ops share a file.
+    #[strum(serialize = "torch-spyre-2026-09")]
     TorchSpyre2026_09,
 }
 
@@ -32,6 +33,12 @@ pub const PROFILES: [(&str, Profile); 3] = [
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected '1.0', 'torch-spyre-2026-08' or 'torch-spyre-2026-09', found '{0}'")]
 pub struct UnknownProfile(String);
+
+impl fmt::Display for Profile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.shown())
+    }
+}
 
 impl FromStr for Profile {
     type Err = UnknownProfile;
@@ -99,7 +106,7 @@ impl Profile {
     /// Whether a rule of torch-spyre's practice, or of every profile, holds.
     pub(super) fn keeps(self, label: &str) -> bool {
         match self {
-            Self::Written | Self::TorchSpyre2026_08 => true,
+            Self::TorchSpyre2026_08 => true,
             Self::TorchSpyre2026_09 => !NOT_IN_2026_09.contains(&label),
             Self::Release1_0 => !NOT_IN_RELEASE.contains(&label),
         }
@@ -108,14 +115,15 @@ impl Profile {
     /// Whether a rule that came with the release holds.
     pub(super) fn adds(self, label: &str) -> bool {
         match self {
-            Self::Written | Self::TorchSpyre2026_08 => false,
+            Self::TorchSpyre2026_08 => false,
             Self::TorchSpyre2026_09 => label == RULE_OF_2026_09,
             Self::Release1_0 => label != RULE_OF_2026_09,
         }
     }
 
     /// Whether a bundle keeps the release.
-    pub(super) fn is_release(self) -> bool {
+    #[must_use]
+    pub fn is_release(self) -> bool {
         self == Self::Release1_0
     }
 

@@ -10,6 +10,7 @@ mod constant;
 mod entries;
 mod fold;
 mod formats;
+mod release;
 mod space;
 mod tensor;
 

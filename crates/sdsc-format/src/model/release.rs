@@ -1,0 +1,73 @@
+//! The form of a file that release 1.0.0 demands, where torch-spyre's practice, which the emitter follows, differs from it.
+
+use super::{Dsc, Folds, Node, Operation};
+
+impl Operation {
+    /// Rewrites a file of torch-spyre's practice as release 1.0.0 has it. The file means the same; what the release cannot express is
+    /// unchanged, and breaks a rule of the release.
+    ///
+    /// * `location` and `dsOffset` are not members of the release, and a first node has no `prev_`.
+    /// * A fold of sticks counts every stick, also one that is filled in part.
+    /// * The ids of symbolic sizes are strings, and a symbolic size is -1.
+    pub fn as_released(&mut self) {
+        for dsc in &mut self.dscs {
+            dsc.value.as_released();
+        }
+    }
+}
+
+impl Dsc {
+    fn as_released(&mut self) {
+        for compute in &mut self.compute {
+            compute.location = None;
+        }
+        for tensor in &mut self.tensors {
+            for place in [&mut tensor.memory.hbm, &mut tensor.memory.lx].into_iter().flatten() {
+                place.offset = None;
+            }
+        }
+        for symbol in self.dim_symbols.iter_mut().flat_map(|symbols| &mut symbols.0).flat_map(|(_, symbols)| symbols) {
+            symbol.is_text = true;
+        }
+        let symbolic: Vec<_> = self.dim_symbols.iter().flat_map(|symbols| &symbols.0).map(|(dim, _)| dim.clone()).collect();
+        for (dim, size) in &mut self.space.sizes.0.0 {
+            let label = dim.strip_suffix('_').unwrap_or(dim);
+            if symbolic.iter().any(|symbolic| symbolic.strip_suffix('_').unwrap_or(symbolic) == label) {
+                *size = -1;
+            }
+        }
+        let sizes = self.stages.core.steady.sizes.clone();
+        for node in &mut self.nodes {
+            node.as_released(|dim| sizes.get(dim));
+        }
+    }
+}
+
+impl Node {
+    fn as_released(&mut self, size: impl Fn(&str) -> Option<i64>) {
+        self.previous = self.previous.take().filter(|previous| !previous.is_empty());
+        for (dim, info) in &mut self.coordinates.dims.0 {
+            info.folds.count_partial_sticks(size(dim));
+        }
+    }
+}
+
+/// Label of the fold that counts sticks.
+const STICKS: &str = "elem_arr_1";
+
+impl Folds {
+    /// Makes the fold of sticks count a last stick that `size` points fill in part.
+    fn count_partial_sticks(&mut self, size: Option<i64>) {
+        let is_counted = self.folds.iter().filter(|fold| fold.label.starts_with("elem_arr_")).count() == 2;
+        let (Some(sticks), Some(within)) = (self.position(STICKS), self.position("elem_arr_0")) else { return };
+        if let (true, Some(size)) = (is_counted, size) {
+            let elements = self.folds[within].factor.max(1);
+            let counted = size.div_euclid(elements) + i64::from(size % elements != 0);
+            self.folds[sticks].factor = self.folds[sticks].factor.max(counted).max(1);
+        }
+    }
+
+    fn position(&self, label: &str) -> Option<usize> {
+        self.folds.iter().position(|fold| fold.label == label)
+    }
+}
