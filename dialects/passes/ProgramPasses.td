@@ -177,12 +177,20 @@ def SpyreExpandFunctions : Spyre_Pass<"spyre-expand-functions"> {
     in the LX of a core. An argument that the chain reads several times is copied first, so that it is read from HBM
     once. The expansion of gelu is an approximation; its error is about the rounding error of the format.
 
-    Runs after `spyre-flatten-hints`, and only with an LX planner.
+    With `bundle-format=1.0`, also replaces `greaterthan` and `lesserthan`, which release 1.0.0 of the file format lacks,
+    by the product of `greaterequal` or `lesserequal` and `notequal`.
+
+    Runs after `spyre-flatten-hints`. `into-lx` is on if there is an LX planner.
 
     Implemented in `src/import/ir/expand_functions.rs`.
 
     Example: `spyre-opt --spyre-expand-functions test/import/expand-functions.mlir`
   }];
+  let options = [
+    Option<"intoLx", "into-lx", "bool", "true", "Expand functions whose results cannot be in LX">,
+    Option<"bundleFormat", "bundle-format", "std::string", "\"torch-spyre-2026-08\"",
+           "Profile of the format: 1.0, torch-spyre-2026-08 or torch-spyre-2026-09">
+  ];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 

@@ -160,9 +160,11 @@ impl Options {
             // What is chosen goes to HBM; what a function makes of it need not read it back. Such a function has no use for a chain.
             Step::of(fuse_gathers::PASS).reaching(Milestone::Flat),
         ]);
-        if self.chooses_stays() {
-            // What is written in more ops, so that it may live in LX, is of use to a planner that knows what to do with it.
-            steps.push(Step::of(expand_functions::PASS));
+        // What is written in more ops, so that it may live in LX, is of use to a planner that knows what to do with it.
+        let into_lx = self.chooses_stays();
+        if into_lx || self.bundle_format.is_release() {
+            let expand = Step::of(expand_functions::PASS).with(option::INTO_LX, OptionValue::truth(into_lx));
+            steps.push(expand.with(option::BUNDLE_FORMAT, OptionValue::named(self.bundle_format)));
         }
         steps
     }

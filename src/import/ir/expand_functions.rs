@@ -4,7 +4,7 @@
 //! ops read the result and a core's slice fits: the result of the original function is always in HBM.
 
 use super::emit_constant::constant_before;
-use crate::dialect::ods::spyre;
+use crate::dialect::ods::{option, spyre};
 use crate::{
     codes,
     dialect::{ComputeOp, copy, format_of, home_of, pointwise, target_of},
@@ -12,10 +12,22 @@ use crate::{
     mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, error_at, insert_before},
 };
 use machine::{Family, Target};
+use melior::ir::operation::Operation;
+use sdsc_check::Profile;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-expand-functions", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+/// Comparisons that release 1.0.0 of the file format lacks, as the product of two that it has. All three are 0 where an operand is NaN, but
+/// for `notequal`.
+const COMPARISONS: [(&str, [&str; 2]); 2] = [("greaterthan", ["greaterequal", "notequal"]), ("lesserthan", ["lesserequal", "notequal"])];
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    if options.read::<Profile>(module, option::BUNDLE_FORMAT)?.is_release() {
+        ComputeOp::all_in(module).into_iter().for_each(expand_comparison);
+    }
+    if !options.is_on(option::INTO_LX) {
+        return Ok(());
+    }
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     for compute in ComputeOp::all_in(module).into_iter().filter(|compute| compute.family() == Family::Pointwise) {
         let Some(expansion) = Expansion::of(compute.function()) else { continue };
@@ -25,6 +37,28 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
         }
     }
     Ok(())
+}
+
+/// Replaces a comparison that the release lacks.
+fn expand_comparison(compute: ComputeOp<'_>) {
+    let known = || COMPARISONS.iter().find(|(function, _)| *function == compute.function());
+    let Some((_, parts)) = Some(compute).filter(|compute| compute.family() == Family::Pointwise).and_then(|_| known()) else { return };
+    let (op, output) = (compute.op, compute.op.output().r#type());
+    let factors = parts.map(|function| write_before(op, pointwise(op.ctx(), op.loc(), function, &op.inputs(), &[], output)));
+    let product = write_before(op, pointwise(op.ctx(), op.loc(), "mul", &factors, &[], output));
+    op.output().replace_with(product);
+    op.erase();
+}
+
+/// Inserts an op before another one, with its hints; returns its result.
+fn write_before<'c>(op: Op<'c>, operation: Operation<'c>) -> Value<'c> {
+    let written = insert_before(op, operation);
+    for name in ["hints", "work_div"] {
+        if let Some(attribute) = op.attr(name) {
+            written.set_attr(name, attribute);
+        }
+    }
+    written.output()
 }
 
 /// Returns whether a value is read only by ops that may read from LX, looking through views.
@@ -59,15 +93,7 @@ fn expand(compute: ComputeOp<'_>, expansion: &Expansion) {
     let (context, at, output) = (op.ctx(), op.loc(), op.output().r#type());
     let Some(tensor) = TensorType::of(output) else { return };
     let number = |number: f64| constant_before(op, at, &Known::number(number), vec![1; tensor.shape.len()], tensor.element);
-    let write = |operation| {
-        let written = insert_before(op, operation);
-        for name in ["hints", "work_div"] {
-            if let Some(attribute) = op.attr(name) {
-                written.set_attr(name, attribute);
-            }
-        }
-        written.output()
-    };
+    let write = |operation| write_before(op, operation);
     let mut argument = op.inputs()[0];
     if expansion.n_reads() > 1 && !may_be_in_lx(argument) {
         argument = write(copy(context, at, argument, output));

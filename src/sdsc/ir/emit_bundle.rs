@@ -86,7 +86,7 @@ fn is_ours_to_mend(options: &Options) -> bool {
 fn judge(module: Op<'_>, options: &Options, format: Profile, violations: &[Violation]) -> Result<(), Reported> {
     let Some(first) = violations.first() else { return Ok(()) };
     if is_ours_to_mend(options) && format != Profile::default() {
-        let message = format_args!("the program has no form in format '{format}': {first}; write another format with '--bundle-format'");
+        let message = format_args!("has no form in format '{format}': {}; choose another with '--bundle-format'", first.message);
         return Err(error_at(codes::BUNDLE_FORMAT, module, message).report());
     }
     if is_ours_to_mend(options) {

@@ -74,6 +74,7 @@ const MEMBERS: &[(&str, Demand, Demand)] = &[
     ("*/dscs_/*/*/scheduleTree_/*/nonUnifiedAllocInHBM_", Forbidden, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/isStartAddrSymbolic_", Integer, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/startAddressCoreCorelet_/data_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/startAddressCoreCorelet_/data_/*", Text, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/coordinates_/coordInfo", Required, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/coordinates_/coreIdToWkSlice_", Required, Optional),
     ("*/dscs_/*/*/labeledDs_/*/scale_", Required, Optional),
