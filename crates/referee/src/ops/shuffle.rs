@@ -1,4 +1,4 @@
-//! Shuffle: each core gets its slice of a tensor from the LX of the cores that hold it.
+//! Shuffle: each core gets its slice of a tensor from the LX of the cores that hold it. Several cores may get the same slice.
 
 use super::{Elements, Memory, Values};
 use crate::machine::access::Parts;
@@ -48,8 +48,8 @@ fn each_point(tensor: &TensorPlan, core: usize, sizes: &[usize], mut visit: impl
     let locals: Vec<usize> = tensor.offsets.iter().map(Vec::len).collect();
     let dims: Vec<usize> = (0..sizes.len()).collect();
     let strides: Vec<i64> = dims.iter().map(|dim| sizes[dim + 1..].iter().product::<usize>() as i64).collect();
-    let slots = tensor.ownership.as_ref().map(|ownership| &ownership[core]);
-    let first: i64 = dims.iter().map(|dim| slots.map_or(0, |slots| slots[*dim]) * locals[*dim] as i64 * strides[*dim]).sum();
+    let Some(slots) = tensor.ownership.as_ref().and_then(|ownership| ownership[core].as_ref()) else { return };
+    let first: i64 = dims.iter().map(|dim| slots[*dim] * locals[*dim] as i64 * strides[*dim]).sum();
     let mut places = dense(sizes, &dims);
     places.iter_mut().zip(&locals).for_each(|(table, local)| table.truncate(*local));
     let even = vec![0; dims.len()];

@@ -1,6 +1,7 @@
 //! Compiles an SDSC file into a plan.
 
 use super::kernel::{Kernel, Selected};
+use super::relayout::{check_relayout, cores_of_relayout};
 use super::tensor::{Fault, TensorFile};
 use super::{Core, Dim, Mask, OpConstant, Plan, SymbolicSize, TensorPlan};
 use crate::error::SimError;
@@ -53,7 +54,10 @@ impl Builder<'_> {
     fn plan(&self) -> Checked<Plan> {
         let kernel = Kernel::of(self.function).ok_or_else(|| Fault::NotSimulated(format!("the function '{}'", self.function)))?;
         let dims = self.dims()?;
-        let cores = self.cores(&dims)?;
+        let cores = match kernel {
+            Kernel::Shuffle => cores_of_relayout(self.operation, self.dsc, &dims, self.n_cores)?,
+            _ => self.cores(&dims)?,
+        };
         let tensors = self.tensors(&dims, &cores)?;
         let (inputs, indices, output) = self.operands(tensors.len())?;
         if inputs.len() != kernel.n_inputs() {
@@ -247,7 +251,7 @@ fn check_result(plan: &Plan) -> Checked<()> {
     if (plan.kernel == Kernel::Shuffle) != (owned == plan.tensors.len()) || (owned != 0 && plan.kernel != Kernel::Shuffle) {
         return malformed("the tensors of a shuffle, and only they, say which slices the cores hold");
     }
-    Ok(())
+    if plan.kernel == Kernel::Shuffle { check_relayout(plan) } else { Ok(()) }
 }
 
 /// Checks a top-k: it searches one dimension, which each core has whole, and its results are along another dimension, which the input

@@ -7,9 +7,10 @@
 //! `backGapCore_` (SuperDSC schema, section 3 and section 6).
 
 use super::footprint::touched;
+use super::relayout::check_corelets;
 use super::{Dim, HOLE, Indirect, Memory, Start, TensorPlan};
 use machine::DeviceFormat;
-use sdsc_format::model::{ClassInfo, CoordInfo, Dsc, Node, TensorInfo, Text, WindowInfo};
+use sdsc_format::model::{ClassInfo, CoordInfo, Dsc, Entries, FoldFunction, Node, TensorInfo, Text, WindowInfo};
 
 /// Maximum number of elements of one tensor; a core accesses far fewer ("torch-spyre facts, A": 256 MiB).
 const MAX_ELEMENTS: i64 = 1 << 46;
@@ -76,7 +77,7 @@ impl TensorFile<'_> {
         let Some((read, written)) = touched(&offsets, format, stick, is_sparse) else {
             return not_simulated(format!("{}: more separate pieces of memory than the simulator keeps", self.info.name));
         };
-        let starts = self.starts(memory)?;
+        let starts = self.starts(memory, ownership.as_deref())?;
         let name = self.info.name.to_string();
         let positions = |entry: &Stored| {
             let size = self.dims[entry.dim].size;
@@ -169,17 +170,22 @@ impl TensorFile<'_> {
         }
     }
 
-    /// The slices that the cores hold, if the file says so.
-    fn ownership(&self) -> Result<Option<Vec<Vec<i64>>>> {
+    /// The slices that the cores hold, if the file says so; a core that is not listed holds nothing.
+    fn ownership(&self) -> Result<Option<Vec<Option<Vec<i64>>>>> {
         let map = &self.node.coordinates.core_to_slice;
         if map.is_empty() {
             return Ok(None);
         }
-        let slots = self.cores.iter().map(|core| {
-            let Some(slots) = map.get(core) else { return malformed(format!("coreIdToWkSlice_ of the tensor lacks core {core}")) };
-            self.dims.iter().map(|dim| self.owned_slot(&dim.label, slots.get(dim.label.as_str()).copied().unwrap_or(0))).collect()
-        });
-        slots.collect::<Result<_>>().map(Some)
+        if let Some((core, _)) = map.iter().find(|(core, _)| !self.cores.contains(*core)) {
+            return malformed(format!("coreIdToWkSlice_ of {} lists core {core}, which the op does not have", self.info.name));
+        }
+        check_corelets(self.dsc, self.node)?;
+        let slot = |dim: &Dim, slots: &Entries<Text, i64>| self.owned_slot(&dim.label, slots.get(dim.label.as_str()).copied().unwrap_or(0));
+        let of_core = |core: &i64| {
+            let slots = map.get(core).map(|slots| self.dims.iter().map(|dim| slot(dim, slots)).collect::<Result<_>>());
+            slots.transpose()
+        };
+        self.cores.iter().map(of_core).collect::<Result<_>>().map(Some)
     }
 
     fn owned_slot(&self, label: &str, slot: i64) -> Result<i64> {
@@ -191,8 +197,8 @@ impl TensorFile<'_> {
     }
 
     /// Slices of what a core has lie among the points, also along a dimension that is not stored and so has no extent of its own.
-    fn check_slices(&self, slots_of_cores: &[Vec<i64>], locals: &[i64]) -> Result<()> {
-        for (dim, slot) in slots_of_cores.iter().flat_map(|slots| slots.iter().enumerate()) {
+    fn check_slices(&self, slots_of_cores: &[Option<Vec<i64>>], locals: &[i64]) -> Result<()> {
+        for (dim, slot) in slots_of_cores.iter().flatten().flat_map(|slots| slots.iter().enumerate()) {
             let Dim { label, size, .. } = &self.dims[dim];
             if (slot + 1).checked_mul(locals[dim]).is_none_or(|end| end > *size) {
                 return malformed(format!("slice {slot} of '{label}' has {} points of {size} in {}", locals[dim], self.info.name));
@@ -236,9 +242,17 @@ impl TensorFile<'_> {
     /// The slices of a tensor with its own ownership: the factor of `core_fold`.
     fn slices(&self, label: &str) -> Result<i64> {
         let info: Option<&CoordInfo> = self.node.coordinates.dims.get(label);
-        let fold = info.and_then(|info| info.folds.folds.iter().find(|fold| fold.label == "core_fold"));
-        match fold.map(|fold| fold.factor) {
-            Some(factor) if factor > 0 => Ok(factor),
+        let folds = info.map(|info| info.folds.functions.iter().zip(&info.folds.folds));
+        let fold = folds.into_iter().flatten().find(|(_, fold)| fold.label == "core_fold");
+        let size = self.dims[self.dim(label)?].size;
+        match fold {
+            Some((FoldFunction::Affine { alpha, beta: 0 }, fold))
+                if fold.factor > 1 && alpha.checked_mul(fold.factor).is_none_or(|covered| covered != size) =>
+            {
+                let (name, factor) = (&self.info.name, fold.factor);
+                malformed(format!("{name}: {factor} slices of '{label}' are {alpha} points apart; {size} points need slices side by side"))
+            }
+            Some((FoldFunction::Affine { beta: 0, .. }, fold)) if fold.factor > 0 => Ok(fold.factor),
             _ => malformed(format!("{} has no core_fold for '{label}'", self.info.name)),
         }
     }
@@ -388,11 +402,14 @@ impl TensorFile<'_> {
         Ok(())
     }
 
-    fn starts(&self, memory: Memory) -> Result<Vec<Start>> {
+    /// Start addresses of the cores; a core that holds no part of the tensor needs none.
+    fn starts(&self, memory: Memory, ownership: Option<&[Option<Vec<i64>>]>) -> Result<Vec<Start>> {
         let data = &self.node.start.data;
-        let start = |core: &i64| {
+        let is_held = |position: usize| ownership.is_none_or(|ownership| ownership[position].is_some());
+        let start = |(position, core): (usize, &i64)| {
             let found = data.iter().find(|(key, _)| key.0 == *core).map(|(_, value)| value.0);
             match (found, memory) {
+                (None, _) if !is_held(position) => Ok(Start::Address(0)),
                 (None, _) => malformed(format!("startAddressCoreCorelet_ of {} lacks core {core}", self.info.name)),
                 (Some(symbol), Memory::Hbm) if symbol < 0 => Ok(Start::Symbol(symbol)),
                 (Some(symbol), Memory::Lx) if symbol < 0 => {
@@ -401,6 +418,6 @@ impl TensorFile<'_> {
                 (Some(address), _) => Ok(Start::Address(address)),
             }
         };
-        self.cores.iter().map(start).collect()
+        self.cores.iter().enumerate().map(start).collect()
     }
 }

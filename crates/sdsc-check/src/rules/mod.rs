@@ -9,6 +9,7 @@ pub(super) mod families;
 pub(super) mod identity;
 pub(super) mod launches;
 pub(super) mod layouts;
+pub(super) mod relayouts;
 pub(super) mod sizes;
 pub(super) mod slices;
 pub(super) mod symbols;
@@ -21,11 +22,12 @@ pub(super) use table::{
     ARGUMENTS, BUFFERS, CONSTANTS, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES, LIVES_IN_LAUNCHES, NAMES, ONE_OPERATION,
     POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS, TEXT,
 };
-pub use table::{RULES, rules_table};
+pub use table::RULES;
 
 use super::file_view::FileView;
 use super::report::Report;
 use launches::BundleView;
+use std::fmt::Write;
 
 /// A rule of the format.
 pub struct Rule {
@@ -76,6 +78,34 @@ pub(super) fn check_file(file: &FileView<'_>, report: &mut Report) {
         if let Check::Derived(check) = rule.check {
             report.enter_rule(place);
             check(file, report);
+        }
+    }
+}
+
+/// Returns the rules as a Markdown table, for `docs/reference/bundle-format.md`.
+#[must_use]
+pub fn rules_table() -> String {
+    let mut table = String::from("| label | rule | source |\n|---|---|---|\n");
+    for rule in RULES {
+        // Writing to memory cannot fail.
+        let _ = writeln!(table, "| `{}` | {} | {} |", rule.label, rule.statement, rule.source);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_numbered_in_order() {
+        let number = |rule: &Rule| rule.label.strip_prefix("sdsc_r").and_then(|number| number.parse::<u32>().ok()).unwrap();
+        assert!(RULES.windows(2).all(|pair| number(&pair[0]) < number(&pair[1])));
+        for rule in RULES {
+            assert!(!rule.statement.ends_with('.') && !rule.statement.contains('|'), "{}", rule.statement);
+        }
+        for place in [TEXT, SCHEMA, PROGRAM, ONE_OPERATION, CONSTANTS, BUFFERS] {
+            assert!(matches!(RULES[place].check, Check::Reading));
         }
     }
 }
