@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 #[path = "check_bundle/bundles.rs"]
-mod bundles;
+pub(crate) mod bundles;
 #[path = "check_bundle/derived.rs"]
 mod derived;
 #[path = "check_bundle/edits.rs"]

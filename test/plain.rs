@@ -11,9 +11,11 @@ mod common {
 
 mod check_bundle;
 mod cost;
+mod element_order;
 mod pages;
 mod peers;
 mod read_back;
+mod shuffles;
 mod sim_families;
 mod sim_golden;
 mod spyre_plan;

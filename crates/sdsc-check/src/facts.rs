@@ -1,5 +1,6 @@
 //! Facts about each SDSC file for the rules on a complete bundle: addresses of the tensors, and the slice of each core.
 
+use super::element_order::Transfer;
 use super::extent::{Extent, core_bytes, extents, lx_bytes_with_gaps, product, sizes_by_doubt};
 use super::file_view::{FileView, TensorView};
 use super::functions::Family;
@@ -13,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileFacts {
     pub(super) tensors: Vec<TensorFacts>,
+    /// Effect of the op on the order of elements in sticks.
+    pub(super) transfer: Transfer,
     /// The names of its symbolic sizes.
     pub(super) sizes: BTreeSet<String>,
 }
@@ -23,6 +26,8 @@ pub(super) struct TensorFacts {
     /// The pointer to its starts.
     pub(super) path: String,
     pub(super) is_result: bool,
+    /// Whether the tensor has several elements along its sticks, so that their order matters.
+    pub(super) fills_sticks: bool,
     /// For an index tensor, the addresses of the tensors that its elements index.
     pub(super) tables: Option<Vec<Base>>,
     pub(super) place: Place,
@@ -136,7 +141,7 @@ impl FileFacts {
         let starts = starts(file);
         let tensors = file.tensors().map(|tensor| tensor_facts(file, &tensor, &starts)).collect();
         let sizes = file.operation.symbol_tags.iter().flat_map(|tags| tags.iter()).map(|(_, name)| name.to_string()).collect();
-        Self { tensors, sizes }
+        Self { tensors, transfer: Transfer::of(file), sizes }
     }
 }
 
@@ -148,6 +153,7 @@ fn tensor_facts(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[Start<'_
     TensorFacts {
         path: file.node_at(tensor.index, "startAddressCoreCorelet_"),
         is_result: Some(tensor.index) == file.result(),
+        fills_sticks: !tensor.is_index() && tensor.stick().iter().any(|label| tensor.has(label)),
         tables,
         place: if tensor.is_lx() { lx_place(file, tensor) } else { hbm_place(file, tensor, starts) },
     }
@@ -175,7 +181,8 @@ fn holders(file: &FileView<'_>, tensor: &TensorView<'_>) -> BTreeSet<i64> {
         return listed.iter().map(|(core, _)| *core).collect();
     }
     let by_core = &file.operation.core_to_slice;
-    let sums = Some(tensor.index) == file.result() && (file.family.is_reduction() || matches!(file.family, Family::Matmul | Family::Convolution));
+    let sums =
+        Some(tensor.index) == file.result() && (file.family.is_reduction() || matches!(file.family, Family::Matmul | Family::Convolution));
     if !sums {
         return by_core.iter().map(|(core, _)| *core).collect();
     }
@@ -309,7 +316,10 @@ mod tests {
         let half = Part { cores: vec![1], ..part(&[1]) };
         let reads = |slots: &[i64], cores: &[i64]| Part { cores: cores.to_vec(), ..part(slots) };
         let whole = Part { dims: vec![PartDim { slices: 2, ..dim(64, &[1]) }], ..half };
-        assert_eq!(reads(&[0], &[0]).mismatch(&whole).unwrap(), "parts and slices [(64, 1)] from the innermost dimension on, written as [(64, 2)]");
+        assert_eq!(
+            reads(&[0], &[0]).mismatch(&whole).unwrap(),
+            "parts and slices [(64, 1)] from the innermost dimension on, written as [(64, 2)]"
+        );
         let first = Part { dims: vec![PartDim { slices: 2, ..dim(64, &[0]) }], ..reads(&[0], &[0]) };
         assert_eq!(first.mismatch(&whole).unwrap(), "a slice on core 0, which wrote nothing");
     }

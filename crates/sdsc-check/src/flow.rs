@@ -360,7 +360,8 @@ mod tests {
             let (first, end) = (begins[0], begins[begins.len() - 1] + STICK_BYTES);
             let begins = begins.to_vec();
             let place = Place::Hbm { base: Base::Pool(0), first, end, begins, whole: end, sticks: vec![1], n_dims: 1, reach: Some(end) };
-            FileFacts { tensors: vec![TensorFacts { path: String::new(), is_result, tables: None, place }], ..FileFacts::default() }
+            let tensors = vec![TensorFacts { path: String::new(), is_result, fills_sticks: true, tables: None, place }];
+            FileFacts { tensors, ..FileFacts::default() }
         };
         let faults = |writers: [i64; 3]| {
             let (launch, files) = (LaunchValues::default(), BTreeMap::new());

@@ -14,6 +14,7 @@
 //! dropped, so time is linear in the size of a bundle and memory that of one file.
 
 mod buffers;
+mod element_order;
 mod error;
 mod extent;
 mod facts;
@@ -35,6 +36,7 @@ pub use file_view::Buffer;
 pub use report::{Place, Violation};
 pub use rules::{RULES, Rule, rules_table};
 
+use element_order::OrderedValues;
 use facts::FileFacts;
 use file_view::{FileView, Surroundings};
 use flow::{Flow, flow};
@@ -42,7 +44,7 @@ use launch::{ExecuteView, LaunchValues};
 use machine::Target;
 use report::{Report, member};
 use rules::launches::BundleView;
-use rules::{FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT};
+use rules::{ELEMENT_ORDER, FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT};
 use sdsc_format::{
     BUNDLE_FILE,
     bundle_text::{self, ParamType},
@@ -82,7 +84,7 @@ pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> 
     let sdsc = files.sdsc.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
     let tree = Memory(sdsc.chain([(BUNDLE_FILE, files.text.as_bytes())]).collect());
     let mut report = Report::default();
-    let source = Source { tree: &tree, folder: "", arguments: &files.arguments, pool_bytes: None, is_in_program: false, target };
+    let source = Source { tree: &tree, folder: "", arguments: &files.arguments, pool_bytes: None, is_in_program: false, checks_order: true, target };
     match source.check(&mut report) {
         Ok(_) => report.into_violations(label),
         Err(never) => match never {},
@@ -137,6 +139,8 @@ struct Source<'a, T> {
     pool_bytes: Option<i64>,
     /// Whether the program lists all launches, so that no other launch leaves values in LX.
     is_in_program: bool,
+    /// Whether conversions stagger elements, and no program has the launches before and after.
+    checks_order: bool,
     target: &'a Target,
 }
 
@@ -192,6 +196,9 @@ impl<T: Tree> Source<'_, T> {
             // Unowned or foreign bytes are a consequence of violations of other rules.
             if report.len() == before {
                 self.report_flow(&facts.flow, report);
+                if self.checks_order {
+                    self.report_order(&facts, report);
+                }
             }
         }
         Ok(facts)
@@ -204,6 +211,14 @@ impl<T: Tree> Source<'_, T> {
                 report.enter_file(path_in(self.folder, &fault.file));
                 report.json(fault.path.clone(), fault.message.clone());
             }
+        }
+    }
+
+    fn report_order(&self, facts: &BundleFacts, report: &mut Report) {
+        report.enter_rule(ELEMENT_ORDER);
+        for fault in OrderedValues::default().run(&facts.order, &facts.files) {
+            report.enter_file(path_in(self.folder, &fault.file));
+            report.json(fault.path, fault.message);
         }
     }
 

@@ -1,9 +1,9 @@
 //! Checks a program: `program.json` and a folder for each bundle, or one bundle in the same folder.
 
 use super::report::Report;
-use super::rules::{BUFFERS, CONSTANTS, PROGRAM, SYMBOLIC_SIZES};
+use super::rules::{BUFFERS, CONSTANTS, ELEMENT_ORDER, PROGRAM, SYMBOLIC_SIZES};
 use super::tree::{Tree, is_below, path_in};
-use super::{Buffer, BundleFacts, Source, buffers, program_flow, program_sizes, program_tensors, report_shape};
+use super::{Buffer, BundleFacts, Source, buffers, element_order, program_flow, program_sizes, program_tensors, report_shape};
 use files::is_plain_name;
 use machine::{ElementType, Target};
 use sdsc_format::BUNDLE_FILE;
@@ -26,8 +26,9 @@ pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, target: &Target, 
         report.enter_rule(PROGRAM);
     }
     if tree.has(BUNDLE_FILE) {
+        let checks_order = program.as_ref().is_none_or(|program| !program.conversions.is_kept());
         let given = program.map(|program| own_arguments(&program, own_name, report)).unwrap_or_default();
-        given.source(tree, "", target, false).check(report)?;
+        Given { checks_order, ..given }.source(tree, "", target, false).check(report)?;
         return Ok(true);
     }
     let Some(program) = program else { return Ok(has_program) };
@@ -41,6 +42,10 @@ pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, target: &Target, 
         report.enter_rule(SYMBOLIC_SIZES);
         program_sizes::check(&program, &facts, report);
         program_flow::check(&program, &facts, report);
+        if !program.conversions.is_kept() {
+            report.enter_rule(ELEMENT_ORDER);
+            element_order::check(&program, &facts, report);
+        }
     }
     Ok(has_program)
 }
@@ -132,15 +137,18 @@ struct Given {
     arguments: Vec<Buffer>,
     /// As in the rules' surroundings; none where there is no launch.
     pool_bytes: Option<i64>,
+    /// As in [`Source`].
+    checks_order: bool,
 }
 
 impl Given {
     fn of(program: &Program, number: usize, launch: &LaunchEntry, report: &mut Report) -> Self {
-        Self { arguments: arguments(program, number, launch, report), pool_bytes: Some(launch.pool_bytes) }
+        Self { arguments: arguments(program, number, launch, report), pool_bytes: Some(launch.pool_bytes), checks_order: false }
     }
 
     const fn source<'a, T: Tree>(&'a self, tree: &'a T, folder: &'a str, target: &'a Target, is_in_program: bool) -> Source<'a, T> {
-        Source { tree, folder, arguments: self.arguments.as_slice(), pool_bytes: self.pool_bytes, is_in_program, target }
+        let (arguments, pool_bytes) = (self.arguments.as_slice(), self.pool_bytes);
+        Source { tree, folder, arguments, pool_bytes, is_in_program, checks_order: self.checks_order, target }
     }
 }
 

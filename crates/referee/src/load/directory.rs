@@ -9,7 +9,7 @@ use machine::{STICK_BYTES, Target};
 use sdsc_format::BUNDLE_FILE;
 use sdsc_format::exact::{EXACT_FILE, ExactConstant, ExactNumbers};
 use sdsc_format::model::Sdsc;
-use sdsc_format::program::{BufferPlace, FILE_NAME, Program, Tensor};
+use sdsc_format::program::{BufferPlace, ConversionOrder, FILE_NAME, Program, Tensor};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -47,7 +47,7 @@ fn check_result_names(dir: &Path, program: &Program) -> Result<(), SimError> {
 }
 
 /// Reads a bundle and all files that it executes.
-pub(crate) fn bundle(dir: &Path, name: &str, target: &Target) -> Result<LoadedBundle, SimError> {
+pub(crate) fn bundle(dir: &Path, name: &str, target: &Target, conversions: ConversionOrder) -> Result<LoadedBundle, SimError> {
     let text_path = format!("{}/{BUNDLE_FILE}", plain(dir, name)?);
     let path = dir.join(&text_path);
     let bundle = parse(&text(dir, &text_path)?).map_err(|error| SimError::Text {
@@ -59,7 +59,7 @@ pub(crate) fn bundle(dir: &Path, name: &str, target: &Target) -> Result<LoadedBu
     let mut plans = BTreeMap::new();
     for file in bundle.files() {
         let sdsc: Sdsc = json(dir, &format!("{name}/{}", plain(&path, &file)?))?;
-        plans.insert(file.clone(), Arc::new(compile(&format!("{name}/{file}"), &sdsc, target)?));
+        plans.insert(file.clone(), Arc::new(compile(&format!("{name}/{file}"), &sdsc, target, conversions)?));
     }
     Ok(LoadedBundle { bundle, plans })
 }

@@ -2,12 +2,14 @@
 
 use super::kernel::{Kernel, Selected};
 use super::relayout::{check_relayout, cores_of_relayout};
+use super::stagger::Stagger;
 use super::tensor::{Fault, TensorFile};
 use super::{Core, Dim, Mask, OpConstant, Plan, SymbolicSize, TensorPlan};
 use crate::error::SimError;
 use crate::number::{constant_value, meaning};
 use machine::{DeviceFormat, Target};
-use sdsc_format::model::{Bits, ConstantInfo, Dsc, Operation, Sdsc, Text};
+use sdsc_format::model::{Bits, ConstantInfo, Dsc, Node, Operation, Sdsc, Text};
+use sdsc_format::program::ConversionOrder;
 
 /// Maximum number of points along one dimension of one core; tables have the same length.
 const MAX_LOCAL: i64 = 1 << 26;
@@ -19,13 +21,13 @@ const MAX_ENTRIES: i64 = 1 << 26;
 const MASK: &str = "samv-maskvalue";
 
 /// Interprets a file.
-pub(crate) fn compile(file: &str, sdsc: &Sdsc, target: &Target) -> Result<Plan, SimError> {
+pub(crate) fn compile(file: &str, sdsc: &Sdsc, target: &Target, conversions: ConversionOrder) -> Result<Plan, SimError> {
     let named = sdsc.value.dscs.first().filter(|_| sdsc.value.dscs.len() == 1);
     let function = named.map_or_else(|| sdsc.name.to_string(), |named| named.name.to_string());
     let name = format!("{file} ({function})");
     let built = match named {
         Some(named) => {
-            Builder { operation: &sdsc.value, dsc: &named.value, function: &function, name: &name, n_cores: target.cores }.plan()
+            Builder { operation: &sdsc.value, dsc: &named.value, function: &function, name: &name, n_cores: target.cores, conversions }.plan()
         }
         None => Err(Fault::Malformed("dscs_ must have exactly one entry".to_owned())),
     };
@@ -42,6 +44,8 @@ struct Builder<'f> {
     name: &'f str,
     /// The cores of the machine.
     n_cores: i64,
+    /// Positions of the results of conversions.
+    conversions: ConversionOrder,
 }
 
 type Checked<T> = Result<T, Fault>;
@@ -137,7 +141,10 @@ impl Builder<'_> {
             return Err(Fault::NotSimulated(format!("{entries} points along the dimensions of all tensors")));
         }
         let cores: Vec<i64> = cores.iter().map(|core| core.id).collect();
-        let file = |(node, info)| TensorFile { dsc: self.dsc, node, info, function: self.function, dims, cores: &cores };
+        let stagger = Stagger::of(self.function, self.conversions);
+        let stagger_of = |node: &Node| stagger.filter(|_| node.tensor + 1 == nodes.len());
+        let file =
+            |(node, info)| TensorFile { dsc: self.dsc, node, info, function: self.function, dims, cores: &cores, stagger: stagger_of(node) };
         nodes.iter().zip(infos).map(|pair| file(pair).plan()).collect()
     }
 

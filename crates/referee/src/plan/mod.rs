@@ -7,6 +7,7 @@ mod footprint;
 mod kernel;
 mod relayout;
 mod sized;
+mod stagger;
 mod tensor;
 mod walk;
 

@@ -86,7 +86,8 @@ pub(super) fn check_relayout(plan: &Plan) -> Checked<()> {
 /// Checks that the cores hold all slices of a tensor.
 fn check_cover(plan: &Plan, tensor: &TensorPlan, role: &str) -> Checked<()> {
     let held = holders(plan, tensor);
-    let slices_of = |(dim, table): (usize, &Vec<i64>)| if tensor.present[dim] { plan.dims[dim].size / (table.len() as i64).max(1) } else { 1 };
+    let slices_of =
+        |(dim, table): (usize, &Vec<i64>)| if tensor.present[dim] { plan.dims[dim].size / (table.len() as i64).max(1) } else { 1 };
     let slices: Vec<i64> = tensor.offsets.iter().enumerate().map(slices_of).collect();
     let n_slices = slices.iter().fold(1_i64, |product, slices| product.saturating_mul(*slices));
     if held.len() as i64 == n_slices {

@@ -8,6 +8,7 @@
 
 use super::footprint::touched;
 use super::relayout::check_corelets;
+use super::stagger::{GROUP, Stagger};
 use super::{Dim, HOLE, Indirect, Memory, Start, TensorPlan};
 use machine::DeviceFormat;
 use sdsc_format::model::{ClassInfo, CoordInfo, Dsc, Entries, FoldFunction, Node, TensorInfo, Text, WindowInfo};
@@ -43,6 +44,8 @@ pub(super) struct TensorFile<'f> {
     pub(super) dims: &'f [Dim],
     /// The cores, in the order of the plan.
     pub(super) cores: &'f [i64],
+    /// Positions of the elements, if the tensor is the result of a conversion that staggers them.
+    pub(super) stagger: Option<Stagger>,
 }
 
 /// A dimension of a tensor while its tables are built.
@@ -71,7 +74,8 @@ impl TensorFile<'_> {
         let mut offsets: Vec<Vec<i64>> = locals.iter().map(|local| vec![0; *local as usize]).collect();
         let indirect = self.fill(&stored, stick, format, &mut offsets)?;
         let present = (0..self.dims.len()).map(|dim| stored.iter().any(|entry| entry.dim == dim) || self.window(dim).is_some()).collect();
-        let even = (0..self.dims.len()).map(|dim| if dim == stick { format.elements_per_stick() as usize } else { 0 }).collect();
+        let run = if self.stagger.is_some() { GROUP } else { format.elements_per_stick() };
+        let even = (0..self.dims.len()).map(|dim| if dim == stick { run as usize } else { 0 }).collect();
         let is_sparse = stored.iter().all(|entry| entry.dim != stick);
         let elements = format.elements_per_stick();
         let Some((read, written)) = touched(&offsets, format, stick, is_sparse) else {
@@ -309,13 +313,15 @@ impl TensorFile<'_> {
             // The size of the table is not in the file, so that nothing may lie outside of it but what is one stick.
             blocked |= sticks > 1 && by_index.iter().any(|dim| self.dims[*dim].size > 1);
             self.check_end(entry)?;
+            self.check_pairs(entry, stick)?;
             self.check_size(step, entry.extent.max(entry.local))?;
             let table = &mut offsets[entry.dim];
             for (at, offset) in (0..).zip(table.iter_mut()) {
-                *offset = match () {
-                    () if at >= entry.extent && self.dims[entry.dim].slices == 1 && entry.dim != stick => HOLE,
-                    () if entry.dim == stick => at / elements * step + at % elements,
-                    () => at * step,
+                *offset = match self.stagger {
+                    Some(stagger) if entry.dim == stick => stagger.offset(at, step),
+                    _ if at >= entry.extent && self.dims[entry.dim].slices == 1 && entry.dim != stick => HOLE,
+                    _ if entry.dim == stick => at / elements * step + at % elements,
+                    _ => at * step,
                 };
             }
             self.fill_window(entry.dim, step, offsets)?;
@@ -325,6 +331,19 @@ impl TensorFile<'_> {
             return not_simulated(format!("{}: a dimension outside of the indexed one, whose size the file does not give", self.info.name));
         }
         if by_index.is_empty() { Ok(None) } else { self.indirect(step).map(Some) }
+    }
+
+    /// Checks that a conversion that staggers has complete pairs of sticks: elements of a partly filled one lie in both of a pair.
+    fn check_pairs(&self, entry: &Stored, stick: usize) -> Result<()> {
+        let columns = entry.local.min(entry.extent);
+        if self.stagger.is_some() && entry.dim == stick && (columns % Stagger::COLUMNS != 0 || entry.extent % Stagger::COLUMNS != 0) {
+            return not_simulated(format!(
+                "'{}' of {columns} columns, not a multiple of {}: the partly filled sticks are staggered",
+                self.function,
+                Stagger::COLUMNS
+            ));
+        }
+        Ok(())
     }
 
     /// Checks that sums of offsets cannot overflow.

@@ -97,7 +97,7 @@ impl Simulation {
         let mut deaths = Vec::with_capacity(program.launches.len());
         for (number, launch) in program.launches.iter().enumerate() {
             if !bundles.contains_key(&launch.bundle) {
-                bundles.insert(launch.bundle.clone(), directory::bundle(dir, &launch.bundle, target)?);
+                bundles.insert(launch.bundle.clone(), directory::bundle(dir, &launch.bundle, target, program.conversions)?);
             }
             let found = bundles.get(&launch.bundle).map_or_else(|| Ok(Deaths::default()), |loaded| Deaths::of(launch, &loaded.bundle));
             deaths.push(found.map_err(|message| {

@@ -122,8 +122,7 @@ pub(super) fn gaps_are_behind_the_part(file: &FileView<'_>, report: &mut Report)
                 report.json(format!("{path}/{core}"), format!("a gap of {} elements; a gap has at least one", gap.0));
             }
             let found: BTreeSet<i64> = gaps.iter().map(|(core, _)| *core).collect();
-            let is_complete =
-                if node.component == "lx" { found.iter().copied().eq(0..file.cores()) } else { found.iter().eq(&[-1]) };
+            let is_complete = if node.component == "lx" { found.iter().copied().eq(0..file.cores()) } else { found.iter().eq(&[-1]) };
             if !is_complete {
                 report.json(path, "a gap is given for every core of a tensor in LX, and for core -1 in HBM");
             }

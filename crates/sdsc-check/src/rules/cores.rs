@@ -1,8 +1,8 @@
 //! Rules on cores and their slices.
 
 use super::super::file_view::FileView;
-use super::relayouts::cores_of_a_shuffle_are_listed_once;
 use super::super::report::Report;
+use super::relayouts::cores_of_a_shuffle_are_listed_once;
 use sdsc_format::model::{Entries, Fold, FoldFunction, Nothing, Text};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,7 +76,8 @@ pub(super) fn core_folds_count_the_cores(file: &FileView<'_>, report: &mut Repor
         let is_over_cores = matches!(folds, [core, corelet, time]
             if is_fold(core, cores, "core") && (1..=corelets).any(|factor| is_fold(corelet, factor, "corelet")) && is_fold(time, 1, "time"));
         if !is_over_cores {
-            report.json(format!("{path}/dim_prop_attr"), format!("the folds are {cores} of 'core', {corelets} of 'corelet' and 1 of 'time'"));
+            report
+                .json(format!("{path}/dim_prop_attr"), format!("the folds are {cores} of 'core', {corelets} of 'corelet' and 1 of 'time'"));
         }
         if functions != wanted {
             report.json(format!("{path}/dim_prop_func"), "addresses are listed by core, and constants are the same on every core");

@@ -18,11 +18,11 @@ pub(super) mod tensors;
 pub(super) mod windowed;
 pub(super) mod windows;
 
+pub use table::RULES;
 pub(super) use table::{
-    ARGUMENTS, BUFFERS, CONSTANTS, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES, LIVES_IN_LAUNCHES, NAMES, ONE_OPERATION,
+    ARGUMENTS, BUFFERS, CONSTANTS, ELEMENT_ORDER, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES, LIVES_IN_LAUNCHES, NAMES, ONE_OPERATION,
     POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS, TEXT,
 };
-pub use table::RULES;
 
 use super::file_view::FileView;
 use super::report::Report;

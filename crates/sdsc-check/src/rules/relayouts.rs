@@ -61,7 +61,8 @@ fn cores<'a>(tensor: &TensorView<'a>) -> impl Iterator<Item = i64> + 'a {
 /// Checks that every slice of the source is on one core, and every slice of the destination on at least one.
 pub(super) fn views_are_complete(file: &FileView<'_>, report: &mut Report) {
     if file.is_shuffle() && views(file).is_none() {
-        return report.json(file.dsc_at("labeledDs_"), format!("{} tensors; a shuffle has a source and a destination", file.dsc.tensors.len()));
+        return report
+            .json(file.dsc_at("labeledDs_"), format!("{} tensors; a shuffle has a source and a destination", file.dsc.tensors.len()));
     }
     for (tensor, role) in views(file).into_iter().flatten() {
         let path = file.node_at(tensor.index, "coordinates_/coreIdToWkSlice_");
@@ -69,7 +70,10 @@ pub(super) fn views_are_complete(file: &FileView<'_>, report: &mut Report) {
         let twice = held.iter().find(|(_, cores)| cores.len() > 1).filter(|_| role == "source");
         if let Some((_, cores)) = twice {
             let (first, second) = (cores[0], cores[1]);
-            report.json(format!("{path}/{second}"), format!("cores {first} and {second} hold the same slice; an element of the source has one value"));
+            report.json(
+                format!("{path}/{second}"),
+                format!("cores {first} and {second} hold the same slice; an element of the source has one value"),
+            );
         } else if i64::try_from(held.len()) != Ok(n_slices) {
             let message = format!("{} of the {n_slices} slices of the {role} are on a core; all are", held.len());
             report.json(path, message);
@@ -108,7 +112,8 @@ pub(super) fn views_are_disjoint(file: &FileView<'_>, report: &mut Report) {
         let address = |tensor: &TensorView<'_>| tensor.node.start.data.get(&CoreKey(core)).map(|address| address.0);
         let (Some(from), Some(to)) = (address(&source), address(&destination)) else { continue };
         if from < to.saturating_add(destination_bytes) && to < from.saturating_add(source_bytes) {
-            let message = format!("{destination_bytes} bytes from {to}, where the source has {source_bytes} from {from}; they share no byte");
+            let message =
+                format!("{destination_bytes} bytes from {to}, where the source has {source_bytes} from {from}; they share no byte");
             return report.json(start_path(file, destination.index, CoreKey(core)), message);
         }
     }
@@ -119,7 +124,8 @@ pub(super) fn corelets_share_the_stick(file: &FileView<'_>, report: &mut Report)
     let corelets = file.corelets();
     for (tensor, _) in views(file).into_iter().flatten().filter(|_| corelets > 1) {
         let folds = tensor.node.coordinates.dims.iter();
-        let split: Vec<(&str, i64)> = folds.map(|(label, info)| (&**label, info.corelets())).filter(|(_, corelets)| *corelets != 1).collect();
+        let split: Vec<(&str, i64)> =
+            folds.map(|(label, info)| (&**label, info.corelets())).filter(|(_, corelets)| *corelets != 1).collect();
         let stick = tensor.stick().first().map_or("", |label| &**label);
         let path = file.node_at(tensor.index, "coordinates_/coordInfo");
         match split.as_slice() {

@@ -1,8 +1,8 @@
 //! Table of the rules, the most basic first: a file that breaks a rule may break later rules as a consequence.
 
 use super::{
-    Check, Rule, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, relayouts, sizes, slices, symbols,
-    tensors, windowed, windows,
+    Check, Rule, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, relayouts, sizes, slices,
+    symbols, tensors, windowed, windows,
 };
 
 /// Index in [`RULES`] of the rule on the text of `bundle.mlir`.
@@ -37,6 +37,7 @@ pub(in super::super) const INDEX_RANGES: usize = place("sdsc_r96");
 pub(in super::super) const LIVES: usize = place("sdsc_r97");
 pub(in super::super) const LIVES_IN_LAUNCHES: usize = place("sdsc_r100");
 pub(in super::super) const SYMBOLIC_SIZES: usize = place("sdsc_r103");
+pub(in super::super) const ELEMENT_ORDER: usize = place("sdsc_r153");
 
 /// Returns the index in [`RULES`] of a label.
 const fn place(label: &str) -> usize {
@@ -184,7 +185,12 @@ pub const RULES: &[Rule] = &[
         "specification, step 2",
         Check::File(cores::slots_are_in_range),
     ),
-    rule("sdsc_r27", "no two cores compute the same slices, except in a shuffle", "schema, section 5", Check::File(cores::slots_are_distinct)),
+    rule(
+        "sdsc_r27",
+        "no two cores compute the same slices, except in a shuffle",
+        "schema, section 5",
+        Check::File(cores::slots_are_distinct),
+    ),
     rule(
         "sdsc_r28",
         "sizes, stages, slices, layouts, masks and symbols refer to dimensions of the iteration space",
@@ -572,6 +578,12 @@ pub const RULES: &[Rule] = &[
         "two corelets share the part of a core in a shuffle along its stick dimension, which has a fold over them",
         "LX relayout contract",
         Check::File(relayouts::corelets_share_the_stick),
+    ),
+    rule(
+        "sdsc_r153",
+        "if conversions stagger elements, the operands of an op have one order of elements, and matmuls, changes of layout, masked ops and results the standard one",
+        "element arrangement",
+        Check::Reading,
     ),
 ];
 

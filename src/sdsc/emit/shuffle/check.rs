@@ -116,6 +116,9 @@ fn check_shape(shuffle: &Shuffle, view: &'static str, found: &CoreView) -> Resul
     if labels.len() != n_dims || order != labels || found.order.len() != n_dims || !labels.contains(shuffle.stick.name()) {
         return fault(format!("an order of the dimensions {labels:?}, each once, one of them '{}' along the stick", shuffle.stick.name()));
     }
+    if found.gaps.len() != n_dims || found.gaps.iter().any(|gap| *gap < 0) {
+        return fault(format!("gaps of {n_dims} dimensions, from 0"));
+    }
     if found.slices.len() != n_dims || found.slots.values().any(|slots| slots.len() != n_dims) {
         return fault(format!("slice counts and slices of {n_dims} dimensions"));
     }
@@ -131,9 +134,9 @@ fn check_shape(shuffle: &Shuffle, view: &'static str, found: &CoreView) -> Resul
 
 /// A core has complete sticks, and each of its corelets too.
 fn check_slices(shuffle: &Shuffle, view: &'static str, found: &CoreView) -> Result<(), ShuffleError> {
-    for ((label, size), slices) in shuffle.dims.iter().zip(&found.slices) {
+    for (((label, size), slices), gap) in shuffle.dims.iter().zip(&found.slices).zip(&found.gaps) {
         let unit = if *label == shuffle.stick { shuffle.format.elements_per_stick() * shuffle.corelets } else { 1 };
-        let is_even = *slices > 0 && *size > 0 && size % slices == 0 && (size / slices) % unit == 0;
+        let is_even = *slices > 0 && *size > 0 && size % slices == 0 && (size / slices) % unit == 0 && gap % unit == 0;
         if !is_even {
             return Err(ShuffleError::Slices { view, label: label.name(), size: *size, slices: *slices, unit });
         }
@@ -184,7 +187,9 @@ fn check_addresses(shuffle: &Shuffle, view: &'static str, found: &CoreView, limi
 fn check_disjoint(shuffle: &Shuffle) -> Result<(), ShuffleError> {
     let (source, destination) = (&shuffle.source, &shuffle.destination);
     let (source_bytes, destination_bytes) = (shuffle.part_bytes(source), shuffle.part_bytes(destination));
-    for (core, (source_address, destination_address)) in (0..).zip(source.addresses.iter().copied().zip(destination.addresses.iter().copied())) {
+    for (core, (source_address, destination_address)) in
+        (0..).zip(source.addresses.iter().copied().zip(destination.addresses.iter().copied()))
+    {
         let is_both = source.slots.contains_key(&core) && destination.slots.contains_key(&core);
         if is_both && source_address < destination_address + destination_bytes && destination_address < source_address + source_bytes {
             return Err(ShuffleError::Overlap { core, source_address, destination_address });

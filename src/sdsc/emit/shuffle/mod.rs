@@ -9,10 +9,11 @@ pub use check::ShuffleError;
 
 use crate::launch::geometry::Label;
 use check::check;
-use machine::{DeviceFormat, Target, Unit};
+use machine::{DeviceFormat, STICK_BYTES, Target, Unit};
 use sdsc_format::model::{
-    ClassInfo, ComputeAttributes, ComputeOp, Constants, CoordInfo, Coordinates, CoreKey, Decimal, Dsc, Entries, Fold, FoldFunction, FoldMap,
-    Folds, Memory, Named, Node, Nothing, Operation, Presence, Sdsc, Sizes, SpaceSizes, Stage, StagePair, StageParams, TensorInfo, Text,
+    ClassInfo, ComputeAttributes, ComputeOp, Constants, CoordInfo, Coordinates, CoreKey, Decimal, Dsc, Entries, Fold, FoldFunction,
+    FoldMap, Folds, Memory, Named, Node, Nothing, Operation, Presence, Sdsc, Sizes, SpaceSizes, Stage, StagePair, StageParams, TensorInfo,
+    Text,
 };
 use std::collections::BTreeMap;
 
@@ -46,6 +47,8 @@ pub struct CoreView {
     pub slices: Vec<i64>,
     /// The slice of each dimension that a core holds; a core that holds no part is absent.
     pub slots: BTreeMap<i64, Vec<i64>>,
+    /// Points between two rows of a part that are no part of it, by dimension: the part is a box in a larger buffer of its core.
+    pub gaps: Vec<i64>,
     /// LX address of each core's part, for all cores of [`Shuffle::cores`].
     pub addresses: Vec<i64>,
 }
@@ -66,22 +69,32 @@ impl Shuffle {
         self.dims.iter().zip(&view.slices).map(|((_, size), slices)| size / slices)
     }
 
-    /// Returns the bytes of one core's part.
+    /// Returns the bytes from the first stick of one core's part to the last.
     fn part_bytes(&self, view: &CoreView) -> i64 {
-        self.locals(view).fold(self.format.bytes(), i64::saturating_mul)
+        let (mut last, mut step) = (0_i64, STICK_BYTES);
+        for label in &view.order {
+            let Some(dim) = self.dims.iter().position(|(known, _)| known == label) else { continue };
+            let unit = if *label == self.stick { self.format.elements_per_stick() } else { 1 };
+            let (part, gap) = (self.dims[dim].1 / view.slices[dim] / unit, view.gaps[dim] / unit);
+            last = last.saturating_add((part - 1).saturating_mul(step));
+            step = step.saturating_mul(part + gap);
+        }
+        last.saturating_add(STICK_BYTES)
+    }
+
+    fn gaps(&self, view: &CoreView) -> Option<Entries<Text, Entries<i64, Decimal>>> {
+        let by_core = |gap: i64| (0..self.cores).map(|core| (core, Decimal(gap))).collect();
+        let dims = self.dims.iter().zip(&view.gaps).filter(|(_, gap)| **gap > 0);
+        let gaps: Entries<_, _> = dims.map(|((label, _), gap)| (label.name().into(), by_core(*gap))).collect();
+        (!gaps.is_empty()).then_some(gaps)
     }
 
     fn operation(&self) -> Operation {
-        let by_used_core = || if self.is_completed_sum { self.source.slots.keys().copied().collect() } else { Vec::from_iter(0..self.cores) };
-        let used: Vec<i64> = by_used_core();
+        let used: Vec<i64> = if self.is_completed_sum { self.source.slots.keys().copied().collect() } else { (0..self.cores).collect() };
         Operation {
             debug_handle: None,
             fold_props: vec![fold(1, "time")],
-            folds: FoldMap {
-                functions: vec![affine(1)],
-                folds: vec![fold(1, "time")],
-                data: Entries(vec![("[0]".into(), "0".into())]),
-            },
+            folds: FoldMap { functions: vec![affine(1)], folds: vec![fold(1, "time")], data: Entries(vec![("[0]".into(), "0".into())]) },
             core_fold: fold(self.cores, "core"),
             corelet_fold: fold(self.corelets, "corelet"),
             n_cores: i64::try_from(used.len()).expect("few cores"),
@@ -153,7 +166,11 @@ impl Shuffle {
             folds: vec![fold(self.cores, "core"), fold(self.corelets, "corelet"), fold(1, "time")],
             data: (0..).zip(&view.addresses).map(|(core, address)| (CoreKey(core), Decimal(*address))).collect(),
         };
-        let dims = self.dims.iter().zip(&view.slices).map(|((label, size), slices)| (label.name().into(), self.coordinate(*label, *size, *slices)));
+        let dims = self
+            .dims
+            .iter()
+            .zip(&view.slices)
+            .map(|((label, size), slices)| (label.name().into(), self.coordinate(*label, *size, *slices)));
         Node {
             node_type: "allocate".into(),
             name: format!("allocate-Tensor{tensor}_lx").into(),
@@ -169,7 +186,7 @@ impl Shuffle {
             index_type: None,
             start,
             padding: None,
-            gaps: None,
+            gaps: self.gaps(view),
             coordinates: Coordinates { dims: dims.collect(), core_to_slice: self.slots(view) },
         }
     }
@@ -184,7 +201,9 @@ impl Shuffle {
             true => ((0, 1), vec![(per_stick, part / per_stick), (1, per_stick)]),
         };
         let folds: Vec<(i64, i64)> = [(part, slices), corelets, (0, 1)].into_iter().chain(elements.iter().copied()).collect();
-        let labels = ["core_fold", "corelet_fold", "row_fold"].into_iter().chain(if elements.len() == 2 { &ELEMENTS[..] } else { &ELEMENTS[1..] }.iter().copied());
+        let labels = ["core_fold", "corelet_fold", "row_fold"]
+            .into_iter()
+            .chain(if elements.len() == 2 { &ELEMENTS[..] } else { &ELEMENTS[1..] }.iter().copied());
         CoordInfo {
             spatial: 3,
             temporal: 0,
