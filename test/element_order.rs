@@ -164,7 +164,10 @@ fn a_widened_value_is_staggered_in_memory() {
     assert_eq!(kept, given[0]);
     let broken = case.broken_rules(ConversionOrder::Staggered);
     assert_eq!(broken.len(), 1, "{broken:?}");
-    assert!(broken[0].0 == "sdsc_r153" && broken[0].1.contains("expected 't1' in the standard order, which the host reads, found DL16_TO_FP32"), "{broken:?}");
+    assert!(
+        broken[0].0 == "sdsc_r153" && broken[0].1.contains("expected 't1' in the standard order, which the host reads, found DL16_TO_FP32"),
+        "{broken:?}"
+    );
     assert_eq!(case.broken_rules(ConversionOrder::Kept), []);
 }
 

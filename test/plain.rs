@@ -12,6 +12,7 @@ mod common {
 mod check_bundle;
 mod cost;
 mod element_order;
+mod narrow_products;
 mod pages;
 mod peers;
 mod read_back;

@@ -17,7 +17,7 @@ use referee::{LxImage, LxRange, Outcome, RunOptions, SimError, Simulation};
 use sdsc_check::{BundleFiles, check_bundle};
 use sdsc_format::model::Sdsc;
 use sdsc_format::program::{LaunchEntry, Program};
-use spyre::launch::label::Label;
+use spyre::launch::geometry::Label;
 use spyre::sdsc::{CoreView, Shuffle, ShuffleError, shuffle_file};
 use std::collections::BTreeMap;
 
@@ -214,7 +214,12 @@ fn conformance_test_four_runs() {
     let file = shuffle_file(&with_corelets(), 0, &Target::spyre()).unwrap();
     let folds = |node: usize| {
         let folds = &file.value.dscs[0].value.nodes[node].coordinates.dims.get("out").unwrap().folds;
-        serde_json::to_value(folds).unwrap()["dim_prop_attr"].as_array().unwrap().iter().map(|fold| fold["factor_"].as_i64().unwrap()).collect::<Vec<_>>()
+        serde_json::to_value(folds).unwrap()["dim_prop_attr"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|fold| fold["factor_"].as_i64().unwrap())
+            .collect::<Vec<_>>()
     };
     assert_eq!((folds(0), folds(1)), (vec![1, 2, 1, 128], vec![1, 2, 1, 128]));
     assert_eq!(check_shuffle("CT-4", &with_corelets()), 3584);

@@ -4,7 +4,7 @@
 //! coverage requires them; `CT` the conformance tests of the LX relayout contract. Dimensions of one position are left out; cases without a
 //! dimension of complete sticks have one stick for each of their positions. `Out` runs along the sticks.
 
-use spyre::launch::label::Label::{self, Mb, Out, X, Y};
+use spyre::launch::geometry::Label::{self, Mb, Out, X, Y};
 
 /// A relayout.
 pub(crate) struct Geometry {

@@ -3,7 +3,7 @@
 use super::{broken_rules, moves_every_element, slot_of};
 use machine::{DeviceFormat, Target};
 use proptest::prelude::*;
-use spyre::launch::label::Label;
+use spyre::launch::geometry::Label;
 use spyre::sdsc::{CoreView, Shuffle, ShuffleError, shuffle_file};
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ struct Drawn {
     addresses: Vec<i64>,
 }
 
-const CORES: i64 = 16;
+const CORES: i64 = 32;
 
 fn drawn(is_source: bool) -> impl Strategy<Value = Drawn> {
     let slices = (0..3_u32, 0..3_u32, 0..2_u32).prop_map(|(stick, rows, others)| vec![1 << stick, 1 << rows, 1 << others]);
@@ -94,10 +94,7 @@ fn refusals_name_their_fault() {
         (refusal(&|shuffle| drop(shuffle.source.slots.insert(0, vec![0, 4]))), "source: expected cores below 32 with slices below [2, 4]"),
         (refusal(&|shuffle| shuffle.destination.slices.truncate(1)), "destination: expected slice counts and slices of 2 dimensions"),
         (refusal(&|shuffle| shuffle.source.addresses.truncate(8)), "source: expected 32 addresses, one for each core"),
-        (
-            refusal(&|shuffle| shuffle.dims[1].1 = 128),
-            "source: expected slices of 64 points that divide the 128 points of 'out', found 4",
-        ),
+        (refusal(&|shuffle| shuffle.dims[1].1 = 128), "source: expected slices of 64 points that divide the 128 points of 'out', found 4"),
         (
             refusal(&|shuffle| drop(shuffle.source.slots.insert(8, vec![0, 0]))),
             "source: expected one core for slice [0, 0], found cores 0 and 8; an element has one value",

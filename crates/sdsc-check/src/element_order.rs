@@ -6,6 +6,7 @@
 //!
 //! The analysis walks over the executes in the order of the text, loop bodies once.
 
+use super::BundleFacts;
 use super::facts::{FileFacts, Place, TensorFacts};
 use super::file_view::FileView;
 use super::flow::Fault;
@@ -14,7 +15,6 @@ use super::launch::Base;
 use super::lives::Order;
 use super::report::Report;
 use super::tree::path_in;
-use super::BundleFacts;
 use sdsc_format::program::{FILE_NAME, Program};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -142,13 +142,18 @@ impl OrderedValues {
     }
 
     fn order_of_result(&self, file: &str, facts: &FileFacts) -> Result<Option<ElementOrder>, Fault> {
-        let inputs: Vec<(&TensorFacts, Option<&Staggered>)> =
-            facts.tensors.iter().filter(|tensor| !tensor.is_result && tensor.fills_sticks).map(|tensor| (tensor, self.find(tensor))).collect();
+        let inputs: Vec<(&TensorFacts, Option<&Staggered>)> = facts
+            .tensors
+            .iter()
+            .filter(|tensor| !tensor.is_result && tensor.fills_sticks)
+            .map(|tensor| (tensor, self.find(tensor)))
+            .collect();
         let found = inputs.iter().find_map(|(tensor, value)| Some((*tensor, (*value)?)));
         let order = found.map(|(_, value)| value.order);
         let fault = |tensor: &TensorFacts, expected: &str, value: &Staggered| {
             let writer = if value.writer.is_empty() { "an earlier launch" } else { &value.writer };
-            let message = format!("expected {expected}, found elements in the order {} that {writer} left; convert them back first", value.order);
+            let message =
+                format!("expected {expected}, found elements in the order {} that {writer} left; convert them back first", value.order);
             Fault { file: file.to_owned(), path: tensor.path.clone(), message }
         };
         match (facts.transfer, found) {
@@ -157,7 +162,9 @@ impl OrderedValues {
             (Transfer::Narrow, None) => Ok(Some(ElementOrder::Fp32ToDl16)),
             (Transfer::Widen, Some((_, Staggered { order: ElementOrder::Fp32ToDl16, .. }))) => Ok(None),
             (Transfer::Narrow, Some((_, Staggered { order: ElementOrder::Dl16ToFp32, .. }))) => Ok(None),
-            (Transfer::Widen | Transfer::Narrow, Some((tensor, value))) => Err(fault(tensor, "an order that the conversion restores", value)),
+            (Transfer::Widen | Transfer::Narrow, Some((tensor, value))) => {
+                Err(fault(tensor, "an order that the conversion restores", value))
+            }
             (Transfer::Standard, Some((tensor, value))) => Err(fault(tensor, "the standard order", value)),
             (Transfer::Normalize, _) => Ok(order),
             (Transfer::Keep, _) => match (found, inputs.iter().find(|(_, value)| value.map(|value| value.order) != order)) {
@@ -195,7 +202,8 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
     report.enter_file(FILE_NAME);
     for (number, result) in program.results.iter().enumerate() {
         if let Some(order) = staggered.get(&*result.name) {
-            let message = format!("expected '{}' in the standard order, which the host reads, found {order}; convert it back first", result.name);
+            let message =
+                format!("expected '{}' in the standard order, which the host reads, found {order}; convert it back first", result.name);
             report.json(format!("/results/{number}"), message);
         }
     }
@@ -245,7 +253,12 @@ mod tests {
     #[test]
     fn each_conversion_restores_what_the_other_staggered() {
         let round = |first, second| {
-            [op(first, &[(X, true)], Y), op(Transfer::Keep, &[(Y, true)], Y), op(second, &[(Y, true)], Z), op(Transfer::Standard, &[(Z, true)], X)]
+            [
+                op(first, &[(X, true)], Y),
+                op(Transfer::Keep, &[(Y, true)], Y),
+                op(second, &[(Y, true)], Z),
+                op(Transfer::Standard, &[(Z, true)], X),
+            ]
         };
         assert_eq!(first_fault(&round(Transfer::Widen, Transfer::Narrow)), None);
         assert_eq!(first_fault(&round(Transfer::Narrow, Transfer::Widen)), None);

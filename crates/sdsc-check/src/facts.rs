@@ -65,9 +65,9 @@ pub(super) struct LxPart {
     pub(super) end: i64,
     /// The end including the gap after the last row, if the tensor begins with `start`.
     pub(super) whole: i64,
-    /// The address on each core that holds a part.
+    /// The address on each core that holds a part, or a partial sum that it passes on.
     pub(super) bases: BTreeMap<i64, i64>,
-    /// Whether the address is the same on all cores of the bundle that the op uses.
+    /// Whether all cores of the op hold a part, at the same address.
     pub(super) is_uniform: bool,
     /// The slice of each core, if the file defines it.
     pub(super) part: Option<Part>,
@@ -76,7 +76,7 @@ pub(super) struct LxPart {
 }
 
 impl LxPart {
-    /// Returns the part of one core; `None` if it holds none.
+    /// Returns the part of one core; `None` if the op does not touch the tensor there.
     pub(super) fn on_core(&self, core: i64) -> Option<Self> {
         let base = *self.bases.get(&core)?;
         let highest = self.bases.values().copied().max().unwrap_or(base);
@@ -162,9 +162,10 @@ fn tensor_facts(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[Start<'_
 fn lx_place(file: &FileView<'_>, tensor: &TensorView<'_>) -> Place {
     let holds = holders(file, tensor);
     let starts = tensor.node.start.data.iter().map(|(core, address)| (core.0, address.0));
-    let bases: BTreeMap<i64, i64> = starts.filter(|(core, _)| holds.contains(core)).collect();
+    let is_listed = |core: &i64| tensor.node.coordinates.core_to_slice.is_empty() || holds.contains(core);
+    let bases: BTreeMap<i64, i64> = starts.filter(|(core, _)| is_listed(core)).collect();
     let (Some(start), Some(highest)) = (bases.values().copied().min(), bases.values().copied().max()) else { return Place::Unknown };
-    let is_uniform = start == highest && bases.keys().copied().eq(0..file.operation.n_cores);
+    let is_uniform = start == highest && holds.iter().copied().eq(0..file.operation.n_cores);
     let bytes = core_bytes(file, tensor);
     let is_open = file.is_indirect() || file.family.is_windowed();
     let whole = if is_open { bytes } else { lx_bytes_with_gaps(file, tensor).max(bytes) };

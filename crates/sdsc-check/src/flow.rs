@@ -179,9 +179,15 @@ impl Walk<'_> {
     }
 
     fn read_lx(&mut self, file: &str, tensor: &TensorFacts, read: &LxPart) {
+        let is_met = |lane: &Option<i64>, written: &[Written]| {
+            let read = lane.map_or_else(|| Some(read.clone()), |core| read.on_core(core));
+            read.is_some_and(|read| written.iter().any(|written| overlaps(written, &read)))
+        };
+        // What the bundle writes on some cores, an earlier bundle did not leave on others.
+        let alone = self.alone && !self.lx.iter().any(|(lane, written)| is_met(lane, written));
         let message = self.lx.iter().find_map(|(lane, written)| match lane {
-            None => read_fault(written, read, self.alone),
-            Some(core) => read_fault(written, &read.on_core(*core)?, self.alone).map(|message| format!("core {core} {message}")),
+            None => read_fault(written, read, alone),
+            Some(core) => read_fault(written, &read.on_core(*core)?, alone).map(|message| format!("core {core} {message}")),
         });
         let fault = message.and_then(|message| self.fault(file, tensor, message));
         self.flow.lx_faults.extend(fault);

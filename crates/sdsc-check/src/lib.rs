@@ -84,7 +84,8 @@ pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> 
     let sdsc = files.sdsc.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
     let tree = Memory(sdsc.chain([(BUNDLE_FILE, files.text.as_bytes())]).collect());
     let mut report = Report::default();
-    let source = Source { tree: &tree, folder: "", arguments: &files.arguments, pool_bytes: None, is_in_program: false, checks_order: true, target };
+    let source =
+        Source { tree: &tree, folder: "", arguments: &files.arguments, pool_bytes: None, is_in_program: false, checks_order: true, target };
     match source.check(&mut report) {
         Ok(_) => report.into_violations(label),
         Err(never) => match never {},

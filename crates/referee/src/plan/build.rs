@@ -27,7 +27,8 @@ pub(crate) fn compile(file: &str, sdsc: &Sdsc, target: &Target, conversions: Con
     let name = format!("{file} ({function})");
     let built = match named {
         Some(named) => {
-            Builder { operation: &sdsc.value, dsc: &named.value, function: &function, name: &name, n_cores: target.cores, conversions }.plan()
+            Builder { operation: &sdsc.value, dsc: &named.value, function: &function, name: &name, n_cores: target.cores, conversions }
+                .plan()
         }
         None => Err(Fault::Malformed("dscs_ must have exactly one entry".to_owned())),
     };
@@ -143,8 +144,15 @@ impl Builder<'_> {
         let cores: Vec<i64> = cores.iter().map(|core| core.id).collect();
         let stagger = Stagger::of(self.function, self.conversions);
         let stagger_of = |node: &Node| stagger.filter(|_| node.tensor + 1 == nodes.len());
-        let file =
-            |(node, info)| TensorFile { dsc: self.dsc, node, info, function: self.function, dims, cores: &cores, stagger: stagger_of(node) };
+        let file = |(node, info)| TensorFile {
+            dsc: self.dsc,
+            node,
+            info,
+            function: self.function,
+            dims,
+            cores: &cores,
+            stagger: stagger_of(node),
+        };
         nodes.iter().zip(infos).map(|pair| file(pair).plan()).collect()
     }
 

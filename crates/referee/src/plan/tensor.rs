@@ -132,14 +132,12 @@ impl TensorFile<'_> {
         match (class.stick.as_slice(), class.stick_sizes.as_slice()) {
             ([label], [size]) if *size == elements => self.dim(label),
             ([_], [size]) => malformed(format!("stickSize_ is {size}, but a stick of {format} has {elements}")),
-            ([rows, columns], [2, size]) if format == DeviceFormat::Sen143Fp8 && 2 * size == elements => {
-                self.block(rows, columns, elements)
-            }
+            ([rows, columns], [2, size]) if format.bytes() == 1 && 2 * size == elements => self.block(rows, columns, elements),
             (labels, sizes) => not_simulated(format!("{}: sticks of {sizes:?} elements along {labels:?}", self.info.name)),
         }
     }
 
-    /// The columns of fp8 weights, whose sticks are blocks of two rows and 64 columns.
+    /// The columns of eight-bit weights, whose sticks are blocks of two rows and 64 columns.
     ///
     /// In which order a stick has them is not public. As in the device's size of such a tensor, which has whole rows of 128 columns, elements
     /// keep their logical places here; the blocks of two rows and 128 columns are the same bytes either way, so no slice may end within one.

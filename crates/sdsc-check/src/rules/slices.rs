@@ -15,8 +15,8 @@ type SlotsByCore = Entries<i64, Entries<Text, i64>>;
 /// counts of all earlier dimensions. A shuffle that counts the slices of its destination has the slices of its destination.
 pub(super) fn slices_go_round(file: &FileView<'_>, report: &mut Report) {
     let (path, slots) = (file.at("coreIdToWkSlice_"), &file.operation.core_to_slice);
-    if file.is_shuffle() {
-        if let Some((core, label)) = file.tensors().last().and_then(|destination| strange_slot(file, &destination)) {
+    if let Some(destination) = file.tensors().last().filter(|tensor| file.is_shuffle() && has_equal_slices(file, tensor)) {
+        if let Some((core, label)) = strange_slot(file, &destination) {
             report.json(format!("{path}/{core}/{label}"), format!("another slice of '{label}' than core {core} gets; both are equal"));
         }
         return;
@@ -28,15 +28,19 @@ pub(super) fn slices_go_round(file: &FileView<'_>, report: &mut Report) {
     }
 }
 
-/// Returns a core and a dimension of which a shuffle and its destination, with equal slice counts, have different slices.
+/// Whether a shuffle has as many slices of each dimension as its destination.
+fn has_equal_slices(file: &FileView<'_>, destination: &TensorView<'_>) -> bool {
+    file.operation.slices.iter().all(|(label, slices)| destination.held_slices(label).unwrap_or(1) == *slices)
+}
+
+/// Returns a core and a dimension of which a shuffle and its destination have different slices.
 fn strange_slot<'a>(file: &FileView<'a>, destination: &TensorView<'_>) -> Option<(i64, &'a str)> {
-    let counts_agree = file.operation.slices.iter().all(|(label, slices)| destination.held_slices(label).unwrap_or(1) == *slices);
     let of_core = |(core, slots): (&i64, &'a Entries<Text, i64>)| {
         let held = destination.node.coordinates.core_to_slice.get(core)?;
         let mut labels = slots.iter().filter(|(label, slot)| held.get(&***label) != Some(slot));
         labels.next().map(|(label, _)| (*core, &**label))
     };
-    file.operation.core_to_slice.iter().filter(|_| counts_agree).find_map(of_core)
+    file.operation.core_to_slice.iter().find_map(of_core)
 }
 
 fn round_fault(slots: &SlotsByCore, label: &str, slices: i64) -> Option<(i64, String)> {
