@@ -78,45 +78,40 @@ fn packed(geometry: &Geometry) -> Shuffle {
     shuffle_of(geometry, |_| 0, |_| behind)
 }
 
-/// Byte of a position within a part: sticks along `order`, from the inside.
-fn byte_of(shuffle: &Shuffle, view: &CoreView, position: &[i64]) -> i64 {
-    let (mut offset, mut step) = (0, STICK);
+/// Byte of a stick within a part: sticks along `order`, from the inside. Positions along the stick dimension count sticks.
+fn byte_of(shuffle: &Shuffle, view: &CoreView, sizes: &[i64], position: &[i64]) -> i64 {
+    let (mut sticks, mut step) = (0, 1);
     for label in &view.order {
         let dim = shuffle.dims.iter().position(|(known, _)| known == label).unwrap();
-        let extent = shuffle.dims[dim].1 / view.slices[dim] + view.gaps[dim];
-        if *label == shuffle.stick {
-            offset += position[dim] / STICK * step + position[dim] % STICK;
-            step *= extent / STICK;
-        } else {
-            offset += position[dim] * step;
-            step *= extent;
-        }
+        let gap = view.gaps[dim] / if *label == shuffle.stick { STICK } else { 1 };
+        sticks += position[dim] * step;
+        step *= sizes[dim] / view.slices[dim] + gap;
     }
-    2 * offset
+    128 * sticks
 }
 
-/// Visits the elements of a core's part: the byte in LX, and the number of the element in the tensor.
-fn each_element(shuffle: &Shuffle, view: &CoreView, core: i64, mut visit: impl FnMut(usize, usize)) {
+/// Visits the sticks of a core's part: the byte in LX, and the number of the stick in the tensor.
+fn each_stick(shuffle: &Shuffle, view: &CoreView, core: i64, mut visit: impl FnMut(usize, usize)) {
     let Some(slots) = view.slots.get(&core) else { return };
-    let locals: Vec<i64> = shuffle.dims.iter().zip(&view.slices).map(|((_, size), slices)| size / slices).collect();
-    for element in 0..locals.iter().product::<i64>() {
-        let (mut rest, mut number, mut position) = (element, 0, vec![0; locals.len()]);
-        for dim in (0..locals.len()).rev() {
-            position[dim] = rest % locals[dim];
-            rest /= locals[dim];
-        }
-        for dim in 0..locals.len() {
-            number = number * shuffle.dims[dim].1 + slots[dim] * locals[dim] + position[dim];
-        }
-        let byte = view.addresses[core as usize] + byte_of(shuffle, view, &position);
+    let in_sticks = |(label, size): &(Label, i64)| if *label == shuffle.stick { size / STICK } else { *size };
+    let sizes: Vec<i64> = shuffle.dims.iter().map(in_sticks).collect();
+    let locals: Vec<i64> = sizes.iter().zip(&view.slices).map(|(size, slices)| size / slices).collect();
+    for stick in 0..locals.iter().product::<i64>() {
+        let position = slot_of(stick, &locals);
+        let number = (0..sizes.len()).fold(0, |number, dim| number * sizes[dim] + slots[dim] * locals[dim] + position[dim]);
+        let byte = view.addresses[core as usize] + byte_of(shuffle, view, &sizes, &position);
         visit(usize::try_from(byte).unwrap(), usize::try_from(number).unwrap());
     }
 }
 
-/// Number of an element as 16 bits; elements of the same number differ with the seed.
-fn pattern(number: usize, seed: u64) -> [u8; 2] {
+/// Bits of the elements of a stick, which differ from those of other sticks and seeds.
+fn pattern(number: usize, seed: u64) -> [u8; 128] {
     let mixed = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ seed.rotate_left(17));
-    ((mixed >> 40) as u16).to_le_bytes()
+    let mut stick = [0; 128];
+    for (lane, element) in (0_u64..).zip(stick.chunks_exact_mut(2)) {
+        element.copy_from_slice(&((mixed.wrapping_add(lane.wrapping_mul(mixed | 1)) >> 40) as u16).to_le_bytes());
+    }
+    stick
 }
 
 /// LX of every core, `bytes` of it: `poison`, and the parts of the views with their elements.
@@ -124,20 +119,20 @@ fn images(shuffle: &Shuffle, views: &[&CoreView], bytes: usize, poison: u8, seed
     let image = |core| {
         let mut image = vec![poison; bytes];
         for view in views {
-            each_element(shuffle, view, core, |byte, number| image[byte..byte + 2].copy_from_slice(&pattern(number, seed)));
+            each_stick(shuffle, view, core, |byte, number| image[byte..byte + 128].copy_from_slice(&pattern(number, seed)));
         }
         LxImage { core, address: 0, bytes: image }
     };
     (0..shuffle.cores).map(image).collect()
 }
 
-/// Bytes of LX that a shuffle touches, and a stick behind them.
+/// Bytes of LX that a shuffle touches, and a stick after them.
 fn extent(shuffle: &Shuffle) -> usize {
     let mut last = 0;
     for view in [&shuffle.source, &shuffle.destination] {
-        (0..shuffle.cores).for_each(|core| each_element(shuffle, view, core, |byte, _| last = last.max(byte + 2)));
+        (0..shuffle.cores).for_each(|core| each_stick(shuffle, view, core, |byte, _| last = last.max(byte + 128)));
     }
-    last.next_multiple_of(128) + 128
+    last + 128
 }
 
 fn load(file: &Sdsc) -> Result<Simulation, SimError> {

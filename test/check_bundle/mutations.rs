@@ -178,7 +178,7 @@ fn broken_divisions() -> Vec<Broken> {
         broken(&["sdsc_r24"], "clip", sets("dsc/constantInfo_/1/data_/dim_prop_func/0", json!({"Map": {}}))),
         broken(&["sdsc_r25"], "add", |files| slice_rows(files, 8)),
         broken(&["sdsc_r26"], "add", sets("op/coreIdToWkSlice_/3/mb", json!(4))),
-        broken(&["sdsc_r26", "sdsc_r150"], "relayout", sets("dsc/scheduleTree_/1/coordinates_/coreIdToWkSlice_/2/out", json!(4))),
+        broken(&["sdsc_r26"], "relayout", sets("dsc/scheduleTree_/1/coordinates_/coreIdToWkSlice_/3/out", json!(4))),
         broken(&["sdsc_r150"], "relayout", |files| remove(files, "dsc/scheduleTree_/1/coordinates_/coreIdToWkSlice_/3")),
         broken(&["sdsc_r150"], "relayout", sets("dsc/scheduleTree_/0/coordinates_/coreIdToWkSlice_/3/mb", json!(2))),
         broken(&["sdsc_r151"], "relayout", |files| starts(files, "128", 4)),

@@ -80,7 +80,7 @@ fn conformance_test_seven_is_refused() {
         &file,
         "sdsc_r150",
         "7 of the 8 slices of the source are on a core; all are",
-        "no core holds slice 'mb' 1, 'x' 3, 'out' 0 of the source",
+        "no core holds slice 'mb' 1, 'out' 0, 'x' 3 of the source",
     );
 }
 
@@ -99,7 +99,7 @@ fn conformance_test_eight_is_refused() {
         &twice,
         "sdsc_r150",
         "cores 0 and 1 hold the same slice",
-        "cores 0 and 1 both hold slice 'mb' 0, 'x' 0, 'out' 0 of the source",
+        "cores 0 and 1 both hold slice 'mb' 0, 'out' 0, 'x' 0 of the source",
     );
 }
 

@@ -132,7 +132,9 @@ impl TensorFile<'_> {
         match (class.stick.as_slice(), class.stick_sizes.as_slice()) {
             ([label], [size]) if *size == elements => self.dim(label),
             ([_], [size]) => malformed(format!("stickSize_ is {size}, but a stick of {format} has {elements}")),
-            ([rows, columns], [2, size]) if format.bytes() == 1 && 2 * size == elements => self.block(rows, columns, elements),
+            ([rows, columns], [2, size]) if matches!(format, DeviceFormat::Sen143Fp8 | DeviceFormat::SenInt8) && 2 * size == elements => {
+                self.block(rows, columns, elements)
+            }
             (labels, sizes) => not_simulated(format!("{}: sticks of {sizes:?} elements along {labels:?}", self.info.name)),
         }
     }
