@@ -8,12 +8,11 @@
 
 use super::BundleFacts;
 use super::facts::{FileFacts, Place, TensorFacts};
-use super::file_view::FileView;
 use super::flow::Fault;
-use super::functions::Family;
 use super::launch::Base;
 use super::lives::Order;
 use super::report::Report;
+use super::transfer::Transfer;
 use super::tree::path_in;
 use sdsc_format::program::{FILE_NAME, Program};
 use std::collections::BTreeMap;
@@ -32,40 +31,6 @@ impl fmt::Display for ElementOrder {
             Self::Dl16ToFp32 => "DL16_TO_FP32",
             Self::Fp32ToDl16 => "FP32_TO_DL16",
         })
-    }
-}
-
-/// Effect of an op on the order of elements.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Transfer {
-    /// Position by position: the result has the order of the operands.
-    #[default]
-    Keep,
-    /// From 16 to 32 bits.
-    Widen,
-    /// From 32 to 16 bits.
-    Narrow,
-    /// A reduction along the sticks.
-    Reduce,
-    /// Operands must be in standard order.
-    Standard,
-    /// A normalization with paired elements, whose operands are not compared.
-    Normalize,
-}
-
-impl Transfer {
-    pub(super) fn of(file: &FileView<'_>) -> Self {
-        match (&*file.compute.function, file.family) {
-            ("dl16tofp32", _) => Self::Widen,
-            ("fp32todl16", _) => Self::Narrow,
-            ("layernormscale" | "layernormnorm", _) => Self::Normalize,
-            _ if !file.dsc.masking.is_empty() => Self::Standard,
-            (_, Family::StickReduction) => Self::Reduce,
-            (_, Family::Elementwise | Family::NonstickReduction | Family::TopK) => Self::Keep,
-            (_, Family::Matmul | Family::Convolution | Family::Pooling | Family::Restickify | Family::Conversion | Family::Other) => {
-                Self::Standard
-            }
-        }
     }
 }
 

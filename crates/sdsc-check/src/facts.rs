@@ -1,11 +1,11 @@
 //! Facts about each SDSC file for the rules on a complete bundle: addresses of the tensors, and the slice of each core.
 
-use super::element_order::Transfer;
 use super::extent::{Extent, core_bytes, extents, lx_bytes_with_gaps, product, sizes_by_doubt};
 use super::file_view::{FileView, TensorView};
 use super::functions::Family;
 use super::launch::Base;
 use super::rules::addresses::{Start, range, starts};
+use super::transfer::Transfer;
 use machine::STICK_BYTES;
 use sdsc_format::model::{Entries, Text};
 use std::collections::{BTreeMap, BTreeSet};

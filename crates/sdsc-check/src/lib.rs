@@ -29,6 +29,7 @@ mod program_sizes;
 mod program_tensors;
 mod report;
 mod rules;
+mod transfer;
 mod tree;
 
 pub use error::CheckError;

@@ -1,9 +1,10 @@
 //! Compiles an SDSC file into a plan.
 
+use super::fault::Fault;
 use super::kernel::{Kernel, Selected};
 use super::relayout::{check_relayout, cores_of_relayout};
 use super::stagger::Stagger;
-use super::tensor::{Fault, TensorFile};
+use super::tensor::TensorFile;
 use super::{Core, Dim, Mask, OpConstant, Plan, SymbolicSize, TensorPlan};
 use crate::error::SimError;
 use crate::number::{constant_value, meaning};

@@ -3,6 +3,7 @@
 //! The file is interpreted once. Only the addresses differ between executions; the execute statement supplies them.
 
 mod build;
+mod fault;
 mod footprint;
 mod kernel;
 mod relayout;

@@ -6,6 +6,7 @@
 //! iteration (of the whole op in HBM, where the start address is that of a core's slice; of one core's slice in LX) plus
 //! `backGapCore_` (SuperDSC schema, section 3 and section 6).
 
+use super::fault::Fault;
 use super::footprint::touched;
 use super::relayout::check_corelets;
 use super::stagger::{GROUP, Stagger};
@@ -15,14 +16,6 @@ use sdsc_format::model::{ClassInfo, CoordInfo, Dsc, Entries, FoldFunction, Node,
 
 /// Maximum number of elements of one tensor; a core accesses far fewer ("torch-spyre facts, A": 256 MiB).
 const MAX_ELEMENTS: i64 = 1 << 46;
-
-/// Error in the description of a tensor.
-pub(super) enum Fault {
-    /// The members contradict each other or the format.
-    Malformed(String),
-    /// The format allows it, but the simulator does not support it.
-    NotSimulated(String),
-}
 
 type Result<T> = std::result::Result<T, Fault>;
 
