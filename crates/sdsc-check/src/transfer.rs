@@ -27,7 +27,8 @@ impl Transfer {
             ("dl16tofp32", _) => Self::Widen,
             ("fp32todl16", _) => Self::Narrow,
             ("layernormscale" | "layernormnorm", _) => Self::Normalize,
-            _ if !file.dsc.masking.is_empty() => Self::Standard,
+            // Masks count columns.
+            _ if masks_columns(file) => Self::Standard,
             (_, Family::StickReduction) => Self::Reduce,
             (_, Family::Elementwise | Family::NonstickReduction | Family::TopK) => Self::Keep,
             (_, Family::Matmul | Family::Convolution | Family::Pooling | Family::Restickify | Family::Conversion | Family::Other) => {
@@ -35,4 +36,9 @@ impl Transfer {
             }
         }
     }
+}
+
+/// Whether a mask covers positions along the sticks of a tensor.
+fn masks_columns(file: &FileView<'_>) -> bool {
+    file.dsc.masking.iter().any(|(label, _)| file.tensors().any(|tensor| tensor.stick_size(label).is_some()))
 }
