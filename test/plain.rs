@@ -11,10 +11,13 @@ mod common {
 
 mod check_bundle;
 mod cost;
+mod element_order;
+mod narrow_products;
 mod pages;
 mod peers;
 mod read_back;
 mod released_format;
+mod shuffles;
 mod sim_families;
 mod sim_golden;
 mod spyre_plan;

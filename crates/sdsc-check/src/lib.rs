@@ -14,6 +14,7 @@
 //! dropped, so time is linear in the size of a bundle and memory that of one file.
 
 mod buffers;
+mod element_order;
 mod error;
 mod extent;
 mod facts;
@@ -29,6 +30,7 @@ mod program_sizes;
 mod program_tensors;
 mod report;
 mod rules;
+mod transfer;
 mod tree;
 
 pub use error::CheckError;
@@ -37,6 +39,7 @@ pub use profile::{PROFILES, Profile, UnknownProfile};
 pub use report::{Place, Violation};
 pub use rules::{RELEASE_RULES, RULES, Rule, rules_table};
 
+use element_order::OrderedValues;
 use facts::FileFacts;
 use file_view::{FileView, Surroundings};
 use flow::{Flow, flow};
@@ -45,7 +48,7 @@ use machine::Target;
 use profile::members::member_faults;
 use report::{Report, member};
 use rules::launches::BundleView;
-use rules::{FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT, rule_at};
+use rules::{ELEMENT_ORDER, FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT, rule_at};
 use sdsc_format::{
     BUNDLE_FILE,
     bundle_text::{self, ParamType},
@@ -91,6 +94,7 @@ pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> 
         arguments: &files.arguments,
         pool_bytes: None,
         is_in_program: false,
+        checks_order: true,
         target,
         profile: Profile::Written,
     };
@@ -170,6 +174,8 @@ struct Source<'a, T> {
     pool_bytes: Option<i64>,
     /// Whether the program lists all launches, so that no other launch leaves values in LX.
     is_in_program: bool,
+    /// Whether conversions stagger elements, and no program has the launches before and after.
+    checks_order: bool,
     target: &'a Target,
     profile: Profile,
 }
@@ -227,6 +233,9 @@ impl<T: Tree> Source<'_, T> {
             // Unowned or foreign bytes are a consequence of violations of other rules.
             if report.len() == before {
                 self.report_flow(&facts.flow, report);
+                if self.checks_order && self.profile.keeps(label(ELEMENT_ORDER)) {
+                    self.report_order(&facts, report);
+                }
             }
         }
         Ok(facts)
@@ -242,6 +251,14 @@ impl<T: Tree> Source<'_, T> {
                 report.enter_file(path_in(self.folder, &fault.file));
                 report.json(fault.path.clone(), fault.message.clone());
             }
+        }
+    }
+
+    fn report_order(&self, facts: &BundleFacts, report: &mut Report) {
+        report.enter_rule(ELEMENT_ORDER);
+        for fault in OrderedValues::default().run(&facts.order, &facts.files) {
+            report.enter_file(path_in(self.folder, &fault.file));
+            report.json(fault.path, fault.message);
         }
     }
 
@@ -296,12 +313,10 @@ fn check_sdsc(name: &str, bytes: &[u8], around: Surroundings<'_>, report: &mut R
         rules::identity::there_is_one_operation(&sdsc, report);
         return None;
     }
-    let mut facts = FileFacts::default();
     for view in &views {
         rules::check_file(view, report);
-        facts.add(FileFacts::of(view));
     }
-    Some(facts)
+    views.iter().map(FileFacts::of).reduce(FileFacts::join)
 }
 
 /// Reports JSON of an unexpected structure. The text is parsed again to find the path, since tracking paths in every parse is slow.

@@ -30,6 +30,11 @@ impl Order {
         order
     }
 
+    /// The files of the executes, in order.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(String::as_str)
+    }
+
     fn add(&mut self, body: &[Stmt<&str>], around: &mut Vec<usize>) {
         for statement in body {
             match &statement.kind {

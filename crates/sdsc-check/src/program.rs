@@ -2,9 +2,9 @@
 
 use super::profile::Profile;
 use super::report::Report;
-use super::rules::{BUFFERS, CONSTANTS, PROGRAM, SYMBOLIC_SIZES};
+use super::rules::{BUFFERS, CONSTANTS, ELEMENT_ORDER, PROGRAM, RULES, SYMBOLIC_SIZES};
 use super::tree::{Tree, is_below, path_in};
-use super::{Buffer, BundleFacts, Source, buffers, program_flow, program_sizes, program_tensors, report_shape};
+use super::{Buffer, BundleFacts, Source, buffers, element_order, program_flow, program_sizes, program_tensors, report_shape};
 use files::is_plain_name;
 use machine::{ElementType, Target};
 use sdsc_format::BUNDLE_FILE;
@@ -27,8 +27,9 @@ pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, on: (&Target, Pro
         report.enter_rule(PROGRAM);
     }
     if tree.has(BUNDLE_FILE) {
+        let checks_order = program.as_ref().is_none_or(|program| !program.conversions.is_kept());
         let given = program.map(|program| own_arguments(&program, own_name, report)).unwrap_or_default();
-        given.source(tree, "", on, false).check(report)?;
+        Given { checks_order, ..given }.source(tree, "", on, false).check(report)?;
         return Ok(true);
     }
     let Some(program) = program else { return Ok(has_program) };
@@ -42,6 +43,10 @@ pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, on: (&Target, Pro
         report.enter_rule(SYMBOLIC_SIZES);
         program_sizes::check(&program, &facts, report);
         program_flow::check(&program, &facts, report);
+        if !program.conversions.is_kept() && on.1.keeps(RULES[ELEMENT_ORDER].label) {
+            report.enter_rule(ELEMENT_ORDER);
+            element_order::check(&program, &facts, report);
+        }
     }
     Ok(has_program)
 }
@@ -133,11 +138,13 @@ struct Given {
     arguments: Vec<Buffer>,
     /// As in the rules' surroundings; none where there is no launch.
     pool_bytes: Option<i64>,
+    /// As in [`Source`].
+    checks_order: bool,
 }
 
 impl Given {
     fn of(program: &Program, number: usize, launch: &LaunchEntry, report: &mut Report) -> Self {
-        Self { arguments: arguments(program, number, launch, report), pool_bytes: Some(launch.pool_bytes) }
+        Self { arguments: arguments(program, number, launch, report), pool_bytes: Some(launch.pool_bytes), checks_order: false }
     }
 
     const fn source<'a, T: Tree>(
@@ -147,7 +154,8 @@ impl Given {
         (target, profile): (&'a Target, Profile),
         is_in_program: bool,
     ) -> Source<'a, T> {
-        Source { tree, folder, arguments: self.arguments.as_slice(), pool_bytes: self.pool_bytes, is_in_program, target, profile }
+        let (arguments, pool_bytes) = (self.arguments.as_slice(), self.pool_bytes);
+        Source { tree, folder, arguments, pool_bytes, is_in_program, checks_order: self.checks_order, target, profile }
     }
 }
 

@@ -68,6 +68,9 @@ pub struct Program {
     /// Bytes of the region in which the buffers with a place lie.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub buffer_bytes: i64,
+    /// Order in which conversions between 16-bit and 32-bit numbers leave elements in sticks.
+    #[serde(default, skip_serializing_if = "ConversionOrder::is_kept")]
+    pub conversions: ConversionOrder,
     /// Sizes that the caller chooses for a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<Size>,
@@ -76,6 +79,25 @@ pub struct Program {
     pub symbols: Vec<Symbol>,
     /// The launches in order.
     pub launches: Vec<LaunchEntry>,
+}
+
+/// Order in which conversions between 16-bit and 32-bit numbers leave elements in sticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConversionOrder {
+    /// Every element keeps its position in the row: the assumption of programs without the member.
+    #[default]
+    Kept,
+    /// Groups of four elements alternate between two sticks or two halves, as on the device.
+    Staggered,
+}
+
+impl ConversionOrder {
+    /// Whether elements keep their positions.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        *self == Self::Kept
+    }
 }
 
 /// A size that is known at launch only.

@@ -44,7 +44,8 @@ impl FromStr for Profile {
 
 /// Rules of torch-spyre's practice that release 1.0.0 does not have, or that it replaces by a weaker one. `sdsc_r43` and `sdsc_r82` demand a
 /// fold factor of 0 for a dimension of less than a stick, and `sdsc_r64` integers for the symbols of sizes, which the release forbids.
-const NOT_IN_RELEASE: [&str; 42] = [
+/// Relayouts by shuffles, and the order of elements after conversions, came after the release.
+const NOT_IN_RELEASE: [&str; 46] = [
     "sdsc_r4",
     "sdsc_r6",
     "sdsc_r7",
@@ -87,6 +88,10 @@ const NOT_IN_RELEASE: [&str; 42] = [
     "sdsc_r99",
     "sdsc_r101",
     "sdsc_r102",
+    "sdsc_r150",
+    "sdsc_r151",
+    "sdsc_r152",
+    "sdsc_r153",
 ];
 
 /// Rules that torch-spyre of September 2026 does not keep: a shared file is executed with other values, and leaves ids unused.

@@ -11,6 +11,7 @@ pub(super) mod launches;
 pub(super) mod layouts;
 mod release;
 mod release_table;
+pub(super) mod relayouts;
 pub(super) mod sizes;
 pub(super) mod slices;
 pub(super) mod symbols;
@@ -20,16 +21,17 @@ pub(super) mod windowed;
 pub(super) mod windows;
 
 pub use release_table::RELEASE_RULES;
+pub use table::RULES;
 pub(super) use table::{
-    ARGUMENTS, BUFFERS, CONSTANTS, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES, LIVES_IN_LAUNCHES, NAMES, ONE_OPERATION,
-    POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS, TEXT,
+    ARGUMENTS, BUFFERS, CONSTANTS, ELEMENT_ORDER, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES, LIVES_IN_LAUNCHES, NAMES,
+    ONE_OPERATION, POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS, TEXT,
 };
-pub use table::{RULES, rules_table};
 
 use super::file_view::FileView;
 use super::profile::Profile;
 use super::report::Report;
 use launches::BundleView;
+use std::fmt::Write;
 
 /// A rule of the format.
 pub struct Rule {
@@ -93,6 +95,44 @@ pub(super) fn check_file(file: &FileView<'_>, report: &mut Report) {
         if let Check::Derived(check) = rule.check {
             report.enter_rule(place);
             check(file, report);
+        }
+    }
+}
+
+/// Returns the number in the label of a rule.
+fn number(rule: &Rule) -> Option<u32> {
+    rule.label.strip_prefix("sdsc_r")?.parse().ok()
+}
+
+/// Returns the rules as a Markdown table in the order of their numbers, for `docs/reference/bundle-format.md`.
+#[must_use]
+pub fn rules_table() -> String {
+    let mut table = String::from("| label | rule | source |\n|---|---|---|\n");
+    let mut rules: Vec<&Rule> = RULES.iter().chain(RELEASE_RULES).collect();
+    rules.sort_by_key(|rule| number(rule));
+    for rule in rules {
+        // Writing to memory cannot fail.
+        let _ = writeln!(table, "| `{}` | {} | {} |", rule.label, rule.statement, rule.source);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_numbered_in_order() {
+        for table in [RULES, RELEASE_RULES] {
+            assert!(table.is_sorted_by(|one, next| number(one).unwrap() < number(next).unwrap()));
+        }
+        for rule in RULES.iter().chain(RELEASE_RULES) {
+            let same = RULES.iter().chain(RELEASE_RULES).filter(|other| other.label == rule.label);
+            assert_eq!(same.count(), 1, "{}", rule.label);
+            assert!(!rule.statement.ends_with('.') && !rule.statement.contains('|'), "{}", rule.statement);
+        }
+        for place in [TEXT, SCHEMA, PROGRAM, ONE_OPERATION, CONSTANTS, BUFFERS] {
+            assert!(matches!(RULES[place].check, Check::Reading));
         }
     }
 }
