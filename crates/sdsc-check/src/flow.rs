@@ -1,8 +1,8 @@
 //! Reaching definitions of the bytes that an execute reads: one walk over the executes of a bundle in order, loop bodies twice.
 //!
 //! In LX the analysis is exact: each core reads its own bytes, and one op wrote all bytes of a tensor, with the same slice on that core. All
-//! cores are analyzed together, or one by one if a shuffle leaves out cores or addresses differ between cores. In HBM it is as exact as a static analysis can be: the first stick that each core reads and the last stick of all cores lie between bytes
-//! that an earlier op wrote.
+//! cores are analyzed together, or one by one if a shuffle leaves out cores or addresses differ between cores. In HBM it is as exact as a
+//! static analysis can be: the first stick that each core reads and the last stick of all cores lie between bytes that an earlier op wrote.
 
 use super::facts::{FileFacts, LxPart, Place, TensorFacts};
 use super::launch::{Base, LaunchValues};
