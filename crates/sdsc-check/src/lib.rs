@@ -21,6 +21,7 @@ mod file_view;
 mod flow;
 mod functions;
 pub mod launch;
+mod launch_spec;
 mod lives;
 mod program;
 mod program_flow;
@@ -32,6 +33,7 @@ mod tree;
 
 pub use error::CheckError;
 pub use file_view::Buffer;
+pub use launch_spec::check_launch_specs;
 pub use report::{Place, Violation};
 pub use rules::{RULES, Rule, rules_table};
 

@@ -3,7 +3,7 @@
 use super::report::Report;
 use super::rules::{BUFFERS, CONSTANTS, PROGRAM, SYMBOLIC_SIZES};
 use super::tree::{Tree, is_below, path_in};
-use super::{Buffer, BundleFacts, Source, buffers, program_flow, program_sizes, program_tensors, report_shape};
+use super::{Buffer, BundleFacts, Source, buffers, launch_spec, program_flow, program_sizes, program_tensors, report_shape};
 use files::is_plain_name;
 use machine::{ElementType, Target};
 use sdsc_format::BUNDLE_FILE;
@@ -41,6 +41,7 @@ pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, target: &Target, 
         report.enter_rule(SYMBOLIC_SIZES);
         program_sizes::check(&program, &facts, report);
         program_flow::check(&program, &facts, report);
+        launch_spec::check(tree, &program, &facts, report)?;
     }
     Ok(has_program)
 }

@@ -38,6 +38,7 @@ pub(in super::super) const INDEX_RANGES: usize = place("sdsc_r96");
 pub(in super::super) const LIVES: usize = place("sdsc_r97");
 pub(in super::super) const LIVES_IN_LAUNCHES: usize = place("sdsc_r100");
 pub(in super::super) const SYMBOLIC_SIZES: usize = place("sdsc_r103");
+pub(in super::super) const LAUNCH_SPEC: usize = place("sdsc_r120");
 
 /// Returns the index in [`RULES`] of a label.
 const fn place(label: &str) -> usize {
@@ -554,6 +555,12 @@ pub const RULES: &[Rule] = &[
         "sdsc_r103",
         "a symbolic size has one maximum, one granularity and one name in the program, its tensors, its launches and their bundles",
         "project, `program.json`",
+        Check::Reading,
+    ),
+    rule(
+        "sdsc_r120",
+        "`launch_spec.json` has the shapes, types, layouts, roles and sizes of the program; it is beside bundles with symbolic addresses only",
+        "launch specification",
         Check::Reading,
     ),
 ];
