@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 #[path = "check_bundle/bundles.rs"]
-mod bundles;
+pub(crate) mod bundles;
 #[path = "check_bundle/derived.rs"]
 mod derived;
 #[path = "check_bundle/edits.rs"]
-mod edits;
+pub(crate) mod edits;
 #[path = "check_bundle/launch_specs.rs"]
 mod launch_specs;
 #[path = "check_bundle/mutations.rs"]

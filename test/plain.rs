@@ -14,6 +14,7 @@ mod cost;
 mod pages;
 mod peers;
 mod read_back;
+mod shared_files;
 mod sim_families;
 mod sim_golden;
 mod spyre_plan;

@@ -9,6 +9,7 @@ use super::launch::{Base, LaunchValues};
 use machine::STICK_BYTES;
 use sdsc_format::bundle_text::{Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A problem in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,9 +32,17 @@ pub(super) struct Flow {
 }
 
 /// Analyzes the data flow of a bundle. If the bundle is `alone`, LX may hold values that earlier bundles wrote.
-pub(super) fn flow(body: &[Stmt<&str>], launch: &LaunchValues<'_>, files: &BTreeMap<String, FileFacts>, alone: bool) -> Flow {
-    let mut walk =
-        Walk { launch, files, alone, lx: Vec::new(), hbm: BTreeMap::new(), pool: Vec::new(), flow: Flow::default(), seen: BTreeSet::new() };
+pub(super) fn flow(body: &[Stmt<&str>], launch: &LaunchValues<'_>, executes: &[Option<Rc<FileFacts>>], alone: bool) -> Flow {
+    let mut walk = Walk {
+        launch,
+        executes,
+        alone,
+        lx: Vec::new(),
+        hbm: BTreeMap::new(),
+        pool: Vec::new(),
+        flow: Flow::default(),
+        seen: BTreeSet::new(),
+    };
     walk.statements(body, &mut Cursor::default());
     walk.flow
 }
@@ -93,7 +102,7 @@ impl PoolTensor {
 
 struct Walk<'a> {
     launch: &'a LaunchValues<'a>,
-    files: &'a BTreeMap<String, FileFacts>,
+    executes: &'a [Option<Rc<FileFacts>>],
     alone: bool,
     lx: Vec<Written>,
     hbm: BTreeMap<Base, Vec<(i64, i64)>>,
@@ -108,8 +117,8 @@ impl Walk<'_> {
         for statement in body {
             match &statement.kind {
                 StmtKind::Execute(execute) => {
+                    self.execute(cursor.execute, execute.file);
                     cursor.execute += 1;
-                    self.execute(execute.file);
                 }
                 StmtKind::For(counted) => {
                     let count = self.launch.loops.get(cursor.loops).copied().flatten();
@@ -127,9 +136,9 @@ impl Walk<'_> {
         }
     }
 
-    fn execute(&mut self, file: &str) {
-        let files = self.files;
-        let Some(facts) = files.get(file) else { return };
+    fn execute(&mut self, number: usize, file: &str) {
+        let executes = self.executes;
+        let Some(Some(facts)) = executes.get(number) else { return };
         let (results, inputs): (Vec<&TensorFacts>, Vec<&TensorFacts>) = facts.tensors.iter().partition(|tensor| tensor.is_result);
         for tensor in &inputs {
             match &tensor.place {
@@ -321,10 +330,10 @@ mod tests {
             FileFacts { tensors: vec![TensorFacts { path: String::new(), is_result, tables: None, place }], ..FileFacts::default() }
         };
         let faults = |writers: [i64; 3]| {
-            let (launch, files) = (LaunchValues::default(), BTreeMap::new());
+            let launch = LaunchValues::default();
             let mut walk = Walk {
                 launch: &launch,
-                files: &files,
+                executes: &[],
                 alone: false,
                 lx: vec![],
                 hbm: BTreeMap::new(),

@@ -54,7 +54,19 @@ use serde_path_to_error::Segment;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use tree::{Disk, Memory, Tree, path_in};
+
+/// Rule for a file that several executes name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileSharing {
+    /// The executes have the same values of the symbols (specification).
+    #[default]
+    SameValues,
+    /// The executes are those of equal ops: they have the same symbols in the same kernel arguments, with any offsets (later torch-spyre
+    /// sources). Back ends before 28 August 2026 abort on such a file.
+    EqualOps,
+}
 
 /// The files of one bundle, in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,7 +96,8 @@ pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> 
     let sdsc = files.sdsc.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
     let tree = Memory(sdsc.chain([(BUNDLE_FILE, files.text.as_bytes())]).collect());
     let mut report = Report::default();
-    let source = Source { tree: &tree, folder: "", arguments: &files.arguments, pool_bytes: None, is_in_program: false, target };
+    let rules = Rules { target, sharing: FileSharing::SameValues };
+    let source = Source { tree: &tree, folder: "", arguments: &files.arguments, pool_bytes: None, is_in_program: false, rules };
     match source.check(&mut report) {
         Ok(_) => report.into_violations(label),
         Err(never) => match never {},
@@ -97,9 +110,22 @@ pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> 
 ///
 /// When there is neither a bundle nor a program.
 pub fn check_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, target: &Target) -> Result<Vec<Violation>, CheckError> {
+    check_files_with(files, target, FileSharing::SameValues)
+}
+
+/// Checks files as [`check_files`] does, with a rule for files that several executes name.
+///
+/// # Errors
+///
+/// As [`check_files`].
+pub fn check_files_with<'a>(
+    files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+    target: &Target,
+    sharing: FileSharing,
+) -> Result<Vec<Violation>, CheckError> {
     let tree = Memory(files.into_iter().collect());
     let mut report = Report::default();
-    match program::check(&tree, None, target, &mut report) {
+    match program::check(&tree, None, Rules { target, sharing }, &mut report) {
         Ok(true) => Ok(report.into_violations(label)),
         Ok(false) => Err(CheckError::NoBundle(PathBuf::from("."))),
         Err(never) => match never {},
@@ -124,10 +150,26 @@ pub fn check_directory(dir: &Path) -> Result<Vec<Violation>, CheckError> {
 ///
 /// As [`check_directory`].
 pub fn check_directory_for(dir: &Path, target: &Target) -> Result<Vec<Violation>, CheckError> {
+    check_directory_with(dir, target, FileSharing::SameValues)
+}
+
+/// Checks a directory as [`check_directory_for`] does, with a rule for files that several executes name.
+///
+/// # Errors
+///
+/// As [`check_directory`].
+pub fn check_directory_with(dir: &Path, target: &Target, sharing: FileSharing) -> Result<Vec<Violation>, CheckError> {
     let mut report = Report::default();
     let own_name = fs::canonicalize(dir).ok().and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
-    let is_bundle = program::check(&Disk(dir), own_name.as_deref(), target, &mut report)?;
+    let is_bundle = program::check(&Disk(dir), own_name.as_deref(), Rules { target, sharing }, &mut report)?;
     if is_bundle { Ok(report.into_violations(label)) } else { Err(CheckError::NoBundle(dir.to_path_buf())) }
+}
+
+/// Machine and format against which files are checked.
+#[derive(Clone, Copy)]
+struct Rules<'a> {
+    target: &'a Target,
+    sharing: FileSharing,
 }
 
 /// A bundle whose SDSC files are read one at a time.
@@ -139,7 +181,7 @@ struct Source<'a, T> {
     pool_bytes: Option<i64>,
     /// Whether the program lists all launches, so that no other launch leaves values in LX.
     is_in_program: bool,
-    target: &'a Target,
+    rules: Rules<'a>,
 }
 
 /// Facts about a bundle that the rules on a program use.
@@ -150,9 +192,17 @@ struct BundleFacts {
     pools: Vec<launch::Pool>,
     /// The largest size and the granularity of each parameter that is a size.
     sizes: Vec<(i64, i64)>,
-    files: BTreeMap<String, FileFacts>,
+    /// Facts of the file of each execute, in the order of the text; `None` if the file is invalid.
+    executes: Vec<Option<Rc<FileFacts>>>,
     order: lives::Order,
     flow: Flow,
+}
+
+impl BundleFacts {
+    /// Returns the facts of valid files, by execute.
+    fn valid_files(&self) -> impl Iterator<Item = &FileFacts> {
+        self.executes.iter().flatten().map(Rc::as_ref)
+    }
 }
 
 impl<T: Tree> Source<'_, T> {
@@ -170,33 +220,74 @@ impl<T: Tree> Source<'_, T> {
         let launch = parsed.as_ref().ok().map(LaunchValues::of);
         let files = self.files(launch.as_ref())?;
         if let Some(launch) = &launch {
-            rules::check_bundle(&BundleView { launch, folder: self.folder, files: &files, target: self.target }, report);
+            let Rules { target, sharing } = self.rules;
+            rules::check_bundle(&BundleView { launch, folder: self.folder, files: &files, target, sharing }, report);
         }
-        let executes = launch.as_ref().map(first_executes).unwrap_or_default();
         let mut facts = BundleFacts::default();
+        facts.executes.resize(launch.as_ref().map_or(0, |launch| launch.executes.len()), None);
+        let executes = launch.as_ref().map(executes_by_file).unwrap_or_default();
         for name in &files {
-            let execute = executes.get(name.as_str()).copied();
-            let (target, arguments, pool_bytes) = (self.target, self.arguments, self.pool_bytes);
-            let around = Surroundings { target, arguments, pool_bytes, launch: launch.as_ref(), execute };
-            let path = path_in(self.folder, name);
-            let bytes = self.tree.read(&path)?;
-            report.enter_file(path);
-            if let Some(found) = check_sdsc(name, &bytes, around, report) {
-                facts.files.insert(name.clone(), found);
-            }
+            let executes = executes.get(name.as_str()).map_or(&[][..], Vec::as_slice);
+            self.check_file(name, launch.as_ref(), executes, &mut facts.executes, report)?;
         }
         if let (Ok(text), Some(launch)) = (&parsed, &launch) {
             facts.parameters = launch.arguments.clone();
             facts.pools.clone_from(&launch.pools);
             facts.sizes = text.params.iter().filter_map(|param| bounds_of(param.kind)).collect();
             facts.order = lives::Order::of(&text.body);
-            facts.flow = flow(&text.body, launch, &facts.files, !self.is_in_program);
+            facts.flow = flow(&text.body, launch, &facts.executes, !self.is_in_program);
             // Unowned or foreign bytes are a consequence of violations of other rules.
             if report.len() == before {
                 self.report_flow(&facts.flow, report);
             }
         }
         Ok(facts)
+    }
+
+    /// Checks a file, and stores the facts of its executes at their numbers.
+    fn check_file(
+        &self,
+        name: &str,
+        launch: Option<&LaunchValues<'_>>,
+        executes: &[(usize, &ExecuteView<'_>)],
+        facts: &mut [Option<Rc<FileFacts>>],
+        report: &mut Report,
+    ) -> Result<(), T::Error> {
+        let path = path_in(self.folder, name);
+        let bytes = self.tree.read(&path)?;
+        report.enter_file(path);
+        let Some(sdsc) = read_sdsc(&bytes, report) else { return Ok(()) };
+        let before = report.len();
+        let mut known: Vec<(&ExecuteView<'_>, Rc<FileFacts>)> = Vec::new();
+        let unknown = [(usize::MAX, None)];
+        let executed: Vec<_> = executes.iter().map(|(number, execute)| (*number, Some(*execute))).collect();
+        for (number, execute) in if executed.is_empty() { &unknown[..] } else { &executed } {
+            let same = |(first, _): &&(&ExecuteView<'_>, _)| {
+                self.rules.sharing == FileSharing::SameValues || execute.is_some_and(|execute| first.values == execute.values)
+            };
+            if let Some((_, found)) = known.iter().find(same) {
+                facts[*number] = Some(Rc::clone(found));
+                continue;
+            }
+            let (target, arguments, pool_bytes) = (self.rules.target, self.arguments, self.pool_bytes);
+            let around = Surroundings { target, arguments, pool_bytes, launch, execute: *execute };
+            let Some(view) = FileView::new(name, &sdsc, around) else {
+                report.enter_rule(ONE_OPERATION);
+                rules::identity::there_is_one_operation(&sdsc, report);
+                return Ok(());
+            };
+            if known.is_empty() {
+                rules::check_file(&view, report);
+            } else if report.len() == before {
+                rules::check_execute(&view, report);
+            }
+            let found = Rc::new(FileFacts::of(&view));
+            if let (Some(fact), Some(execute)) = (facts.get_mut(*number), execute) {
+                *fact = Some(Rc::clone(&found));
+                known.push((execute, found));
+            }
+        }
+        Ok(())
     }
 
     fn report_flow(&self, flow: &Flow, report: &mut Report) {
@@ -227,32 +318,25 @@ const fn bounds_of(kind: ParamType) -> Option<(i64, i64)> {
     }
 }
 
-/// The first execute of each file.
-fn first_executes<'l, 't>(launch: &'l LaunchValues<'t>) -> BTreeMap<&'t str, &'l ExecuteView<'t>> {
-    let mut executes = BTreeMap::new();
-    for execute in &launch.executes {
-        executes.entry(execute.execute.file).or_insert(execute);
+/// The executes of each file, with their numbers.
+fn executes_by_file<'l, 't>(launch: &'l LaunchValues<'t>) -> BTreeMap<&'t str, Vec<(usize, &'l ExecuteView<'t>)>> {
+    let mut executes: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (number, execute) in launch.executes.iter().enumerate() {
+        executes.entry(execute.execute.file).or_default().push((number, execute));
     }
     executes
 }
 
-/// Checks a file; returns its facts if the file is valid.
-fn check_sdsc(name: &str, bytes: &[u8], around: Surroundings<'_>, report: &mut Report) -> Option<FileFacts> {
-    let sdsc: Sdsc = match serde_json::from_slice(bytes) {
-        Ok(sdsc) => sdsc,
+/// Reads a file; reports one that is not of the format.
+fn read_sdsc(bytes: &[u8], report: &mut Report) -> Option<Sdsc> {
+    match serde_json::from_slice(bytes) {
+        Ok(sdsc) => Some(sdsc),
         Err(error) => {
             report.enter_rule(SCHEMA);
             report_shape::<Sdsc>(bytes, &error, report);
-            return None;
+            None
         }
-    };
-    let Some(file) = FileView::new(name, &sdsc, around) else {
-        report.enter_rule(ONE_OPERATION);
-        rules::identity::there_is_one_operation(&sdsc, report);
-        return None;
-    };
-    rules::check_file(&file, report);
-    Some(FileFacts::of(&file))
+    }
 }
 
 /// Reports JSON of an unexpected structure. The text is parsed again to find the path, since tracking paths in every parse is slow.

@@ -3,9 +3,9 @@
 use super::report::Report;
 use super::rules::{BUFFERS, CONSTANTS, PROGRAM, SYMBOLIC_SIZES};
 use super::tree::{Tree, is_below, path_in};
-use super::{Buffer, BundleFacts, Source, buffers, launch_spec, program_flow, program_sizes, program_tensors, report_shape};
+use super::{Buffer, BundleFacts, Rules, Source, buffers, launch_spec, program_flow, program_sizes, program_tensors, report_shape};
 use files::is_plain_name;
-use machine::{ElementType, Target};
+use machine::ElementType;
 use sdsc_format::BUNDLE_FILE;
 use sdsc_format::program::{FILE_NAME, LaunchEntry, Program, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Checks the bundle of a tree, or every bundle of the program there; false when the tree has neither.
 ///
 /// `own_name` is the name of the tree's directory, by which a program in the same folder may refer to the bundle.
-pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, target: &Target, report: &mut Report) -> Result<bool, T::Error> {
+pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, rules: Rules<'_>, report: &mut Report) -> Result<bool, T::Error> {
     let has_program = tree.has(FILE_NAME);
     let program = if has_program { read(tree, report)? } else { None };
     if let Some(program) = &program {
@@ -27,13 +27,13 @@ pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, target: &Target, 
     }
     if tree.has(BUNDLE_FILE) {
         let given = program.map(|program| own_arguments(&program, own_name, report)).unwrap_or_default();
-        given.source(tree, "", target, false).check(report)?;
+        given.source(tree, "", rules, false).check(report)?;
         return Ok(true);
     }
     let Some(program) = program else { return Ok(has_program) };
     let mut facts: BTreeMap<String, BundleFacts> = BTreeMap::new();
     for (folder, given) in bundles(&program, tree, report) {
-        let found = given.source(tree, &folder, target, true).check(report)?;
+        let found = given.source(tree, &folder, rules, true).check(report)?;
         facts.insert(folder, found);
     }
     if report.len() == 0 {
@@ -140,8 +140,8 @@ impl Given {
         Self { arguments: arguments(program, number, launch, report), pool_bytes: Some(launch.pool_bytes) }
     }
 
-    const fn source<'a, T: Tree>(&'a self, tree: &'a T, folder: &'a str, target: &'a Target, is_in_program: bool) -> Source<'a, T> {
-        Source { tree, folder, arguments: self.arguments.as_slice(), pool_bytes: self.pool_bytes, is_in_program, target }
+    const fn source<'a, T: Tree>(&'a self, tree: &'a T, folder: &'a str, rules: Rules<'a>, is_in_program: bool) -> Source<'a, T> {
+        Source { tree, folder, arguments: self.arguments.as_slice(), pool_bytes: self.pool_bytes, is_in_program, rules }
     }
 }
 

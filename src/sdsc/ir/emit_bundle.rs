@@ -188,7 +188,15 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
                 written.push(bundle.written);
                 let [lx, pool] = lives_in(op)?;
                 let sizes = sizes_of_launch(op)?;
-                description.launches.push(LaunchEntry { bundle: name, arguments, sizes, pool_bytes: baked_pool_bytes(op), lx, pool });
+                description.launches.push(LaunchEntry {
+                    bundle: name,
+                    arguments,
+                    sizes,
+                    pool_bytes: baked_pool_bytes(op),
+                    debug_handles: Vec::new(),
+                    lx,
+                    pool,
+                });
             }
             _ => return Err(error_at(codes::BUNDLE_ORDER, op, "cannot be written; run spyre-lower-to-sdscbundle first").report()),
         }

@@ -18,8 +18,8 @@ pub(super) mod windowed;
 pub(super) mod windows;
 
 pub(super) use table::{
-    ARGUMENTS, BUFFERS, CONSTANTS, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LAUNCH_SPEC, LIVES, LIVES_IN_LAUNCHES, NAMES,
-    ONE_OPERATION, POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS, TEXT,
+    ARGUMENTS, BUFFERS, CONSTANTS, DEBUG_HANDLES, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LAUNCH_SPEC, LIVES,
+    LIVES_IN_LAUNCHES, NAMES, ONE_OPERATION, POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS, TEXT,
 };
 pub use table::{RULES, rules_table};
 
@@ -57,6 +57,20 @@ pub(super) fn check_bundle(view: &BundleView<'_>, report: &mut Report) {
         if let Check::Bundle(check) = rule.check {
             report.enter_rule(place);
             check(view, report);
+        }
+    }
+}
+
+/// Rules on an SDSC file that depend on the values of its symbols.
+const RULES_ON_VALUES: [&str; 10] =
+    ["sdsc_r16", "sdsc_r17", "sdsc_r68", "sdsc_r69", "sdsc_r70", "sdsc_r71", "sdsc_r74", "sdsc_r80", "sdsc_r87", "sdsc_r99"];
+
+/// Checks a further execute of an SDSC file that breaks no rule.
+pub(super) fn check_execute(file: &FileView<'_>, report: &mut Report) {
+    for (place, rule) in RULES.iter().enumerate().filter(|(_, rule)| RULES_ON_VALUES.contains(&rule.label)) {
+        if let Check::File(check) | Check::Derived(check) = rule.check {
+            report.enter_rule(place);
+            check(file, report);
         }
     }
 }

@@ -39,6 +39,7 @@ pub(in super::super) const LIVES: usize = place("sdsc_r97");
 pub(in super::super) const LIVES_IN_LAUNCHES: usize = place("sdsc_r100");
 pub(in super::super) const SYMBOLIC_SIZES: usize = place("sdsc_r103");
 pub(in super::super) const LAUNCH_SPEC: usize = place("sdsc_r120");
+pub(in super::super) const DEBUG_HANDLES: usize = place("sdsc_r121");
 
 /// Returns the index in [`RULES`] of a label.
 const fn place(label: &str) -> usize {
@@ -83,8 +84,8 @@ pub const RULES: &[Rule] = &[
     rule("sdsc_r6", "every SDSC file of the directory is executed", "torch-spyre facts, D", Check::Bundle(launches::files_are_executed)),
     rule(
         "sdsc_r7",
-        "a file that is executed again has the same symbols with the same values",
-        "specification, `sdsc_execute`",
+        "a file that is executed again has the same symbols with the same values; for torch-spyre of September 2026, with any offsets in the same kernel arguments",
+        "specification, `sdsc_execute`; later torch-spyre sources",
         Check::Bundle(launches::repeated_files_have_equal_symbols),
     ),
     rule(
@@ -561,6 +562,12 @@ pub const RULES: &[Rule] = &[
         "sdsc_r120",
         "`launch_spec.json` has the shapes, types, layouts, roles and sizes of the program; it is beside bundles with symbolic addresses only",
         "launch specification",
+        Check::Reading,
+    ),
+    rule(
+        "sdsc_r121",
+        "a debug handle in `program.json` is that of an execute whose file an earlier execute names",
+        "later torch-spyre sources; project, `program.json`",
         Check::Reading,
     ),
 ];

@@ -16,6 +16,7 @@ pub use fold::{Fold, FoldFunction, FoldMap, Folds};
 pub use space::{Sizes, SpaceSizes, Stage, StagePair, StageParams, SymbolicInfo, WindowInfo};
 pub use tensor::{ClassInfo, ClassRelation, CoordInfo, Coordinates, Memory, Node, Presence, TensorInfo};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A file: one operation under the name `<number>_<function>`.
@@ -98,7 +99,7 @@ pub(super) fn present<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(des
 }
 
 /// Where an op comes from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DebugHandle {
     /// A decimal number.
@@ -121,7 +122,7 @@ pub struct DebugHandle {
 }
 
 /// A place in a program.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SourceRange {
     /// The file.
