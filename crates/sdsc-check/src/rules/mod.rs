@@ -67,10 +67,18 @@ const RULES_ON_VALUES: [&str; 10] =
 
 /// Checks a further execute of an SDSC file that breaks no rule.
 pub(super) fn check_execute(file: &FileView<'_>, report: &mut Report) {
+    let before = report.len();
     for (place, rule) in RULES.iter().enumerate().filter(|(_, rule)| RULES_ON_VALUES.contains(&rule.label)) {
-        if let Check::File(check) | Check::Derived(check) = rule.check {
-            report.enter_rule(place);
-            check(file, report);
+        match rule.check {
+            Check::File(check) => {
+                report.enter_rule(place);
+                check(file, report);
+            }
+            Check::Derived(check) if report.len() == before => {
+                report.enter_rule(place);
+                check(file, report);
+            }
+            Check::Derived(_) | Check::Bundle(_) | Check::Reading => {}
         }
     }
 }
