@@ -13,6 +13,8 @@
 
 use super::{SdscError, from_op_spec};
 use crate::bundle::{Allocation, Constant, OpSpec};
+use crate::launch::geometry::Geometry;
+use crate::launch::symbols::Addresses;
 use crate::launch::{Launch, Stmt};
 use sdsc_format::Sdsc;
 use sdsc_format::model::DebugHandle;
@@ -38,8 +40,10 @@ pub struct SharedFiles {
 pub fn share_files(ops: &[&OpSpec], handles: &[Option<DebugHandle>], launch: &mut Launch) -> Result<SharedFiles, SdscError> {
     let mut table = Table::default();
     let mut shared = SharedFiles::default();
+    let mut first_ids = vec![-1];
     for (op, spec) in ops.iter().enumerate() {
-        let first_id = launch.first_symbol_ids.get(op).copied().unwrap_or(-1);
+        let first_id = first_ids[op];
+        first_ids.push(Addresses::symbolic(spec, &Geometry::new(spec)?, first_id)?.next_id());
         let handle = handles.get(op).cloned().flatten();
         let number = match table.find_or_add(spec, first_id)? {
             Found::File(number) => {
@@ -57,7 +61,7 @@ pub fn share_files(ops: &[&OpSpec], handles: &[Option<DebugHandle>], launch: &mu
         };
         shared.file_of_op.push(number);
     }
-    rename_executes(&mut launch.body, &mut Renaming { next_op: 0, first_ids: &launch.first_symbol_ids, shared: &shared, table: &table });
+    rename_executes(&mut launch.body, &mut Renaming { next_op: 0, first_ids: &first_ids, shared: &shared, table: &table });
     Ok(shared)
 }
 
