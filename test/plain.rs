@@ -17,6 +17,7 @@ mod pages;
 mod peers;
 mod read_back;
 mod released_format;
+mod shared_files;
 mod shuffles;
 mod sim_families;
 mod sim_golden;

@@ -1,5 +1,6 @@
 //! Right bundles, written by our own emitter: one for each part of the format.
 
+use crate::check_bundle::launch_specs::{baked_program, launched};
 use machine::{DeviceFormat, Target};
 use serde_json::{Value, json};
 use spyre::launch::symbols::MemoryMap;
@@ -344,6 +345,8 @@ pub(crate) fn right() -> Vec<(&'static str, Files)> {
         ("table", table()),
         ("constant", constant()),
         ("shared", shared()),
+        ("launched", launched()),
+        ("baked program", baked_program()),
     ]
 }
 

@@ -5,6 +5,7 @@ use crate::check_bundle::bundles::{
 };
 use crate::check_bundle::derived::{broken_lives, broken_members, broken_programs};
 use crate::check_bundle::edits::{STARTS_1, becomes, json, remove, rename, set, sets, starts, text, texts};
+use crate::check_bundle::launch_specs::broken_launch_specs;
 use machine::DeviceFormat;
 use serde_json::{Value, json};
 use spyre::bundle::{Arrangement, Coordinate as C};
@@ -296,6 +297,7 @@ pub(crate) fn all_broken() -> Vec<Broken> {
         broken_members,
         broken_programs,
         broken_lives,
+        broken_launch_specs,
     ];
     groups.into_iter().flat_map(|group| group()).collect()
 }

@@ -17,6 +17,7 @@ use super::tree::path_in;
 use sdsc_format::program::{FILE_NAME, Program};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::rc::Rc;
 
 /// Conversion that has staggered the elements of a value; the names are torch-spyre's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,10 +67,10 @@ impl OrderedValues {
         Self(arguments.iter().map(staggered).collect())
     }
 
-    /// Executes a bundle, given its files in order; returns the faults.
-    pub(super) fn run(&mut self, order: &Order, files: &BTreeMap<String, FileFacts>) -> Vec<Fault> {
+    /// Executes a bundle, given the facts of each execute; returns the faults.
+    pub(super) fn run(&mut self, order: &Order, executes: &[Option<Rc<FileFacts>>]) -> Vec<Fault> {
         let mut faults = Vec::new();
-        for (name, facts) in order.files().filter_map(|name| Some((name, files.get(name)?))) {
+        for (name, facts) in order.files().zip(executes).filter_map(|(name, facts)| Some((name, facts.as_deref()?))) {
             let fault = self.execute(name, facts).filter(|fault| !faults.contains(fault));
             faults.extend(fault);
         }
@@ -152,7 +153,7 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
         let Some(facts) = bundles.get(&launch.bundle) else { continue };
         let names = || launch.arguments.iter().map(String::as_str).enumerate();
         let mut values = OrderedValues::new(&names().filter_map(|(argument, name)| Some((argument, *staggered.get(name)?))).collect());
-        for fault in values.run(&facts.order, &facts.files) {
+        for fault in values.run(&facts.order, &facts.executes) {
             report.enter_file(path_in(&launch.bundle, &fault.file));
             report.json(fault.path, fault.message);
         }

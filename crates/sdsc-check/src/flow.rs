@@ -9,6 +9,7 @@ use super::launch::{Base, LaunchValues};
 use machine::STICK_BYTES;
 use sdsc_format::bundle_text::{Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A problem in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,9 +32,10 @@ pub(super) struct Flow {
 }
 
 /// Analyzes the data flow of a bundle. If the bundle is `alone`, LX may hold values that earlier bundles wrote.
-pub(super) fn flow(body: &[Stmt<&str>], launch: &LaunchValues<'_>, files: &BTreeMap<String, FileFacts>, alone: bool) -> Flow {
-    let lx = lanes(files).into_iter().map(|lane| (lane, Vec::new())).collect();
-    let mut walk = Walk { launch, files, alone, lx, hbm: BTreeMap::new(), pool: Vec::new(), flow: Flow::default(), seen: BTreeSet::new() };
+pub(super) fn flow(body: &[Stmt<&str>], launch: &LaunchValues<'_>, executes: &[Option<Rc<FileFacts>>], alone: bool) -> Flow {
+    let lx = lanes(executes).into_iter().map(|lane| (lane, Vec::new())).collect();
+    let (hbm, pool, flow, seen) = (BTreeMap::new(), Vec::new(), Flow::default(), BTreeSet::new());
+    let mut walk = Walk { launch, executes, alone, lx, hbm, pool, flow, seen };
     walk.statements(body, &mut Cursor::default());
     walk.flow
 }
@@ -46,9 +48,9 @@ struct Cursor {
 }
 
 /// Returns the lanes in which LX is analyzed: one for all cores, or one for each core.
-fn lanes(files: &BTreeMap<String, FileFacts>) -> Vec<Option<i64>> {
+fn lanes(executes: &[Option<Rc<FileFacts>>]) -> Vec<Option<i64>> {
     let parts = || {
-        files.values().flat_map(|facts| &facts.tensors).filter_map(|tensor| match &tensor.place {
+        executes.iter().flatten().flat_map(|facts| &facts.tensors).filter_map(|tensor| match &tensor.place {
             Place::Lx(part) => Some(part),
             Place::Hbm { .. } | Place::Unknown => None,
         })
@@ -108,7 +110,7 @@ impl PoolTensor {
 
 struct Walk<'a> {
     launch: &'a LaunchValues<'a>,
-    files: &'a BTreeMap<String, FileFacts>,
+    executes: &'a [Option<Rc<FileFacts>>],
     alone: bool,
     /// Contents of LX in each lane: a core, or all cores.
     lx: Vec<(Option<i64>, Vec<Written>)>,
@@ -124,8 +126,8 @@ impl Walk<'_> {
         for statement in body {
             match &statement.kind {
                 StmtKind::Execute(execute) => {
+                    self.execute(cursor.execute, execute.file);
                     cursor.execute += 1;
-                    self.execute(execute.file);
                 }
                 StmtKind::For(counted) => {
                     let count = self.launch.loops.get(cursor.loops).copied().flatten();
@@ -143,9 +145,9 @@ impl Walk<'_> {
         }
     }
 
-    fn execute(&mut self, file: &str) {
-        let files = self.files;
-        let Some(facts) = files.get(file) else { return };
+    fn execute(&mut self, number: usize, file: &str) {
+        let executes = self.executes;
+        let Some(Some(facts)) = executes.get(number) else { return };
         let (results, inputs): (Vec<&TensorFacts>, Vec<&TensorFacts>) = facts.tensors.iter().partition(|tensor| tensor.is_result);
         for tensor in &inputs {
             match &tensor.place {
@@ -370,10 +372,10 @@ mod tests {
             FileFacts { tensors, ..FileFacts::default() }
         };
         let faults = |writers: [i64; 3]| {
-            let (launch, files) = (LaunchValues::default(), BTreeMap::new());
+            let launch = LaunchValues::default();
             let mut walk = Walk {
                 launch: &launch,
-                files: &files,
+                executes: &[],
                 alone: false,
                 lx: vec![],
                 hbm: BTreeMap::new(),

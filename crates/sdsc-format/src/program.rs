@@ -35,6 +35,7 @@
 //! its first launch to the end of its last one. Outside of that time its bytes belong to others.
 
 use super::FormVersion;
+use super::model::DebugHandle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -49,7 +50,7 @@ pub const CONSTANTS_FOLDER: &str = "constants";
 pub const CONSTANT_SUFFIX: &str = ".bin";
 
 /// A compiled program: its tensors in HBM and its launches in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
     /// The version of this form. Bundles of before there was one are of the first.
@@ -226,8 +227,18 @@ pub struct Life {
     pub last_op: usize,
 }
 
+/// Origin of an op that executes the file of an earlier op. Executes are counted in the order of the text of `bundle.mlir`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpHandle {
+    /// The execute.
+    pub op: usize,
+    /// Its origin.
+    pub handle: DebugHandle,
+}
+
 /// One kernel launch.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LaunchEntry {
     /// The folder of the bundle.
@@ -240,6 +251,9 @@ pub struct LaunchEntry {
     /// Bytes of the pool of a launch whose addresses are in its files; otherwise `bundle.mlir` allocates the pool and says so.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pool_bytes: i64,
+    /// Origins of ops whose file has the origin of an earlier op, in the order of the ops.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub debug_handles: Vec<OpHandle>,
     /// Values in the LX of the cores, with their live ranges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lx: Vec<Life>,

@@ -22,13 +22,7 @@ const MAX_ENTRIES: i64 = 1 << 26;
 const MASK: &str = "samv-maskvalue";
 
 /// Interprets one description of a file.
-pub(super) fn compile(
-    file: &str,
-    sdsc: &Sdsc,
-    number: usize,
-    target: &Target,
-    conversions: ConversionOrder,
-) -> Result<Plan, SimError> {
+pub(super) fn compile(file: &str, sdsc: &Sdsc, number: usize, target: &Target, conversions: ConversionOrder) -> Result<Plan, SimError> {
     let named = &sdsc.value.dscs[number];
     let (operation, dsc) = (&sdsc.value, &named.value);
     let [compute] = dsc.compute.as_slice() else {

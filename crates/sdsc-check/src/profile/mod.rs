@@ -94,8 +94,8 @@ const NOT_IN_RELEASE: [&str; 46] = [
     "sdsc_r153",
 ];
 
-/// Rules that torch-spyre of September 2026 does not keep: a shared file is executed with other values, and leaves ids unused.
-const NOT_IN_2026_09: [&str; 2] = ["sdsc_r7", "sdsc_r15"];
+/// The rule that torch-spyre of September 2026 does not keep: a shared file is executed with other values.
+const NOT_IN_2026_09: &str = "sdsc_r7";
 
 /// Rules that hold in a profile besides those of all profiles.
 const RULE_OF_2026_09: &str = "sdsc_r120";
@@ -105,7 +105,7 @@ impl Profile {
     pub(super) fn keeps(self, label: &str) -> bool {
         match self {
             Self::Written | Self::TorchSpyre2026_08 => true,
-            Self::TorchSpyre2026_09 => !NOT_IN_2026_09.contains(&label),
+            Self::TorchSpyre2026_09 => label != NOT_IN_2026_09,
             Self::Release1_0 => !NOT_IN_RELEASE.contains(&label),
         }
     }
@@ -117,6 +117,12 @@ impl Profile {
             Self::TorchSpyre2026_09 => label == RULE_OF_2026_09,
             Self::Release1_0 => label != RULE_OF_2026_09,
         }
+    }
+
+    /// Whether executes of equal ops share a file, with any offsets in the same kernel arguments. Back ends before 28 August 2026 abort on
+    /// such a file.
+    pub(super) fn shares_files(self) -> bool {
+        self == Self::TorchSpyre2026_09
     }
 
     /// Whether a bundle keeps the release.
@@ -137,8 +143,8 @@ mod tests {
 
     #[test]
     fn the_lists_name_rules() {
-        let missing: Vec<_> =
-            NOT_IN_RELEASE.iter().chain(&NOT_IN_2026_09).filter(|label| !RULES.iter().any(|rule| rule.label == **label)).collect();
+        let labels = NOT_IN_RELEASE.iter().chain([&NOT_IN_2026_09]);
+        let missing: Vec<_> = labels.filter(|label| !RULES.iter().any(|rule| rule.label == **label)).collect();
         assert!(missing.is_empty(), "{missing:?}");
         assert!(crate::RELEASE_RULES.iter().any(|rule| rule.label == RULE_OF_2026_09));
     }
