@@ -8,6 +8,8 @@ pub(crate) mod bundles;
 mod derived;
 #[path = "check_bundle/edits.rs"]
 pub(crate) mod edits;
+#[path = "check_bundle/launch_specs.rs"]
+mod launch_specs;
 #[path = "check_bundle/mutations.rs"]
 mod mutations;
 
@@ -134,6 +136,36 @@ fn violations_say_where_and_what() {
     );
     let wrong_type = shown(&|files| set(files, "dsc/coreIdsUsed_", json!([0, "1"])));
     assert!(wrong_type.starts_with("sdsc_0.json:/0_add/dscs_/0/add/coreIdsUsed_/1: sdsc_r2: invalid type"), "{wrong_type}");
+}
+
+#[test]
+fn a_wrong_launch_specification_is_named_by_argument() {
+    let shown = |path: &str, value: Value| {
+        let mut files = base("launched");
+        edits::json(&mut files, "bundle_0/launch_spec.json", |spec| *spec.pointer_mut(path).unwrap() = value);
+        labels(&files).1.lines().nth(1).unwrap().trim().to_owned()
+    };
+    assert_eq!(
+        shown("/args/1/shape", json!([128, 512])),
+        "bundle_0/launch_spec.json:/args/1/shape: sdsc_r136: expected shape [512, 128] for 't1', found shape [128, 512] for 't1'; \
+         a launch specification says what the program says"
+    );
+    assert_eq!(
+        shown("/args/1/layout/padding", json!([64, 0])),
+        "bundle_0/launch_spec.json:/args/1/layout: sdsc_r136: layout of 't1' (stick_size [64], padding [64, 0]): the standard tiling is \
+         device size [2, 576, 64]; the tensor has device size [2, 512, 64]"
+    );
+}
+
+#[test]
+fn a_device_shape_says_what_the_standard_tiling_says() {
+    let mut files = base("launched");
+    edits::json(&mut files, "bundle_0/launch_spec.json", |spec| {
+        spec["args"][1]["layout"] = json!({"stick_size": [64], "padding": [0, 0], "device_size": [2, 512, 64], "stride_map": [64, 128, 1]});
+        drop(spec.as_object_mut().unwrap().remove("emitter").unwrap());
+    });
+    let (labels, shown) = labels(&files);
+    assert!(labels.is_empty(), "{shown}");
 }
 
 #[test]

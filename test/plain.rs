@@ -11,10 +11,14 @@ mod common {
 
 mod check_bundle;
 mod cost;
+mod element_order;
+mod narrow_products;
 mod pages;
 mod peers;
 mod read_back;
 mod released_format;
+mod shared_files;
+mod shuffles;
 mod sim_families;
 mod sim_golden;
 mod spyre_plan;

@@ -163,3 +163,134 @@ fn what_needs_mlir_is_refused_before_anything_runs() {
     }
     assert!(!sum.folder().join("out").exists());
 }
+
+/// The program of [`Sum`] with its launch specification.
+fn sum_with_launch_spec() -> Sum {
+    let sum = Sum::new();
+    let program: Program = serde_json::from_str(&fs::read_to_string(sum.file("program.json")).unwrap()).unwrap();
+    for file in spyre::launch::launch_spec::launch_spec_files(&program, &[Some([2].into())]).unwrap() {
+        fs::write(sum.file(&file.path), file.content).unwrap();
+    }
+    sum
+}
+
+fn read_json(path: PathBuf) -> serde_json::Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn inputs_and_expected_results_are_exported() {
+    let sum = sum_with_launch_spec();
+    assert_eq!(said(tool(TRANSLATE, sum.folder(), &["--check-bundle", "sum"])), "");
+    // 1023 and 2 add up to 1025, which DL16 rounds to 1024.
+    write_array(&sum.folder().join("left.npy"), 1024);
+    write_array(&sum.folder().join("right.npy"), 3);
+    let text = said(tool(
+        RUN,
+        sum.folder(),
+        &["sum", "--input", "left=left.npy", "--input", "right=right.npy", "--export-expected", "out", "--output-dir", "results"],
+    ));
+    assert!(text.starts_with("add: 1 executes;"), "{text}");
+    let out = |name: &str| sum.folder().join("out").join(name);
+    let index = read_json(out("index.json"));
+    assert_eq!((&index["kernel_name"], &index["bundle"]), (&"sum_0".into(), &"add".into()));
+    assert_eq!(index["command"], "spyre launch -i inputs/arg0.bin -i inputs/arg1.bin -o simulated/arg2.bin LAUNCH_DIR");
+    let input = serde_json::json!({"arg_index": 1, "role": "input", "name": "right", "shape": [32, 128], "dtype": "float16",
+                                   "npy": "inputs/arg1.npy", "bin": "inputs/arg1.bin"});
+    assert_eq!(index["inputs"][1], input);
+    let expected = &index["expected"][0];
+    assert_eq!((&expected["role"], &expected["rtol"], &expected["atol"]), (&"output".into(), &1e-3.into(), &1e-5.into()));
+    assert_eq!(expected["is_within_tolerance"], true);
+    let numbers = |name: &str| -> Vec<f64> {
+        let file = NpyFile::new(fs::File::open(out(name)).unwrap()).unwrap();
+        let halves = || NpyFile::new(fs::File::open(out(name)).unwrap()).unwrap().into_vec::<f16>().unwrap();
+        if file.dtype().descr() == "'<f8'" { file.into_vec().unwrap() } else { halves().into_iter().map(f64::from).collect() }
+    };
+    let sums: Vec<f64> = (0..32 * 128).map(|index| (index % 1024 + index % 3) as f64).collect();
+    assert_eq!(numbers("exact/arg2.npy"), sums);
+    let simulated = numbers("simulated/arg2.npy");
+    let largest = simulated.iter().zip(&sums).map(|(found, sum)| (found - sum).abs()).fold(0.0, f64::max);
+    assert_eq!(expected["max_abs_difference"], largest);
+    assert_eq!(largest, 1.0);
+    for (npy, bin, numbers) in [
+        ("inputs/arg0.npy", "inputs/arg0.bin", numbers("inputs/arg0.npy")),
+        ("simulated/arg2.npy", "simulated/arg2.bin", simulated),
+        ("exact/arg2.npy", "exact/arg2.bin", sums),
+    ] {
+        let bytes: Vec<u8> = numbers.iter().flat_map(|number| f16::from_f64(*number).to_le_bytes()).collect();
+        assert!(fs::read(out(bin)).unwrap() == bytes, "{bin} has the elements of {npy}");
+    }
+    let written = fs::read(sum.folder().join("results/sum.npy")).unwrap();
+    assert!(fs::read(out("simulated/arg2.npy")).unwrap() == written, "the results of '--output-dir'");
+}
+
+#[test]
+fn what_no_launcher_takes_is_not_exported() {
+    let sum = Sum::new();
+    let message = refusal(&tool(RUN, sum.folder(), &["sum", "--export-expected", "out"]));
+    let expected = "expected a launch specification, found no 'sum/add/launch_spec.json'; compile the program again with \
+                    '--addresses symbolic'";
+    assert!(message.contains(expected), "{message}");
+    let path = sum.file("program.json");
+    let mut program: Program = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    let again = LaunchEntry { arguments: ["right", "left", "sum"].map(str::to_owned).to_vec(), ..program.launches[0].clone() };
+    program.launches.push(again);
+    fs::write(&path, serde_json::to_string(&program).unwrap()).unwrap();
+    let message = refusal(&tool(RUN, sum.folder(), &["sum", "--export-expected", "out"]));
+    assert!(message.contains("expected a program of one launch, found 2 launches; export a smaller function"), "{message}");
+    program.launches.pop();
+    program.results[0].digit_base = Some(1024);
+    program.results[0].shape = vec![2, 16, 128];
+    program.results[0].element_type = "i32".to_owned();
+    fs::write(&path, serde_json::to_string(&program).unwrap()).unwrap();
+    let message = refusal(&tool(RUN, sum.folder(), &["sum", "--export-expected", "out"]));
+    assert!(message.contains("expected results without digits, found 'sum' of two digits per integer"), "{message}");
+    assert!(!sum.folder().join("out").exists());
+}
+
+#[test]
+fn an_argument_of_another_shape_type_or_layout_is_refused_by_name() {
+    let sum = sum_with_launch_spec();
+    let refused = |order: npyz::Order, shape: &[u64], single: bool| {
+        let mut bytes = Vec::new();
+        let options = npyz::WriteOptions::new().default_dtype().shape(shape).order(order);
+        let length = shape.iter().product::<u64>() as usize;
+        if single {
+            let mut writer = npyz::WriteOptions::new().default_dtype().shape(shape).writer(&mut bytes).begin_nd().unwrap();
+            writer.extend((0..length).map(|index| index as f32)).unwrap();
+            writer.finish().unwrap();
+        } else {
+            let mut writer = options.writer(&mut bytes).begin_nd().unwrap();
+            writer.extend((0..length).map(|_| f16::ONE)).unwrap();
+            writer.finish().unwrap();
+        }
+        fs::write(sum.folder().join("x.npy"), bytes).unwrap();
+        refusal(&tool(RUN, sum.folder(), &["sum", "--input", "right=x.npy"]))
+    };
+    let argument = "--input: argument 'right' (shape [32, 128], dtype float16, layout row-major): expected ";
+    for (message, rest) in [
+        (refused(npyz::Order::C, &[128, 32], false), "an array of shape [32, 128], found shape [128, 32] in 'x.npy'"),
+        (refused(npyz::Order::C, &[32, 128], true), "elements of f16 ('<f2'), found type '<f4' (f32) in 'x.npy'"),
+        (refused(npyz::Order::Fortran, &[32, 128], false), "an array in C order, found Fortran order in 'x.npy'"),
+    ] {
+        assert!(message.contains(&format!("{argument}{rest}")), "{message}");
+    }
+    // The specification of the bundle contradicts its program.
+    let path = sum.file("add/launch_spec.json");
+    let text = fs::read_to_string(&path).unwrap();
+    for (member, value, expected) in [
+        ("shape", serde_json::json!([128, 32]), "/args/1/shape: sdsc_r136: expected shape [32, 128] for 'right', found shape [128, 32]"),
+        ("dtype", serde_json::json!("float32"), "/args/1/dtype: sdsc_r136: expected dtype float16 for 'right', found dtype float32"),
+        (
+            "layout",
+            serde_json::json!({"stick_size": [32], "padding": [0, 0]}),
+            "/args/1/layout: sdsc_r136: layout of 'right' (stick_size [32]",
+        ),
+    ] {
+        let mut spec: serde_json::Value = serde_json::from_str(&text).unwrap();
+        spec["args"][1][member] = value;
+        fs::write(&path, spec.to_string()).unwrap();
+        let message = refusal(&tool(RUN, sum.folder(), &["sum"]));
+        assert!(message.contains(&format!("sum/add/launch_spec.json:{expected}")), "{message}");
+    }
+}

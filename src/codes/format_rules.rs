@@ -1,7 +1,7 @@
 //! Codes of the rules of the file format: rule `sdsc_rN` has code SPY1000 + N.
 
 use super::{Code, Entry};
-use sdsc_check::{RELEASE_RULES, RULES};
+use sdsc_check::all_rules;
 use std::fmt::Write as _;
 
 /// First number of the rules.
@@ -16,7 +16,7 @@ pub fn format_rule(label: &str) -> Option<Code> {
 
 /// Returns the entry of a rule.
 pub(super) fn entry(code: Code) -> Option<Entry> {
-    let rule = RULES.iter().chain(RELEASE_RULES).find(|rule| format_rule(rule.label) == Some(code))?;
+    let rule = all_rules().into_iter().find(|rule| format_rule(rule.label) == Some(code))?;
     Some(Entry { code, title: rule.label, text: rule.statement, see: "docs/reference/bundle-format.md" })
 }
 
@@ -25,7 +25,7 @@ pub(super) fn section() -> String {
     let mut text = "## Rules of the file format (SPY1001 to SPY1199)\n\nRule `sdsc_rN` has code SPY1000 + N. \
                     [The bundle format](../bundle-format.md) lists the rules with their sources.\n\n"
         .to_owned();
-    for rule in RULES.iter().chain(RELEASE_RULES) {
+    for rule in all_rules() {
         if let Some(code) = format_rule(rule.label) {
             let _ = writeln!(text, "* **{code}**: `{}`", rule.label);
         }

@@ -22,6 +22,7 @@
 //! | `statements` | a launch as plain values: [`Launch`] |
 //! | `build_launch` | the launch of a bundle |
 //! | [`name`], `text` | the names of its values, and its text |
+//! | [`launch_spec`] | `launch_spec.json`, from the program and the arguments that ops write |
 //! | `ir/lower_to_sdscbundle.rs` | the pass |
 //!
 //! Limits: at most 7 iteration dimensions an op; LX tensors do not move in loops; the pool is at most
@@ -31,6 +32,7 @@ mod build_launch;
 mod error;
 pub mod geometry;
 mod label;
+pub mod launch_spec;
 pub mod name;
 mod statements;
 pub mod symbols;

@@ -26,7 +26,7 @@ pub mod read;
 
 pub use check::{EMISSION_LABEL, broken_rules, differs_from_its_emission};
 pub use emit::{
-    ConstantError, HostElements, SdscError, bits, device_bytes, dl16_bits, from_op_spec, from_op_spec_baked, host_bytes, is_rounded,
-    is_rounded_number,
+    ConstantError, CoreView, HostElements, SdscError, Shuffle, ShuffleError, bits, device_bytes, dl16_bits, from_op_spec,
+    from_op_spec_baked, host_bytes, is_rounded, is_rounded_number, shuffle_file,
 };
 pub use read::{Base, ReadError, Surroundings, SymbolValue, is_baked, to_bundle, to_launch, to_op_spec};

@@ -1,5 +1,6 @@
 //! Right bundles, written by our own emitter: one for each part of the format.
 
+use crate::check_bundle::launch_specs::{baked_program, launched};
 use machine::{DeviceFormat, Target};
 use serde_json::{Value, json};
 use spyre::launch::symbols::MemoryMap;
@@ -225,6 +226,15 @@ pub(crate) fn copies(from: DeviceFormat) -> Files {
     emit_ops(vec![op("identity", &[(128, 1), (64, 1)], 0, vec![source, matrix((0, 128), (1, 64))])])
 }
 
+/// A widened value plus a number of another order: the second operand comes from the caller.
+pub(crate) fn widened_sum() -> Files {
+    let single =
+        || Operand { format: DeviceFormat::IeeeFp32, ..operand(&[4, 64, 32], vec![C::floordiv(1, 32), C::dim(0), C::modulo(1, 32)]) };
+    let dims = [(64, 1), (128, 1)];
+    let widen = op("dl16tofp32", &dims, 0, vec![matrix((0, 64), (1, 128)), lx(single(), 0)]);
+    emit_ops(vec![widen, op("add", &dims, 0, vec![lx(single(), 0), single(), lx(single(), 32_768)])])
+}
+
 pub(crate) fn baked() -> Files {
     let bundle = Bundle { pool_bytes: 0, items: vec![Item::Op(Box::new(adds((2, 1))))] };
     let launch = Launch::baked(&bundle, &Target::spyre()).unwrap();
@@ -335,6 +345,8 @@ pub(crate) fn right() -> Vec<(&'static str, Files)> {
         ("table", table()),
         ("constant", constant()),
         ("shared", shared()),
+        ("launched", launched()),
+        ("baked program", baked_program()),
     ]
 }
 

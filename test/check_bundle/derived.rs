@@ -96,7 +96,9 @@ pub(crate) fn broken_lives() -> Vec<Broken> {
 
 pub(crate) fn broken_programs() -> Vec<Broken> {
     const GAP: &str = "dsc/scheduleTree_/0/backGapCore_/mb/-1";
+    let handles = json!([{"op": 1, "handle": {"id": "7"}}]);
     vec![
+        broken(&["sdsc_r137"], "program", program(|value| value["launches"][0]["debug_handles"] = handles)),
         broken(&["sdsc_r87"], "program", in_file("bundle_0/sdsc_0.json", GAP, json!("320"))),
         broken(
             &["sdsc_r90"],

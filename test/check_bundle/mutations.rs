@@ -1,10 +1,11 @@
 //! Bundles that are wrong in one way each.
 
 use crate::check_bundle::bundles::{
-    Files, adds, at, base, columns, copies, emit_ops, matmul, matrix, op, operand, program, restick, sparse, top_k,
+    Files, adds, at, base, columns, copies, emit_ops, matmul, matrix, op, operand, program, restick, sparse, top_k, widened_sum,
 };
 use crate::check_bundle::derived::{broken_lives, broken_members, broken_programs};
 use crate::check_bundle::edits::{STARTS_1, becomes, json, remove, rename, set, sets, starts, text, texts};
+use crate::check_bundle::launch_specs::broken_launch_specs;
 use machine::DeviceFormat;
 use serde_json::{Value, json};
 use spyre::bundle::{Arrangement, Coordinate as C};
@@ -179,6 +180,11 @@ fn broken_divisions() -> Vec<Broken> {
         broken(&["sdsc_r25"], "add", |files| slice_rows(files, 8)),
         broken(&["sdsc_r26"], "add", sets("op/coreIdToWkSlice_/3/mb", json!(4))),
         broken(&["sdsc_r26"], "relayout", sets("dsc/scheduleTree_/1/coordinates_/coreIdToWkSlice_/3/out", json!(4))),
+        broken(&["sdsc_r150"], "relayout", |files| remove(files, "dsc/scheduleTree_/1/coordinates_/coreIdToWkSlice_/3")),
+        broken(&["sdsc_r150"], "relayout", sets("dsc/scheduleTree_/0/coordinates_/coreIdToWkSlice_/3/mb", json!(2))),
+        broken(&["sdsc_r151"], "relayout", |files| starts(files, "128", 4)),
+        broken(&["sdsc_r152"], "relayout", sets("dsc/numCoreletsUsed_", json!(2))),
+        broken(&["sdsc_r153"], "add", becomes(widened_sum())),
         broken(&["sdsc_r27"], "add", sets("op/coreIdToWkSlice_/3/mb", json!(2))),
         broken(&["sdsc_r28"], "add", sets("dsc/dataStageParam_/0/el_/x_", json!(1))),
         broken(&["sdsc_r29"], "add", |files| {
@@ -261,7 +267,8 @@ fn broken_families() -> Vec<Broken> {
 
 fn broken_addresses() -> Vec<Broken> {
     vec![
-        broken(&["sdsc_r65"], "chain", |files| set(files, &format!("{STARTS_1}/[1, 0, 0]"), json!("256"))),
+        broken(&["sdsc_r65"], "chain", |files| set(files, &format!("{STARTS_1}/[1, 0, 0]"), json!("-128"))),
+        broken(&["sdsc_r88"], "chain", |files| set(files, &format!("{STARTS_1}/[1, 0, 0]"), json!("256"))),
         broken(&["sdsc_r66"], "chain", |files| starts(files, "1625216", 2)),
         broken(&["sdsc_r67"], "baked", |files| set(files, &format!("{STARTS_1}/[0, 0, 0]"), json!("-128"))),
         broken(&["sdsc_r68"], "chain", |files| starts(files, "64", 2)),
@@ -290,6 +297,7 @@ pub(crate) fn all_broken() -> Vec<Broken> {
         broken_members,
         broken_programs,
         broken_lives,
+        broken_launch_specs,
     ];
     groups.into_iter().flat_map(|group| group()).collect()
 }

@@ -30,6 +30,18 @@ pub(crate) const FREE: &[Free] = &[
         when: is_missing,
         ..any("program.json version", "files of before there was a version are of the first", PAGE)
     },
+    any("launch_spec.json emitter", "says which compiler wrote the file", PAGE),
+    Free {
+        which: ", missing",
+        when: is_missing,
+        ..any("launch_spec.json symbol_kinds/base_sym_idx", "a symbol without a base has the default, -1", PAGE)
+    },
+    Free {
+        which: ", missing",
+        when: is_missing,
+        ..any("launch_spec.json symbol_kinds/offset", "a symbol without an offset has the default, 0", PAGE)
+    },
+    Free { which: ", missing", when: is_missing, ..any("launch_spec.json symbol_kinds/arg_index", "a size has the default, -1", PAGE) },
     any("program.json constants/shape*", HOST_OF_CONSTANT, PAGE),
     any("program.json constants/element_type", HOST_OF_CONSTANT, PAGE),
     any("program.json constants/stride_map*", HOST_OF_CONSTANT, PAGE),

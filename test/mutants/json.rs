@@ -13,8 +13,9 @@ pub(crate) fn mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
         let mut add = |kind: &'static str, to: Option<Value>| {
             if to.as_ref() != Some(found) {
                 let mut field = field_of(path);
-                if matches!(file, "program.json" | "exact.json") {
-                    field = format!("{file} {field}");
+                let name = file.rsplit('/').next().unwrap_or(file);
+                if matches!(name, "program.json" | "exact.json" | "launch_spec.json") {
+                    field = format!("{name} {field}");
                 }
                 let to_text = to.as_ref().map_or_else(|| "nothing".to_owned(), Value::to_string);
                 let change = Change::Member { path: path.clone(), to };

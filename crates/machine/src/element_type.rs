@@ -1,5 +1,6 @@
 //! Element types of a caller's tensors, as opposed to the formats in which the device stores them ([`crate::DeviceFormat`]).
 
+use crate::DeviceFormat;
 use std::{fmt, str::FromStr};
 
 /// Element type of a tensor in a program, or of an array of its caller.
@@ -63,6 +64,52 @@ impl ElementType {
         }
     }
 
+    /// Returns the name of the type in PyTorch, without the prefix `torch.`.
+    #[must_use]
+    pub const fn torch_name(self) -> &'static str {
+        match self {
+            Self::F16 => "float16",
+            Self::Bf16 => "bfloat16",
+            Self::F32 => "float32",
+            Self::F64 => "float64",
+            Self::F8E4M3Fn => "float8_e4m3fn",
+            Self::F8E5M2 => "float8_e5m2",
+            Self::Truth => "bool",
+            Self::I8 => "int8",
+            Self::I32 => "int32",
+            Self::I64 | Self::Index => "int64",
+        }
+    }
+
+    /// Returns the format in which torch-spyre stores host tensors of the type (later torch-spyre sources); `None` if it copies no such
+    /// tensor.
+    #[must_use]
+    pub const fn stored_format(self) -> Option<DeviceFormat> {
+        match self {
+            Self::F16 | Self::Bf16 | Self::Truth => Some(DeviceFormat::Sen169Fp16),
+            Self::F32 => Some(DeviceFormat::IeeeFp32),
+            Self::I32 | Self::I64 | Self::Index => Some(DeviceFormat::IeeeInt32),
+            Self::F64 | Self::F8E4M3Fn | Self::F8E5M2 | Self::I8 => None,
+        }
+    }
+
+    /// Returns the type of the host tensor that torch-spyre copies to `format` for elements of this type.
+    ///
+    /// It is the type itself if torch-spyre stores it in that format. Otherwise it is the format's own type: an integer that the program
+    /// computes with in DL16 is passed as a `float16` number.
+    #[must_use]
+    pub fn launch_type(self, format: DeviceFormat) -> Self {
+        match format {
+            _ if self.stored_format() == Some(format) => self,
+            DeviceFormat::Sen169Fp16 => Self::F16,
+            DeviceFormat::IeeeFp32 => Self::F32,
+            DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32 => Self::I32,
+            DeviceFormat::SenInt8 => Self::I8,
+            DeviceFormat::Sen143Fp8 => Self::F8E4M3Fn,
+            DeviceFormat::Sen152Fp8 => Self::F8E5M2,
+        }
+    }
+
     /// Returns the bytes of one element on the host.
     #[must_use]
     pub const fn bytes(self) -> usize {
@@ -115,6 +162,7 @@ impl FromStr for ElementType {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn each_is_found_by_its_name_and_is_of_one_kind() {
@@ -124,7 +172,30 @@ mod tests {
             assert_eq!(kinds.into_iter().filter(|is_of_it| *is_of_it).count(), 1, "{element}");
             assert_eq!(element.is_quarter(), element.is_float() && element.bytes() == 1, "{element}");
         }
+        let names: BTreeSet<_> = ElementType::ALL.into_iter().map(ElementType::torch_name).collect();
+        assert_eq!(names.len(), ElementType::ALL.len() - 1, "only 'index' shares its name, with i64");
         let refused = "f8E4M3FNUZ".parse::<ElementType>().unwrap_err();
         assert_eq!(refused.to_string(), "no array has elements of type 'f8E4M3FNUZ'");
+    }
+
+    #[test]
+    fn a_host_tensor_is_of_a_type_that_is_stored_in_the_format() {
+        use DeviceFormat::{IeeeFp32, IeeeInt32, Sen169Fp16};
+        let expected = [
+            (ElementType::F16, Sen169Fp16, "float16"),
+            (ElementType::Bf16, Sen169Fp16, "bfloat16"),
+            (ElementType::Truth, Sen169Fp16, "bool"),
+            (ElementType::F32, Sen169Fp16, "float16"),
+            (ElementType::I64, Sen169Fp16, "float16"),
+            (ElementType::F32, IeeeFp32, "float32"),
+            (ElementType::Truth, IeeeFp32, "float32"),
+            (ElementType::I32, IeeeInt32, "int32"),
+            (ElementType::I64, IeeeInt32, "int64"),
+        ];
+        for (element, format, name) in expected {
+            let launched = element.launch_type(format);
+            assert_eq!(launched.torch_name(), name, "{element} in {format}");
+            assert_eq!(launched.stored_format(), Some(format), "{element} in {format}");
+        }
     }
 }

@@ -54,7 +54,7 @@ pub use run::{
     beside::Companion,
     bounded::{Bound, Bounded},
     digits::Companions,
-    lx_image::LxImage,
+    lx_image::{LxImage, LxRange},
     simulated::Simulated,
     simulation::{Accompanied, Outcome, RunOptions, Simulation},
 };

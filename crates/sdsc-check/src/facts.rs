@@ -2,15 +2,20 @@
 
 use super::extent::{Extent, core_bytes, extents, lx_bytes_with_gaps, product, sizes_by_doubt};
 use super::file_view::{FileView, TensorView};
+use super::functions::Family;
 use super::launch::Base;
 use super::rules::addresses::{Start, range, starts};
+use super::transfer::Transfer;
 use machine::STICK_BYTES;
+use sdsc_format::model::{Entries, Text};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The facts of one file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileFacts {
     pub(super) tensors: Vec<TensorFacts>,
+    /// Effect of the op on the order of elements in sticks.
+    pub(super) transfer: Transfer,
     /// The names of its symbolic sizes.
     pub(super) sizes: BTreeSet<String>,
 }
@@ -21,6 +26,8 @@ pub(super) struct TensorFacts {
     /// The pointer to its starts.
     pub(super) path: String,
     pub(super) is_result: bool,
+    /// Whether the tensor has several elements along its sticks, so that their order matters.
+    pub(super) fills_sticks: bool,
     /// For an index tensor, the addresses of the tensors that its elements index.
     pub(super) tables: Option<Vec<Base>>,
     pub(super) place: Place,
@@ -29,7 +36,7 @@ pub(super) struct TensorFacts {
 /// Address range of a tensor.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
-    /// In LX, from the same address on each core.
+    /// In LX.
     Lx(LxPart),
     /// In one buffer, from the first byte of any core to the last, in all iterations.
     Hbm {
@@ -51,23 +58,40 @@ pub(super) enum Place {
     Unknown,
 }
 
-/// A tensor in LX.
+/// A tensor in LX: the bytes from the lowest address of any core to the highest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LxPart {
     pub(super) start: i64,
     pub(super) end: i64,
     /// The end including the gap after the last row, if the tensor begins with `start`.
     pub(super) whole: i64,
+    /// The address on each core that holds a part, or a partial sum that it passes on.
+    pub(super) bases: BTreeMap<i64, i64>,
+    /// Whether all cores of the op hold a part, at the same address.
+    pub(super) is_uniform: bool,
     /// The slice of each core, if the file defines it.
     pub(super) part: Option<Part>,
     /// The order of its elements: its dimensions of more than one stick from the innermost on, and those along its sticks.
     pub(super) order: Vec<(String, i64, i64)>,
 }
 
+impl LxPart {
+    /// Returns the part of one core; `None` if the op does not touch the tensor there.
+    pub(super) fn on_core(&self, core: i64) -> Option<Self> {
+        let base = *self.bases.get(&core)?;
+        let highest = self.bases.values().copied().max().unwrap_or(base);
+        let (end, whole) = (self.end - (highest - base), self.whole - (highest - base));
+        let part = self.part.as_ref().map(|part| part.on_core(core));
+        Some(Self { start: base, end, whole, bases: [(core, base)].into(), is_uniform: true, part, order: self.order.clone() })
+    }
+}
+
 /// Slices of a tensor over the cores: the dimensions in memory from the innermost on; adjacent dimensions are merged where possible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) format: String,
+    /// The cores that hold a part, in order.
+    pub(super) cores: Vec<i64>,
     pub(super) dims: Vec<PartDim>,
 }
 
@@ -77,7 +101,7 @@ pub(super) struct PartDim {
     /// Positions on one core.
     pub(super) size: i64,
     pub(super) slices: i64,
-    /// The slice of each core.
+    /// The slice of each core of [`Part::cores`].
     pub(super) slots: Vec<i64>,
 }
 
@@ -91,30 +115,40 @@ impl Part {
         if shape(self) != shape(written) {
             return Some(format!("parts and slices {:?} from the innermost dimension on, written as {:?}", shape(self), shape(written)));
         }
-        let differs = |(read, written): (&PartDim, &PartDim)| {
-            let slots = read.slots.iter().enumerate();
-            slots.map(|(core, slot)| (core, *slot, written.slots.get(core).copied())).find(|(_, slot, known)| Some(*slot) != *known)
+        if let Some(core) = self.cores.iter().find(|core| !written.cores.contains(*core)) {
+            return Some(format!("a slice on core {core}, which wrote nothing"));
+        }
+        let differs = |(read, written_dim): (&PartDim, &PartDim)| {
+            let slots = self.cores.iter().zip(&read.slots);
+            let known = |core: &i64| written.cores.binary_search(core).ok().and_then(|position| written_dim.slots.get(position)).copied();
+            slots.map(|(core, slot)| (*core, *slot, known(core).unwrap_or_default())).find(|(_, slot, known)| slot != known)
         };
         let (core, slot, known) = self.dims.iter().zip(&written.dims).find_map(differs)?;
-        Some(match known {
-            Some(known) => format!("slice {slot} on core {core}, which wrote slice {known}"),
-            None => format!("slice {slot} on core {core}, which wrote nothing"),
-        })
+        Some(format!("slice {slot} on core {core}, which wrote slice {known}"))
+    }
+
+    /// Returns the slices of one core.
+    fn on_core(&self, core: i64) -> Self {
+        let position = self.cores.binary_search(&core).ok();
+        let slots = |dim: &PartDim| position.and_then(|position| dim.slots.get(position)).copied().into_iter().collect();
+        let dims = self.dims.iter().map(|dim| PartDim { slots: slots(dim), ..dim.clone() }).collect();
+        Self { format: self.format.clone(), cores: position.map(|_| core).into_iter().collect(), dims }
     }
 }
 
 impl FileFacts {
-    /// Adds the facts of another operation of the file.
-    pub(super) fn add(&mut self, other: Self) {
+    /// Adds the facts of another operation of the file. The rule on the order of elements is not in a profile with several operations.
+    pub(super) fn join(mut self, other: Self) -> Self {
         self.tensors.extend(other.tensors);
         self.sizes.extend(other.sizes);
+        self
     }
 
     pub(super) fn of(file: &FileView<'_>) -> Self {
         let starts = starts(file);
         let tensors = file.tensors().map(|tensor| tensor_facts(file, &tensor, &starts)).collect();
         let sizes = file.operation.symbol_tags.iter().flat_map(|tags| tags.iter()).map(|(_, name)| name.to_string()).collect();
-        Self { tensors, sizes }
+        Self { tensors, transfer: Transfer::of(file), sizes }
     }
 }
 
@@ -126,18 +160,49 @@ fn tensor_facts(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[Start<'_
     TensorFacts {
         path: file.node_at(tensor.index, "startAddressCoreCorelet_"),
         is_result: Some(tensor.index) == file.result(),
+        fills_sticks: !tensor.is_index() && tensor.stick().iter().any(|label| tensor.has(label)),
         tables,
         place: if tensor.is_lx() { lx_place(file, tensor) } else { hbm_place(file, tensor, starts) },
     }
 }
 
 fn lx_place(file: &FileView<'_>, tensor: &TensorView<'_>) -> Place {
-    let Some((_, start)) = tensor.node.start.data.iter().next() else { return Place::Unknown };
+    let holds = holders(file, tensor);
+    let starts = tensor.node.start.data.iter().map(|(key, address)| (key.core, address.0));
+    let is_listed = |core: &i64| tensor.node.coordinates.core_to_slice.is_empty() || holds.contains(core);
+    let bases: BTreeMap<i64, i64> = starts.filter(|(core, _)| is_listed(core)).collect();
+    let (Some(start), Some(highest)) = (bases.values().copied().min(), bases.values().copied().max()) else { return Place::Unknown };
+    let is_uniform = start == highest && holds.iter().copied().eq(0..file.operation.n_cores);
     let bytes = core_bytes(file, tensor);
     let is_open = file.is_indirect() || file.family.is_windowed();
     let whole = if is_open { bytes } else { lx_bytes_with_gaps(file, tensor).max(bytes) };
-    let behind = |bytes: i64| start.0.saturating_add(bytes);
-    Place::Lx(LxPart { start: start.0, end: behind(bytes), whole: behind(whole), part: part(file, tensor), order: order(file, tensor) })
+    let behind = |bytes: i64| highest.saturating_add(bytes);
+    let (end, whole) = (behind(bytes), behind(whole));
+    Place::Lx(LxPart { start, end, whole, bases, is_uniform, part: part(file, tensor), order: order(file, tensor) })
+}
+
+/// Returns the cores that hold a part of a tensor in LX: those that a shuffle lists, or the cores of the op. The cores that compute partial
+/// sums pass them on to the last of them, which holds the sum.
+fn holders(file: &FileView<'_>, tensor: &TensorView<'_>) -> BTreeSet<i64> {
+    let listed = &tensor.node.coordinates.core_to_slice;
+    if !listed.is_empty() {
+        return listed.iter().map(|(core, _)| *core).collect();
+    }
+    let by_core = &file.operation.core_to_slice;
+    let sums =
+        Some(tensor.index) == file.result() && (file.family.is_reduction() || matches!(file.family, Family::Matmul | Family::Convolution));
+    if !sums {
+        return by_core.iter().map(|(core, _)| *core).collect();
+    }
+    let kept = |slots: &Entries<Text, i64>| -> Vec<i64> {
+        file.labels().filter(|label| tensor.has(label)).map(|label| slots.get(label).copied().unwrap_or_default()).collect()
+    };
+    let mut last: BTreeMap<Vec<i64>, i64> = BTreeMap::new();
+    for (core, slots) in by_core.iter() {
+        let known = last.entry(kept(slots)).or_insert(*core);
+        *known = (*known).max(*core);
+    }
+    last.into_values().collect()
 }
 
 /// The order of the elements on a core; see [`LxPart::order`].
@@ -154,7 +219,8 @@ fn part(file: &FileView<'_>, tensor: &TensorView<'_>) -> Option<Part> {
     }
     let own = &tensor.node.coordinates.core_to_slice;
     let by_core = if own.is_empty() { &file.operation.core_to_slice } else { own };
-    let cores: BTreeMap<i64, _> = by_core.iter().map(|(core, slots)| (*core, slots)).collect();
+    let holds = holders(file, tensor);
+    let cores: BTreeMap<i64, _> = by_core.iter().map(|(core, slots)| (*core, slots)).filter(|(core, _)| holds.contains(core)).collect();
     let mut dims: Vec<PartDim> = Vec::new();
     for extent in extents(file, tensor) {
         if extent.gap != 0 || extent.doubt != 0 {
@@ -164,7 +230,7 @@ fn part(file: &FileView<'_>, tensor: &TensorView<'_>) -> Option<Part> {
         let slices = tensor.held_slices(extent.label)?.max(1);
         push_merged(&mut dims, PartDim { size: extent.part, slices, slots });
     }
-    Some(Part { format: tensor.info.format.to_string(), dims })
+    Some(Part { format: tensor.info.format.to_string(), cores: cores.into_keys().collect(), dims })
 }
 
 /// Adds an outer dimension. It is merged with the adjacent one if cores have it whole, or have one position of it.
@@ -250,9 +316,19 @@ mod tests {
 
     #[test]
     fn a_mismatch_names_the_core() {
-        let part = |slots: &[i64]| Part { format: "SEN169_FP16".to_owned(), dims: vec![dim(64, slots)] };
+        let cores = |slots: &[i64]| (0..).zip(slots).map(|(core, _)| core).collect();
+        let part = |slots: &[i64]| Part { format: "SEN169_FP16".to_owned(), cores: cores(slots), dims: vec![dim(64, slots)] };
         assert_eq!(part(&[0, 1]).mismatch(&part(&[0, 1])), None);
         assert_eq!(part(&[1, 0]).mismatch(&part(&[0, 1])).unwrap(), "slice 1 on core 0, which wrote slice 0");
         assert!(part(&[0, 1, 2]).mismatch(&part(&[0, 1])).is_some());
+        let half = Part { cores: vec![1], ..part(&[1]) };
+        let reads = |slots: &[i64], cores: &[i64]| Part { cores: cores.to_vec(), ..part(slots) };
+        let whole = Part { dims: vec![PartDim { slices: 2, ..dim(64, &[1]) }], ..half };
+        assert_eq!(
+            reads(&[0], &[0]).mismatch(&whole).unwrap(),
+            "parts and slices [(64, 1)] from the innermost dimension on, written as [(64, 2)]"
+        );
+        let first = Part { dims: vec![PartDim { slices: 2, ..dim(64, &[0]) }], ..reads(&[0], &[0]) };
+        assert_eq!(first.mismatch(&whole).unwrap(), "a slice on core 0, which wrote nothing");
     }
 }

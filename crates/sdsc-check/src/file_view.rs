@@ -97,6 +97,23 @@ impl<'a> FileView<'a> {
         self.operation.dscs.len() > 1
     }
 
+    /// Whether the op copies a tensor between the LX of cores.
+    pub(super) fn is_shuffle(&self) -> bool {
+        self.compute.function == "shuffle"
+    }
+
+    /// The cores that have an address of each tensor. A shuffle may use fewer.
+    pub(super) fn cores(&self) -> i64 {
+        if self.is_shuffle() { self.operation.core_fold.factor } else { self.operation.n_cores }
+    }
+
+    /// The corelets of a core that share a tensor, in a shuffle: as many as any member says.
+    pub(super) fn corelets(&self) -> i64 {
+        let folds = self.dsc.nodes.iter().flat_map(|node| node.coordinates.dims.iter().map(|(_, info)| info.corelets()));
+        let starts = self.dsc.nodes.iter().filter_map(|node| node.start.folds.get(1)).map(|fold| fold.factor);
+        if self.is_shuffle() { folds.chain(starts).chain(self.dsc.n_corelets).max().unwrap_or(1) } else { 1 }
+    }
+
     /// The pointer to a member of the operation.
     pub(super) fn at(&self, path: &str) -> String {
         format!("{}/{path}", self.operation_path)

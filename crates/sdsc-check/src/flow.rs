@@ -1,14 +1,15 @@
 //! Reaching definitions of the bytes that an execute reads: one walk over the executes of a bundle in order, loop bodies twice.
 //!
-//! In LX the analysis is exact: each core reads its own bytes, and one op wrote all bytes of a tensor, with the same slice on that core. In
-//! HBM it is as exact as a static analysis can be: the first stick that each core reads and the last stick of all cores lie between bytes
-//! that an earlier op wrote.
+//! In LX the analysis is exact: each core reads its own bytes, and one op wrote all bytes of a tensor, with the same slice on that core. All
+//! cores are analyzed together, or one by one if a shuffle leaves out cores or addresses differ between cores. In HBM it is as exact as a
+//! static analysis can be: the first stick that each core reads and the last stick of all cores lie between bytes that an earlier op wrote.
 
 use super::facts::{FileFacts, LxPart, Place, TensorFacts};
 use super::launch::{Base, LaunchValues};
 use machine::STICK_BYTES;
 use sdsc_format::bundle_text::{Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A problem in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,9 +32,10 @@ pub(super) struct Flow {
 }
 
 /// Analyzes the data flow of a bundle. If the bundle is `alone`, LX may hold values that earlier bundles wrote.
-pub(super) fn flow(body: &[Stmt<&str>], launch: &LaunchValues<'_>, files: &BTreeMap<String, FileFacts>, alone: bool) -> Flow {
-    let mut walk =
-        Walk { launch, files, alone, lx: Vec::new(), hbm: BTreeMap::new(), pool: Vec::new(), flow: Flow::default(), seen: BTreeSet::new() };
+pub(super) fn flow(body: &[Stmt<&str>], launch: &LaunchValues<'_>, executes: &[Option<Rc<FileFacts>>], alone: bool) -> Flow {
+    let lx = lanes(executes).into_iter().map(|lane| (lane, Vec::new())).collect();
+    let (hbm, pool, flow, seen) = (BTreeMap::new(), Vec::new(), Flow::default(), BTreeSet::new());
+    let mut walk = Walk { launch, executes, alone, lx, hbm, pool, flow, seen };
     walk.statements(body, &mut Cursor::default());
     walk.flow
 }
@@ -43,6 +45,21 @@ pub(super) fn flow(body: &[Stmt<&str>], launch: &LaunchValues<'_>, files: &BTree
 struct Cursor {
     execute: usize,
     loops: usize,
+}
+
+/// Returns the lanes in which LX is analyzed: one for all cores, or one for each core.
+fn lanes(executes: &[Option<Rc<FileFacts>>]) -> Vec<Option<i64>> {
+    let parts = || {
+        executes.iter().flatten().flat_map(|facts| &facts.tensors).filter_map(|tensor| match &tensor.place {
+            Place::Lx(part) => Some(part),
+            Place::Hbm { .. } | Place::Unknown => None,
+        })
+    };
+    if parts().all(|part| part.is_uniform) {
+        return vec![None];
+    }
+    let cores: BTreeSet<i64> = parts().flat_map(|part| part.bases.keys().copied()).collect();
+    cores.into_iter().map(Some).collect()
 }
 
 /// Bytes in LX that one op wrote.
@@ -93,9 +110,10 @@ impl PoolTensor {
 
 struct Walk<'a> {
     launch: &'a LaunchValues<'a>,
-    files: &'a BTreeMap<String, FileFacts>,
+    executes: &'a [Option<Rc<FileFacts>>],
     alone: bool,
-    lx: Vec<Written>,
+    /// Contents of LX in each lane: a core, or all cores.
+    lx: Vec<(Option<i64>, Vec<Written>)>,
     hbm: BTreeMap<Base, Vec<(i64, i64)>>,
     /// Tensors in the pool, each with the description of the last op that wrote it.
     pool: Vec<PoolTensor>,
@@ -108,8 +126,8 @@ impl Walk<'_> {
         for statement in body {
             match &statement.kind {
                 StmtKind::Execute(execute) => {
+                    self.execute(cursor.execute, execute.file);
                     cursor.execute += 1;
-                    self.execute(execute.file);
                 }
                 StmtKind::For(counted) => {
                     let count = self.launch.loops.get(cursor.loops).copied().flatten();
@@ -127,9 +145,9 @@ impl Walk<'_> {
         }
     }
 
-    fn execute(&mut self, file: &str) {
-        let files = self.files;
-        let Some(facts) = files.get(file) else { return };
+    fn execute(&mut self, number: usize, file: &str) {
+        let executes = self.executes;
+        let Some(Some(facts)) = executes.get(number) else { return };
         let (results, inputs): (Vec<&TensorFacts>, Vec<&TensorFacts>) = facts.tensors.iter().partition(|tensor| tensor.is_result);
         for tensor in &inputs {
             match &tensor.place {
@@ -163,25 +181,32 @@ impl Walk<'_> {
     }
 
     fn read_lx(&mut self, file: &str, tensor: &TensorFacts, read: &LxPart) {
-        let found: Vec<&Written> = self.lx.iter().filter(|written| overlaps(written, read)).collect();
-        let message = match found.as_slice() {
-            [] if self.alone => None,
-            [] => Some(format!("reads bytes {} to {} of LX, which nothing wrote", read.start, read.end)),
-            // Not every file defines the extent.
-            found if read.part.is_none() || found.iter().any(|written| written.whole.part.is_none()) => None,
-            found => lx_fault(found, read),
+        let is_met = |lane: &Option<i64>, written: &[Written]| {
+            let read = lane.map_or_else(|| Some(read.clone()), |core| read.on_core(core));
+            read.is_some_and(|read| written.iter().any(|written| overlaps(written, &read)))
         };
+        // What the bundle writes on some cores, an earlier bundle did not leave on others.
+        let alone = self.alone && !self.lx.iter().any(|(lane, written)| is_met(lane, written));
+        let message = self.lx.iter().find_map(|(lane, written)| match lane {
+            None => read_fault(written, read, alone),
+            Some(core) => read_fault(written, &read.on_core(*core)?, alone).map(|message| format!("core {core} {message}")),
+        });
         let fault = message.and_then(|message| self.fault(file, tensor, message));
         self.flow.lx_faults.extend(fault);
     }
 
     /// Checks that a result either replaces an operand in place, byte for byte, or overlaps none.
     fn check_overlap(&mut self, file: &str, result: &TensorFacts, part: &LxPart, inputs: &[&TensorFacts]) {
+        let overlaps = |read: &LxPart, part: &LxPart| {
+            read.start < part.end && part.start < read.end && (read.start != part.start || read.order != part.order)
+        };
+        let met = |read: &LxPart| {
+            let mut cores = part.bases.keys().filter_map(|core| Some((read.on_core(*core)?, part.on_core(*core)?)));
+            if read.is_uniform && part.is_uniform { overlaps(read, part) } else { cores.any(|(read, part)| overlaps(&read, &part)) }
+        };
         let overlapped = inputs.iter().find_map(|input| match &input.place {
-            Place::Lx(read) if read.start < part.end && part.start < read.end => {
-                (read.start != part.start || read.order != part.order).then_some(read)
-            }
-            Place::Lx(_) | Place::Hbm { .. } | Place::Unknown => None,
+            Place::Lx(read) => met(read).then_some(read),
+            Place::Hbm { .. } | Place::Unknown => None,
         });
         if let Some(read) = overlapped {
             let message = format!(
@@ -195,18 +220,16 @@ impl Walk<'_> {
     }
 
     fn write_lx(&mut self, file: &str, part: &LxPart) {
-        let before = std::mem::take(&mut self.lx);
-        for written in before {
-            if !overlaps(&written, part) {
-                self.lx.push(written);
-                continue;
-            }
-            let (front, back) = (written.start..part.start.min(written.end), part.end.max(written.start)..written.end);
-            for left in [front, back].into_iter().filter(|left| left.start < left.end) {
-                self.lx.push(Written { start: left.start, end: left.end, ..written.clone() });
+        for (lane, known) in &mut self.lx {
+            match lane {
+                None => write(known, part, file),
+                Some(core) => {
+                    if let Some(part) = part.on_core(*core) {
+                        write(known, &part, file);
+                    }
+                }
             }
         }
-        self.lx.push(Written { start: part.start, end: part.end, whole: part.clone(), writer: file.to_owned() });
     }
 
     fn read_hbm(&mut self, file: &str, tensor: &TensorFacts, base: Base, (begins, end): (&[i64], i64)) {
@@ -258,6 +281,33 @@ fn insert(known: &mut Vec<(i64, i64)>, (first, end): (i64, i64)) {
     let to = known.partition_point(|bytes| bytes.0 <= end);
     let merged = known[from..to].iter().fold((first, end), |merged, bytes| (merged.0.min(bytes.0), merged.1.max(bytes.1)));
     known.splice(from..to, [merged]);
+}
+
+/// Replaces the record of the bytes that a file writes.
+fn write(known: &mut Vec<Written>, part: &LxPart, file: &str) {
+    for written in std::mem::take(known) {
+        if !overlaps(&written, part) {
+            known.push(written);
+            continue;
+        }
+        let (front, back) = (written.start..part.start.min(written.end), part.end.max(written.start)..written.end);
+        for left in [front, back].into_iter().filter(|left| left.start < left.end) {
+            known.push(Written { start: left.start, end: left.end, ..written.clone() });
+        }
+    }
+    known.push(Written { start: part.start, end: part.end, whole: part.clone(), writer: file.to_owned() });
+}
+
+/// Returns the reason why a read of LX is wrong. If the bundle is `alone`, LX may hold values that earlier bundles wrote.
+fn read_fault(known: &[Written], read: &LxPart, alone: bool) -> Option<String> {
+    let found: Vec<&Written> = known.iter().filter(|written| overlaps(written, read)).collect();
+    match found.as_slice() {
+        [] if alone => None,
+        [] => Some(format!("reads bytes {} to {} of LX, which nothing wrote", read.start, read.end)),
+        // Not every file defines the extent.
+        found if read.part.is_none() || found.iter().any(|written| written.whole.part.is_none()) => None,
+        found => lx_fault(found, read),
+    }
 }
 
 const fn overlaps(written: &Written, part: &LxPart) -> bool {
@@ -318,13 +368,14 @@ mod tests {
             let (first, end) = (begins[0], begins[begins.len() - 1] + STICK_BYTES);
             let begins = begins.to_vec();
             let place = Place::Hbm { base: Base::Pool(0), first, end, begins, whole: end, sticks: vec![1], n_dims: 1, reach: Some(end) };
-            FileFacts { tensors: vec![TensorFacts { path: String::new(), is_result, tables: None, place }], ..FileFacts::default() }
+            let tensors = vec![TensorFacts { path: String::new(), is_result, fills_sticks: true, tables: None, place }];
+            FileFacts { tensors, ..FileFacts::default() }
         };
         let faults = |writers: [i64; 3]| {
-            let (launch, files) = (LaunchValues::default(), BTreeMap::new());
+            let launch = LaunchValues::default();
             let mut walk = Walk {
                 launch: &launch,
-                files: &files,
+                executes: &[],
                 alone: false,
                 lx: vec![],
                 hbm: BTreeMap::new(),

@@ -14,6 +14,7 @@
 //! dropped, so time is linear in the size of a bundle and memory that of one file.
 
 mod buffers;
+mod element_order;
 mod error;
 mod extent;
 mod facts;
@@ -21,6 +22,7 @@ mod file_view;
 mod flow;
 mod functions;
 pub mod launch;
+mod launch_spec;
 mod lives;
 mod profile;
 mod program;
@@ -29,14 +31,17 @@ mod program_sizes;
 mod program_tensors;
 mod report;
 mod rules;
+mod transfer;
 mod tree;
 
 pub use error::CheckError;
 pub use file_view::Buffer;
+pub use launch_spec::check_launch_specs;
 pub use profile::{PROFILES, Profile, UnknownProfile};
 pub use report::{Place, Violation};
-pub use rules::{RELEASE_RULES, RULES, Rule, rules_table};
+pub use rules::{RELEASE_RULES, RULES, Rule, all_rules, rules_table};
 
+use element_order::OrderedValues;
 use facts::FileFacts;
 use file_view::{FileView, Surroundings};
 use flow::{Flow, flow};
@@ -45,7 +50,7 @@ use machine::Target;
 use profile::members::member_faults;
 use report::{Report, member};
 use rules::launches::BundleView;
-use rules::{FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT, rule_at};
+use rules::{ELEMENT_ORDER, FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT, rule_at};
 use sdsc_format::{
     BUNDLE_FILE,
     bundle_text::{self, ParamType},
@@ -55,6 +60,7 @@ use serde_path_to_error::Segment;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use tree::{Disk, Memory, Tree, path_in};
 
 /// The files of one bundle, in memory.
@@ -91,8 +97,8 @@ pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> 
         arguments: &files.arguments,
         pool_bytes: None,
         is_in_program: false,
-        target,
-        profile: Profile::default(),
+        checks_order: true,
+        rules: Rules { target, profile: Profile::default() },
     };
     match source.check(&mut report) {
         Ok(_) => report.into_violations(label),
@@ -121,7 +127,7 @@ pub fn check_files_in<'a>(
 ) -> Result<Vec<Violation>, CheckError> {
     let tree = Memory(files.into_iter().collect());
     let mut report = Report::default();
-    match program::check(&tree, None, (target, profile), &mut report) {
+    match program::check(&tree, None, Rules { target, profile }, &mut report) {
         Ok(true) => Ok(report.into_violations(label)),
         Ok(false) => Err(CheckError::NoBundle(PathBuf::from("."))),
         Err(never) => match never {},
@@ -157,8 +163,15 @@ pub fn check_directory_for(dir: &Path, target: &Target) -> Result<Vec<Violation>
 pub fn check_directory_in(dir: &Path, target: &Target, profile: Profile) -> Result<Vec<Violation>, CheckError> {
     let mut report = Report::default();
     let own_name = fs::canonicalize(dir).ok().and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
-    let is_bundle = program::check(&Disk(dir), own_name.as_deref(), (target, profile), &mut report)?;
+    let is_bundle = program::check(&Disk(dir), own_name.as_deref(), Rules { target, profile }, &mut report)?;
     if is_bundle { Ok(report.into_violations(label)) } else { Err(CheckError::NoBundle(dir.to_path_buf())) }
+}
+
+/// Machine and format against which files are checked.
+#[derive(Clone, Copy)]
+struct Rules<'a> {
+    target: &'a Target,
+    profile: Profile,
 }
 
 /// A bundle whose SDSC files are read one at a time.
@@ -170,8 +183,9 @@ struct Source<'a, T> {
     pool_bytes: Option<i64>,
     /// Whether the program lists all launches, so that no other launch leaves values in LX.
     is_in_program: bool,
-    target: &'a Target,
-    profile: Profile,
+    /// Whether conversions stagger elements, and no program has the launches before and after.
+    checks_order: bool,
+    rules: Rules<'a>,
 }
 
 /// Facts about a bundle that the rules on a program use.
@@ -182,9 +196,17 @@ struct BundleFacts {
     pools: Vec<launch::Pool>,
     /// The largest size and the granularity of each parameter that is a size.
     sizes: Vec<(i64, i64)>,
-    files: BTreeMap<String, FileFacts>,
+    /// Facts of the file of each execute, in the order of the text; `None` if the file is invalid.
+    executes: Vec<Option<Rc<FileFacts>>>,
     order: lives::Order,
     flow: Flow,
+}
+
+impl BundleFacts {
+    /// Returns the facts of valid files, by execute.
+    fn valid_files(&self) -> impl Iterator<Item = &FileFacts> {
+        self.executes.iter().flatten().map(Rc::as_ref)
+    }
 }
 
 impl<T: Tree> Source<'_, T> {
@@ -202,39 +224,86 @@ impl<T: Tree> Source<'_, T> {
         let launch = parsed.as_ref().ok().map(LaunchValues::of);
         let files = self.files(launch.as_ref())?;
         if let Some(launch) = &launch {
-            rules::check_bundle(&BundleView { launch, folder: self.folder, files: &files, target: self.target }, self.profile, report);
+            let Rules { target, profile } = self.rules;
+            rules::check_bundle(&BundleView { launch, folder: self.folder, files: &files, target, profile }, report);
         }
-        let executes = launch.as_ref().map(first_executes).unwrap_or_default();
         let mut facts = BundleFacts::default();
+        facts.executes.resize(launch.as_ref().map_or(0, |launch| launch.executes.len()), None);
+        let executes = launch.as_ref().map(executes_by_file).unwrap_or_default();
         for name in &files {
-            let execute = executes.get(name.as_str()).copied();
-            let (target, arguments, pool_bytes) = (self.target, self.arguments, self.pool_bytes);
-            let profile = self.profile;
-            let around = Surroundings { target, arguments, pool_bytes, launch: launch.as_ref(), profile, execute };
-            let path = path_in(self.folder, name);
-            let bytes = self.tree.read(&path)?;
-            report.enter_file(path);
-            if let Some(found) = check_sdsc(name, &bytes, around, report) {
-                facts.files.insert(name.clone(), found);
-            }
+            let executes = executes.get(name.as_str()).map_or(&[][..], Vec::as_slice);
+            self.check_file(name, launch.as_ref(), executes, &mut facts.executes, report)?;
         }
         if let (Ok(text), Some(launch)) = (&parsed, &launch) {
             facts.parameters = launch.arguments.clone();
             facts.pools.clone_from(&launch.pools);
             facts.sizes = text.params.iter().filter_map(|param| bounds_of(param.kind)).collect();
             facts.order = lives::Order::of(&text.body);
-            facts.flow = flow(&text.body, launch, &facts.files, !self.is_in_program);
+            facts.flow = flow(&text.body, launch, &facts.executes, !self.is_in_program);
             // Unowned or foreign bytes are a consequence of violations of other rules.
             if report.len() == before {
                 self.report_flow(&facts.flow, report);
+                if self.checks_order && self.rules.profile.keeps(label(ELEMENT_ORDER)) {
+                    self.report_order(&facts, report);
+                }
             }
         }
         Ok(facts)
     }
 
+    /// Checks a file, and stores the facts of its executes at their numbers.
+    fn check_file(
+        &self,
+        name: &str,
+        launch: Option<&LaunchValues<'_>>,
+        executes: &[(usize, &ExecuteView<'_>)],
+        facts: &mut [Option<Rc<FileFacts>>],
+        report: &mut Report,
+    ) -> Result<(), T::Error> {
+        let path = path_in(self.folder, name);
+        let bytes = self.tree.read(&path)?;
+        report.enter_file(path);
+        let Rules { target, profile } = self.rules;
+        let Some(sdsc) = read_sdsc(&bytes, profile, report) else { return Ok(()) };
+        let before = report.len();
+        let mut known: Vec<(&ExecuteView<'_>, Rc<FileFacts>)> = Vec::new();
+        let unknown = [(usize::MAX, None)];
+        let executed: Vec<_> = executes.iter().map(|(number, execute)| (*number, Some(*execute))).collect();
+        for (number, execute) in if executed.is_empty() { &unknown[..] } else { &executed } {
+            let same = |(first, _): &&(&ExecuteView<'_>, _)| {
+                !profile.shares_files() || execute.is_some_and(|execute| first.values == execute.values)
+            };
+            if let Some((_, found)) = known.iter().find(same) {
+                facts[*number] = Some(Rc::clone(found));
+                continue;
+            }
+            let (arguments, pool_bytes) = (self.arguments, self.pool_bytes);
+            let around = Surroundings { target, arguments, pool_bytes, launch, profile, execute: *execute };
+            let views = FileView::all(name, &sdsc, around);
+            if views.is_empty() || (views.len() > 1 && profile.keeps(label(ONE_OPERATION))) {
+                report.enter_rule(ONE_OPERATION);
+                rules::identity::there_is_one_operation(&sdsc, report);
+                return Ok(());
+            }
+            for view in &views {
+                if known.is_empty() {
+                    rules::check_file(view, report);
+                } else if report.len() == before {
+                    rules::check_execute(view, report);
+                }
+            }
+            let Some(found) = views.iter().map(FileFacts::of).reduce(FileFacts::join).map(Rc::new) else { continue };
+            if let (Some(fact), Some(execute)) = (facts.get_mut(*number), execute) {
+                *fact = Some(Rc::clone(&found));
+                known.push((execute, found));
+            }
+        }
+        Ok(())
+    }
+
     fn report_flow(&self, flow: &Flow, report: &mut Report) {
         for (rule, faults) in [(FLOW_IN_LX, &flow.lx_faults), (FLOW_IN_HBM, &flow.hbm_faults), (SIZES, &flow.size_faults)] {
-            if !self.profile.keeps(label(rule)) {
+            if !self.rules.profile.keeps(label(rule)) {
                 continue;
             }
             report.enter_rule(rule);
@@ -242,6 +311,14 @@ impl<T: Tree> Source<'_, T> {
                 report.enter_file(path_in(self.folder, &fault.file));
                 report.json(fault.path.clone(), fault.message.clone());
             }
+        }
+    }
+
+    fn report_order(&self, facts: &BundleFacts, report: &mut Report) {
+        report.enter_rule(ELEMENT_ORDER);
+        for fault in OrderedValues::default().run(&facts.order, &facts.executes) {
+            report.enter_file(path_in(self.folder, &fault.file));
+            report.json(fault.path, fault.message);
         }
     }
 
@@ -263,17 +340,17 @@ const fn bounds_of(kind: ParamType) -> Option<(i64, i64)> {
     }
 }
 
-/// The first execute of each file.
-fn first_executes<'l, 't>(launch: &'l LaunchValues<'t>) -> BTreeMap<&'t str, &'l ExecuteView<'t>> {
-    let mut executes = BTreeMap::new();
-    for execute in &launch.executes {
-        executes.entry(execute.execute.file).or_insert(execute);
+/// The executes of each file, with their numbers.
+fn executes_by_file<'l, 't>(launch: &'l LaunchValues<'t>) -> BTreeMap<&'t str, Vec<(usize, &'l ExecuteView<'t>)>> {
+    let mut executes: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (number, execute) in launch.executes.iter().enumerate() {
+        executes.entry(execute.execute.file).or_default().push((number, execute));
     }
     executes
 }
 
-/// Checks a file; returns its facts if the file is valid.
-fn check_sdsc(name: &str, bytes: &[u8], around: Surroundings<'_>, report: &mut Report) -> Option<FileFacts> {
+/// Reads a file and fills the members that it leaves out; reports one that is not of the format or the profile.
+fn read_sdsc(bytes: &[u8], profile: Profile, report: &mut Report) -> Option<Sdsc> {
     let mut sdsc: Sdsc = match serde_json::from_slice(bytes) {
         Ok(sdsc) => sdsc,
         Err(error) => {
@@ -282,7 +359,6 @@ fn check_sdsc(name: &str, bytes: &[u8], around: Surroundings<'_>, report: &mut R
             return None;
         }
     };
-    let profile = around.profile;
     let faults = member_faults(bytes, profile);
     if !faults.is_empty() {
         report.enter_rule(SCHEMA);
@@ -290,18 +366,7 @@ fn check_sdsc(name: &str, bytes: &[u8], around: Surroundings<'_>, report: &mut R
         return None;
     }
     sdsc.value.complete();
-    let views = FileView::all(name, &sdsc, around);
-    if views.is_empty() || (views.len() > 1 && profile.keeps(label(ONE_OPERATION))) {
-        report.enter_rule(ONE_OPERATION);
-        rules::identity::there_is_one_operation(&sdsc, report);
-        return None;
-    }
-    let mut facts = FileFacts::default();
-    for view in &views {
-        rules::check_file(view, report);
-        facts.add(FileFacts::of(view));
-    }
-    Some(facts)
+    Some(sdsc)
 }
 
 /// Reports JSON of an unexpected structure. The text is parsed again to find the path, since tracking paths in every parse is slow.

@@ -30,6 +30,11 @@ impl Order {
         order
     }
 
+    /// The files of the executes, in order.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(String::as_str)
+    }
+
     fn add(&mut self, body: &[Stmt<&str>], around: &mut Vec<usize>) {
         for statement in body {
             match &statement.kind {
@@ -48,6 +53,11 @@ impl Order {
                 _ => {}
             }
         }
+    }
+
+    /// Returns whether an execute names the file of an earlier one.
+    pub(super) fn repeats_file(&self, op: usize) -> bool {
+        self.files.get(op).is_some_and(|file| self.files[..op].contains(file))
     }
 
     /// Returns all executes of a live range. If its first or last execute is in a loop that the other is not in, the range covers the
@@ -129,12 +139,12 @@ impl Sweep<'_> {
         let mut begins: Vec<usize> = (0..spans.len()).collect();
         begins.sort_by_key(|life| spans[*life].start);
         let mut begins = begins.into_iter().peekable();
-        for (op, file) in self.order.files.iter().enumerate() {
+        for op in 0..self.order.files.len() {
             self.there.retain(|life| spans[*life].end > op);
             while let Some(life) = begins.next_if(|life| spans[*life].start == op) {
                 self.begin(life, &spans)?;
             }
-            let tensors = facts.files.get(file).map_or(&[][..], |facts| &facts.tensors);
+            let tensors = facts.executes.get(op).and_then(Option::as_deref).map_or(&[][..], |facts| &facts.tensors);
             for tensor in tensors {
                 self.touch(op, tensor, is_pool)?;
             }

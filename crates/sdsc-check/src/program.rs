@@ -1,12 +1,13 @@
 //! Checks a program: `program.json` and a folder for each bundle, or one bundle in the same folder.
 
-use super::profile::Profile;
 use super::report::Report;
-use super::rules::{BUFFERS, CONSTANTS, PROGRAM, SYMBOLIC_SIZES};
+use super::rules::{BUFFERS, CONSTANTS, ELEMENT_ORDER, PROGRAM, RULES, SYMBOLIC_SIZES};
 use super::tree::{Tree, is_below, path_in};
-use super::{Buffer, BundleFacts, Source, buffers, program_flow, program_sizes, program_tensors, report_shape};
+use super::{
+    Buffer, BundleFacts, Rules, Source, buffers, element_order, launch_spec, program_flow, program_sizes, program_tensors, report_shape,
+};
 use files::is_plain_name;
-use machine::{ElementType, Target};
+use machine::ElementType;
 use sdsc_format::BUNDLE_FILE;
 use sdsc_format::program::{FILE_NAME, LaunchEntry, Program, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Checks the bundle of a tree, or every bundle of the program there; false when the tree has neither.
 ///
 /// `own_name` is the name of the tree's directory, by which a program in the same folder may refer to the bundle.
-pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, on: (&Target, Profile), report: &mut Report) -> Result<bool, T::Error> {
+pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, rules: Rules<'_>, report: &mut Report) -> Result<bool, T::Error> {
     let has_program = tree.has(FILE_NAME);
     let program = if has_program { read(tree, report)? } else { None };
     if let Some(program) = &program {
@@ -27,14 +28,15 @@ pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, on: (&Target, Pro
         report.enter_rule(PROGRAM);
     }
     if tree.has(BUNDLE_FILE) {
+        let checks_order = program.as_ref().is_none_or(|program| !program.conversions.is_kept());
         let given = program.map(|program| own_arguments(&program, own_name, report)).unwrap_or_default();
-        given.source(tree, "", on, false).check(report)?;
+        Given { checks_order, ..given }.source(tree, "", rules, false).check(report)?;
         return Ok(true);
     }
     let Some(program) = program else { return Ok(has_program) };
     let mut facts: BTreeMap<String, BundleFacts> = BTreeMap::new();
     for (folder, given) in bundles(&program, tree, report) {
-        let found = given.source(tree, &folder, on, true).check(report)?;
+        let found = given.source(tree, &folder, rules, true).check(report)?;
         facts.insert(folder, found);
     }
     if report.len() == 0 {
@@ -42,6 +44,11 @@ pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, on: (&Target, Pro
         report.enter_rule(SYMBOLIC_SIZES);
         program_sizes::check(&program, &facts, report);
         program_flow::check(&program, &facts, report);
+        if !program.conversions.is_kept() && rules.profile.keeps(RULES[ELEMENT_ORDER].label) {
+            report.enter_rule(ELEMENT_ORDER);
+            element_order::check(&program, &facts, report);
+        }
+        launch_spec::check(tree, &program, &facts, report)?;
     }
     Ok(has_program)
 }
@@ -133,21 +140,18 @@ struct Given {
     arguments: Vec<Buffer>,
     /// As in the rules' surroundings; none where there is no launch.
     pool_bytes: Option<i64>,
+    /// As in [`Source`].
+    checks_order: bool,
 }
 
 impl Given {
     fn of(program: &Program, number: usize, launch: &LaunchEntry, report: &mut Report) -> Self {
-        Self { arguments: arguments(program, number, launch, report), pool_bytes: Some(launch.pool_bytes) }
+        Self { arguments: arguments(program, number, launch, report), pool_bytes: Some(launch.pool_bytes), checks_order: false }
     }
 
-    const fn source<'a, T: Tree>(
-        &'a self,
-        tree: &'a T,
-        folder: &'a str,
-        (target, profile): (&'a Target, Profile),
-        is_in_program: bool,
-    ) -> Source<'a, T> {
-        Source { tree, folder, arguments: self.arguments.as_slice(), pool_bytes: self.pool_bytes, is_in_program, target, profile }
+    const fn source<'a, T: Tree>(&'a self, tree: &'a T, folder: &'a str, rules: Rules<'a>, is_in_program: bool) -> Source<'a, T> {
+        let (arguments, pool_bytes) = (self.arguments.as_slice(), self.pool_bytes);
+        Source { tree, folder, arguments, pool_bytes, is_in_program, checks_order: self.checks_order, rules }
     }
 }
 

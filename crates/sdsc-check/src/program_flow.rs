@@ -3,7 +3,7 @@
 use super::facts::Place;
 use super::launch::Base;
 use super::report::Report;
-use super::rules::{ARGUMENTS, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES_IN_LAUNCHES, POOL_BYTES, READ_ONLY};
+use super::rules::{ARGUMENTS, DEBUG_HANDLES, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES_IN_LAUNCHES, POOL_BYTES, READ_ONLY};
 use super::tree::path_in;
 use super::{BundleFacts, lives};
 use machine::STICK_BYTES;
@@ -21,7 +21,7 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
     let known = |(number, launch): (usize, _)| Some(Known { number, launch, facts: bundles.get(&launch.bundle)? });
     let launches: Vec<Known<'_>> = program.launches.iter().enumerate().filter_map(known).collect();
     // A bundle that cannot be read uses no tensor.
-    if launches.len() < program.launches.len() || launches.iter().any(|launch| launch.facts.files.is_empty()) {
+    if launches.len() < program.launches.len() || launches.iter().any(|launch| launch.facts.valid_files().next().is_none()) {
         return;
     }
     let program = Described { program, launches };
@@ -33,6 +33,8 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
     program.what_is_read_was_written(report);
     report.enter_rule(INDEX_RANGES);
     program.indices_have_the_range_of_their_tables(report);
+    report.enter_rule(DEBUG_HANDLES);
+    program.launches.iter().for_each(|launch| launch.debug_handles_are_of_repeated_files(report));
     for launch in &program.launches {
         let before = report.len();
         report.enter_rule(LIVES_IN_LAUNCHES);
@@ -67,6 +69,20 @@ impl Known<'_> {
     fn used(&self) -> BTreeSet<usize> {
         let flow = &self.facts.flow;
         flow.read_first.keys().chain(flow.written.keys()).chain(&self.facts.parameters).copied().collect()
+    }
+
+    /// Checks that the program has the origins of ops that execute the file of another op, in order.
+    fn debug_handles_are_of_repeated_files(&self, report: &mut Report) {
+        let mut before = None;
+        for (entry, handle) in self.launch.debug_handles.iter().enumerate() {
+            let path = format!("/launches/{}/debug_handles/{entry}/op", self.number);
+            if !self.facts.order.repeats_file(handle.op) {
+                report.json(path, format!("op {}; the file of an op has its handle, unless an earlier op has the file", handle.op));
+            } else if before.is_some_and(|before| before >= handle.op) {
+                report.json(path, format!("op {} is not behind the one before it; each is there once, in order", handle.op));
+            }
+            before = Some(handle.op);
+        }
     }
 
     /// Checks that the pool ends with the last of its live ranges. The pool is in `bundle.mlir` if addresses are symbols, else in
@@ -168,7 +184,7 @@ impl Described<'_> {
         // What is copied may choose from a smaller table, which the files do not say.
         let mut copied: BTreeSet<&str> = BTreeSet::new();
         for launch in &self.launches {
-            for tensor in launch.facts.files.values().flat_map(|file| &file.tensors) {
+            for tensor in launch.facts.valid_files().flat_map(|file| &file.tensors) {
                 let Place::Hbm { base: Base::Argument(argument), .. } = &tensor.place else { continue };
                 let Some(name) = launch.name(*argument) else { continue };
                 let Some(tables) = &tensor.tables else {

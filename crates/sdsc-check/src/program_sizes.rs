@@ -79,7 +79,7 @@ fn check_launch(program: &Program, number: usize, launch: &LaunchEntry, facts: &
             report.json(format!("{path}/{entry}"), message);
         }
     }
-    let used: BTreeSet<&String> = facts.files.values().flat_map(|file| &file.sizes).collect();
+    let used: BTreeSet<&String> = facts.valid_files().flat_map(|file| &file.sizes).collect();
     if used != launch.sizes.iter().collect() {
         report.json(path, format!("{:?}; the files of '{}' have {used:?}", launch.sizes, launch.bundle));
     }

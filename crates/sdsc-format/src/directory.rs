@@ -1,6 +1,8 @@
 //! Writing a bundle directory: all of it or nothing.
 
+use super::BUNDLE_FILE;
 use super::exact::EXACT_FILE;
+use super::launch_spec::LAUNCH_SPEC_FILE;
 use super::program::{CONSTANT_SUFFIX, CONSTANTS_FOLDER, FILE_NAME};
 use files::is_below;
 use rustix::{
@@ -241,7 +243,7 @@ fn holds_only_a_bundle(folder: &Path) -> bool {
 }
 
 fn is_file_of_bundle(name: &str) -> bool {
-    name == FILE_NAME || name == EXACT_FILE || name == "bundle.mlir" || (name.starts_with("sdsc_") && name.ends_with(".json"))
+    [FILE_NAME, EXACT_FILE, LAUNCH_SPEC_FILE, BUNDLE_FILE].contains(&name) || (name.starts_with("sdsc_") && name.ends_with(".json"))
 }
 
 /// A link to a folder is none: what it leads to lies elsewhere, and may lead back.
@@ -352,7 +354,8 @@ mod tests {
     fn a_bundle_is_replaced_as_a_whole() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("out");
-        write_directory(&directory, &[file("program.json", "1"), file("bundle_0/sdsc_0.json", "a")]).unwrap();
+        let first = [file("program.json", "1"), file("bundle_0/sdsc_0.json", "a"), file("bundle_0/launch_spec.json", "{}")];
+        write_directory(&directory, &first).unwrap();
         write_directory(&directory, &[file("program.json", "2")]).unwrap();
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
         assert!(!directory.join("bundle_0").exists(), "nothing of the old bundle is left");

@@ -9,12 +9,14 @@
 //! | [`bundle_text`] | `bundle.mlir`: which addresses are computed and which files run |
 //! | [`model`] | `sdsc_<n>.json`: one op on all its cores; [`to_text`] prints it byte for byte as the reference emitter does |
 //! | [`exact`] | `exact.json`: numbers of the program that the formats of the device round |
+//! | [`launch_spec`] | `launch_spec.json`: shapes, types and roles of a kernel's arguments |
 //!
 //! [`Fresh`] writes a directory of them, all of it or nothing.
 
 pub mod bundle_text;
 mod directory;
 pub mod exact;
+pub mod launch_spec;
 pub mod model;
 pub mod program;
 mod version;

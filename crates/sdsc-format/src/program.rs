@@ -35,6 +35,7 @@
 //! its first launch to the end of its last one. Outside of that time its bytes belong to others.
 
 use super::FormVersion;
+use super::model::DebugHandle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -49,7 +50,7 @@ pub const CONSTANTS_FOLDER: &str = "constants";
 pub const CONSTANT_SUFFIX: &str = ".bin";
 
 /// A compiled program: its tensors in HBM and its launches in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
     /// The version of this form. Bundles of before there was one are of the first.
@@ -68,6 +69,9 @@ pub struct Program {
     /// Bytes of the region in which the buffers with a place lie.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub buffer_bytes: i64,
+    /// Order in which conversions between 16-bit and 32-bit numbers leave elements in sticks.
+    #[serde(default, skip_serializing_if = "ConversionOrder::is_kept")]
+    pub conversions: ConversionOrder,
     /// Sizes that the caller chooses for a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<Size>,
@@ -76,6 +80,25 @@ pub struct Program {
     pub symbols: Vec<Symbol>,
     /// The launches in order.
     pub launches: Vec<LaunchEntry>,
+}
+
+/// Order in which conversions between 16-bit and 32-bit numbers leave elements in sticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConversionOrder {
+    /// Every element keeps its position in the row: the assumption of programs without the member.
+    #[default]
+    Kept,
+    /// Groups of four elements alternate between two sticks or two halves, as on the device.
+    Staggered,
+}
+
+impl ConversionOrder {
+    /// Whether elements keep their positions.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        *self == Self::Kept
+    }
 }
 
 /// A size that is known at launch only.
@@ -204,8 +227,18 @@ pub struct Life {
     pub last_op: usize,
 }
 
+/// Origin of an op that executes the file of an earlier op. Executes are counted in the order of the text of `bundle.mlir`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpHandle {
+    /// The execute.
+    pub op: usize,
+    /// Its origin.
+    pub handle: DebugHandle,
+}
+
 /// One kernel launch.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LaunchEntry {
     /// The folder of the bundle.
@@ -218,6 +251,9 @@ pub struct LaunchEntry {
     /// Bytes of the pool of a launch whose addresses are in its files; otherwise `bundle.mlir` allocates the pool and says so.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pool_bytes: i64,
+    /// Origins of ops whose file has the origin of an earlier op, in the order of the ops.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub debug_handles: Vec<OpHandle>,
     /// Values in the LX of the cores, with their live ranges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lx: Vec<Life>,

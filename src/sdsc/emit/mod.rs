@@ -3,6 +3,8 @@
 //! | file | what |
 //! |---|---|
 //! | `from_op_spec` | the SDSC file of an op; `context`, `tensors`, `folds`, `windows`, `constants` are parts of it |
+//! | `shuffle` | the SDSC file of a copy between the LX of cores, from two views of a tensor |
+//! | `share_files` | one file for equal ops |
 //! | `constant_bytes`, `element_places`, `constant_error` | the file of a constant: where its elements lie, and their bits |
 
 mod constant_bytes;
@@ -12,6 +14,8 @@ mod context;
 mod element_places;
 mod folds;
 mod from_op_spec;
+mod share_files;
+mod shuffle;
 mod tensors;
 mod windows;
 
@@ -19,6 +23,8 @@ pub use constant_bytes::{HostElements, device_bytes, host_bytes, is_rounded, is_
 pub use constant_error::ConstantError;
 pub use constants::{bits, dl16_bits};
 pub use from_op_spec::{from_op_spec, from_op_spec_baked};
+pub use share_files::{SharedFiles, share_files};
+pub use shuffle::{CoreView, Shuffle, ShuffleError, shuffle_file};
 
 use crate::launch::LaunchError;
 use crate::launch::geometry::Label;

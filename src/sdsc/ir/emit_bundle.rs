@@ -4,7 +4,7 @@
 //! SDSC files. For a module without an `sdsc.program` but with one bundle, it writes only the files of that bundle.
 
 use crate::dialect::ods::{attr, option, sdsc};
-use crate::sdsc::emit::{HostElements, device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number};
+use crate::sdsc::emit::{HostElements, device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number, share_files};
 use crate::{
     bundle::{Bundle, Constant, Life, OpSpec, Scratch},
     codes,
@@ -12,6 +12,7 @@ use crate::{
     launch::{
         Launch, LaunchError,
         geometry::Geometry,
+        launch_spec::{launch_spec_files, written_arguments},
         symbols::{Addresses, MemoryMap},
     },
     layout::DeviceLayout,
@@ -30,7 +31,7 @@ use sdsc_format::{
     to_text,
 };
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     num::NonZero,
     panic::resume_unwind,
     path::Path,
@@ -144,8 +145,8 @@ fn files_of(module: Op<'_>, options: &Options, format: Profile) -> Result<Vec<Fi
 fn bare_bundle(module: Op<'_>, target: (&Target, Profile)) -> Result<Vec<File>, Reported> {
     let bundles: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is("builtin.module")).collect();
     match bundles.as_slice() {
-        [] => bundle_files(module, "", target, &mut ExactNumbers::default()),
-        [bundle] => bundle_files(*bundle, "", target, &mut ExactNumbers::default()),
+        [] => Ok(bundle_files(module, "", target, &mut ExactNumbers::default())?.files),
+        [bundle] => Ok(bundle_files(*bundle, "", target, &mut ExactNumbers::default())?.files),
         [_, second, ..] => Err(error_at(
             codes::DIRECTORY_PROGRAMS,
             *second,
@@ -156,7 +157,7 @@ fn bare_bundle(module: Op<'_>, target: (&Target, Profile)) -> Result<Vec<File>, 
 }
 
 fn program_files(program: Op<'_>, target: (&Target, Profile)) -> Result<Vec<File>, Reported> {
-    let (mut files, mut exact) = (Vec::new(), ExactNumbers::default());
+    let (mut files, mut exact, mut written) = (Vec::new(), ExactNumbers::default(), Vec::new());
     let mut description = Program {
         name: program.text_attr(attr::SYM_NAME).to_owned(),
         symbols: symbols_of(program),
@@ -187,10 +188,20 @@ fn program_files(program: Op<'_>, target: (&Target, Profile)) -> Result<Vec<File
             "builtin.module" => {
                 let buffers = op.attr(attr::SDSC_BUFFERS).and_then(elements).unwrap_or_default();
                 let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
-                files.extend(bundle_files(op, &format!("{name}/"), target, &mut exact)?);
+                let bundle = bundle_files(op, &format!("{name}/"), target, &mut exact)?;
+                files.extend(bundle.files);
+                written.push(bundle.written);
                 let [lx, pool] = lives_in(op)?;
                 let sizes = sizes_of_launch(op)?;
-                description.launches.push(LaunchEntry { bundle: name, arguments, sizes, pool_bytes: baked_pool_bytes(op), lx, pool });
+                description.launches.push(LaunchEntry {
+                    bundle: name,
+                    arguments,
+                    sizes,
+                    pool_bytes: baked_pool_bytes(op),
+                    debug_handles: Vec::new(),
+                    lx,
+                    pool,
+                });
             }
             _ => return Err(error_at(codes::BUNDLE_ORDER, op, "cannot be written; run spyre-lower-to-sdscbundle first").report()),
         }
@@ -200,6 +211,7 @@ fn program_files(program: Op<'_>, target: (&Target, Profile)) -> Result<Vec<File
         .map_err(|message| error_at(codes::BUNDLE_ORDER, program, format_args!("cannot be written: {message}")).report())?;
     let end = |buffer: &Tensor| buffer.place.map(|place| place.offset + buffer.bytes);
     description.buffer_bytes = description.buffers.iter().filter_map(end).max().unwrap_or(0);
+    files.extend(launch_spec_files(&description, &written).map_err(|message| error_at(codes::INTERNAL, program, message).report())?);
     let mut content = serde_json::to_vec_pretty(&description).map_err(|error| error_at(codes::INTERNAL, program, error).report())?;
     content.push(b'\n');
     files.push(File { path: program::FILE_NAME.to_owned(), content });
@@ -381,22 +393,34 @@ fn lives_in(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], Reported> {
     Ok([of(Scratch::Lx), of(Scratch::Pool)])
 }
 
+/// Files of one bundle.
+struct BundleFiles {
+    /// `bundle.mlir` and the SDSC files.
+    files: Vec<File>,
+    /// The kernel arguments that its ops write; `None` if the addresses are in the files.
+    written: Option<BTreeSet<usize>>,
+}
+
 /// Returns `bundle.mlir` and the SDSC files of one bundle, with paths below `folder`.
 fn bundle_files(
     bundle: Op<'_>,
     folder: &str,
     (target, format): (&Target, Profile),
     exact: &mut ExactNumbers,
-) -> Result<Vec<File>, Reported> {
+) -> Result<BundleFiles, Reported> {
     let launch = dialect::launch_of(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_FORM, op, message).report())?;
     check_counts(bundle, &launch)?;
-    let text = launch.to_string();
-    let mut ops = Vec::new();
     let memory = baked_memory(bundle, target)?;
+    if format.shares_files() && memory.is_none() {
+        return shared_bundle_files(bundle, folder, launch, exact);
+    }
+    let text = launch.to_string();
+    let (mut ops, mut written) = (Vec::new(), BTreeSet::new());
     let mut next_id = -1;
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
         let refuse = |message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
         let spec = dialect::op_of(op).map_err(refuse)?;
+        written.extend(written_arguments(&spec));
         let name = op.text_attr(attr::FILE);
         let number = file_number(name)
             .ok_or_else(|| refuse(codes::FILE_NAME.says(format_args!("expected a file name sdsc_<n>.json, found '{name}'"))))?;
@@ -421,7 +445,26 @@ fn bundle_files(
     }
     let mut files = vec![File { path: format!("{folder}bundle.mlir"), content: text.into_bytes() }];
     files.extend(spell(&ops));
-    Ok(files)
+    Ok(BundleFiles { files, written: memory.is_none().then_some(written) })
+}
+
+/// Returns the files of one bundle in which equal ops share a file.
+fn shared_bundle_files(bundle: Op<'_>, folder: &str, mut launch: Launch, exact: &mut ExactNumbers) -> Result<BundleFiles, Reported> {
+    let refuse = |op, message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
+    let ops = || bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP));
+    let specs = ops().map(|op| dialect::op_of(op).map_err(|message| refuse(op, message))).collect::<Result<Vec<_>, _>>()?;
+    let shared = share_files(&specs.iter().collect::<Vec<_>>(), &[], &mut launch).map_err(|error| refuse(bundle, error.to_string()))?;
+    let path = |number: usize| format!("{folder}sdsc_{number}.json");
+    for (spec, &number) in specs.iter().zip(&shared.file_of_op) {
+        let rounded = rounded_constants(spec, &shared.files[number]);
+        if !rounded.is_empty() {
+            exact.ops.entry(path(number)).or_insert(rounded);
+        }
+    }
+    let named: Vec<(String, Sdsc)> = shared.files.into_iter().enumerate().map(|(number, file)| (path(number), file)).collect();
+    let mut files = vec![File { path: format!("{folder}bundle.mlir"), content: launch.to_string().into_bytes() }];
+    files.extend(spell(&named));
+    Ok(BundleFiles { files, written: Some(specs.iter().flat_map(written_arguments).collect()) })
 }
 
 /// Minimum number of op files per thread.

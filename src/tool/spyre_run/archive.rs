@@ -1,6 +1,6 @@
 //! Files with several arrays by name: NumPy's `.npz`, and `.safetensors`.
 
-use super::npy;
+use super::{contract, npy};
 use crate::codes;
 use machine::ElementType;
 use referee::{Elements, HostArray};
@@ -63,8 +63,8 @@ fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArr
         if n_bytes > most_bytes(tensor) {
             return Err(format!("cannot read '{path}': '{name}' is longer than an argument of shape {:?}", tensor.shape));
         }
-        let array = npy::read_from(Cursor::new(bytes), n_bytes, &format!("{path}: {name}"), &tensor.element_type)?;
-        arrays.insert(name, array);
+        let array = npy::read_from(Cursor::new(bytes), n_bytes, &format!("{path}: {name}"), &tensor.element_type);
+        arrays.insert(name, array.map_err(|message| contract::refuse_array("--inputs", tensor, &message))?);
     }
     Ok(arrays)
 }
@@ -82,7 +82,8 @@ fn read_safetensors(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String,
     let mut arrays = BTreeMap::new();
     for (name, view) in file.iter() {
         let tensor = argument(path, name, arguments)?;
-        let elements = elements_of(&view, tensor).map_err(|message| format!("cannot read '{path}': '{name}' {message}"))?;
+        let refuse = |message: String| contract::refuse_array("--inputs", tensor, &format!("cannot read '{path}': '{name}' {message}"));
+        let elements = elements_of(&view, tensor).map_err(refuse)?;
         let shape = view.shape().iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect();
         arrays.insert(name.to_owned(), HostArray { shape, elements });
     }

@@ -3,6 +3,8 @@
 pub mod archive;
 #[cfg(feature = "mlir")]
 mod check;
+mod contract;
+mod export;
 pub mod npy;
 
 use crate::{
@@ -12,7 +14,7 @@ use crate::{
 use clap::{Command, CommandFactory, Parser};
 use machine::Target;
 use referee::{Draw, HostArray, Outcome, Report, RunOptions, SimError, Simulation, drawn};
-use sdsc_format::program::{FILE_NAME, Program};
+use sdsc_format::program::{FILE_NAME, Program, Tensor};
 use std::{collections::BTreeMap, ffi::OsString, fmt::Write as _, path::Path};
 
 /// Run a bundle in the simulator
@@ -39,6 +41,9 @@ struct Arguments {
     /// Write the results as .npy files
     #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
     output_dir: Option<String>,
+    /// Write inputs and expected results for the verification of the kernel on the device
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "count"], help_heading = OUTPUT)]
+    export_expected: Option<String>,
     /// Write HBM bytes and modeled time per op and in total
     #[arg(long, value_name = "FILE.json", help_heading = OUTPUT)]
     report: Option<String>,
@@ -110,6 +115,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre()).map_err(|error| {
         codes::SIM_FILES.says(format_args!("{error}; a bundle needs every file as it was written, compile the program again"))
     })?;
+    contract::check(Path::new(&arguments.directory), simulation.program())?;
     let sizes = sizes_of(simulation.program(), &arguments.dim_size)?;
     let simulation = simulation.at(&sizes).map_err(|error| codes::RUN_SIZE.says(format_args!("--dim-size: {error}")))?;
     let (inputs, drawn) = inputs_of(&simulation, arguments, speaker)?;
@@ -125,6 +131,10 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     #[cfg(feature = "mlir")]
     if let Some(module) = &arguments.check {
         return check::check(module, &simulation, (&inputs, &drawn), &options, (arguments, speaker));
+    }
+    if let Some(folder) = &arguments.export_expected {
+        speaker.say(&drawn)?;
+        return export::export(folder, (&simulation, &sizes), inputs, &options, (arguments, speaker));
     }
     speaker.say(&drawn)?;
     let outcome = simulation.run(&inputs, &options).map_err(|error| coded(&error))?;
@@ -229,8 +239,7 @@ fn no_size(program: &Program, name: &str) -> String {
 /// which are generated.
 fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -> Result<(BTreeMap<String, HostArray>, String), String> {
     let program = simulation.program();
-    let archive =
-        arguments.inputs.as_ref().map(|path| archive::read_all(path, &program.arguments).map_err(|error| codes::RUN_ARRAY.or_says(&error)));
+    let archive = arguments.inputs.as_ref().map(|path| read_archive(path, program));
     let mut inputs = archive.transpose()?.unwrap_or_default();
     for given in &arguments.input {
         let (name, path) = given.split_once('=').ok_or_else(|| {
@@ -245,14 +254,9 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -
             codes::RUN_ARGUMENT
                 .says(format_args!("--input: expected an argument of the program, found '{name}'; choose one of {}", names_of(program)))
         })?;
-        let array = npy::read(path, &tensor.element_type).map_err(|error| codes::RUN_ARRAY.or_says(&error))?;
-        if array.shape != tensor.shape {
-            let (found, expected) = (&array.shape, &tensor.shape);
-            return Err(codes::RUN_ARRAY.says(format_args!(
-                "--input: expected an array of shape {expected:?} for argument '{name}', found shape {found:?} in '{path}'; \
-                 reshape or transpose the array"
-            )));
-        }
+        let refuse = |message: &str| contract::refuse_array("--input", tensor, message);
+        let array = npy::read(path, &tensor.element_type).map_err(|error| refuse(&error))?;
+        check_shape(tensor, &array, path).map_err(|message| refuse(&message))?;
         if inputs.insert(name.to_owned(), array).is_some() {
             return Err(codes::OPTION_TWICE.says(format_args!("--input: '{name}' is given twice; remove one")));
         }
@@ -266,6 +270,25 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -
         }
     }
     Ok((inputs, line))
+}
+
+/// Reads the arrays of a file with several.
+fn read_archive(path: &str, program: &Program) -> Result<BTreeMap<String, HostArray>, String> {
+    let arrays = archive::read_all(path, &program.arguments).map_err(|error| codes::RUN_ARRAY.or_says(&error))?;
+    for tensor in &program.arguments {
+        if let Some(array) = arrays.get(&tensor.name) {
+            check_shape(tensor, array, path).map_err(|message| contract::refuse_array("--inputs", tensor, &message))?;
+        }
+    }
+    Ok(arrays)
+}
+
+fn check_shape(tensor: &Tensor, array: &HostArray, path: &str) -> Result<(), String> {
+    let (found, expected) = (&array.shape, &tensor.shape);
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("expected an array of shape {expected:?}, found shape {found:?} in '{path}'; reshape or transpose the array"))
 }
 
 /// The names of what a caller may give.

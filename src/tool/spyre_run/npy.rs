@@ -191,7 +191,7 @@ pub fn write_results(folder: &Path, results: &[(String, HostArray)]) -> Result<(
 }
 
 /// The content of a file.
-fn bytes_of(array: &HostArray) -> io::Result<Vec<u8>> {
+pub(super) fn bytes_of(array: &HostArray) -> io::Result<Vec<u8>> {
     match &array.elements {
         Elements::F16(bits) => all(&array.shape, bits.iter().map(|&bits| f16::from_bits(bits))),
         Elements::Bf16(bits) => all(&array.shape, bits.iter().map(|&bits| referee::bf16_to_f32(bits))),

@@ -9,7 +9,7 @@ use machine::{STICK_BYTES, Target};
 use sdsc_format::BUNDLE_FILE;
 use sdsc_format::exact::{EXACT_FILE, ExactConstant, ExactNumbers};
 use sdsc_format::model::Sdsc;
-use sdsc_format::program::{BufferPlace, FILE_NAME, Program, Tensor};
+use sdsc_format::program::{BufferPlace, ConversionOrder, FILE_NAME, Program, Tensor};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -48,7 +48,7 @@ fn check_result_names(dir: &Path, program: &Program) -> Result<(), SimError> {
 }
 
 /// Reads a bundle and all files that it executes.
-pub(crate) fn bundle(dir: &Path, name: &str, target: &Target) -> Result<LoadedBundle, SimError> {
+pub(crate) fn bundle(dir: &Path, name: &str, target: &Target, conversions: ConversionOrder) -> Result<LoadedBundle, SimError> {
     let text_path = format!("{}/{BUNDLE_FILE}", plain(dir, name)?);
     let path = dir.join(&text_path);
     let bundle = parse(&text(dir, &text_path)?).map_err(|error| SimError::Text {
@@ -61,7 +61,7 @@ pub(crate) fn bundle(dir: &Path, name: &str, target: &Target) -> Result<LoadedBu
     for file in bundle.files() {
         let mut sdsc: Sdsc = json(dir, &format!("{name}/{}", plain(&path, &file)?))?;
         sdsc.value.complete();
-        plans.insert(file.clone(), compile_steps(&format!("{name}/{file}"), &sdsc, target)?);
+        plans.insert(file.clone(), compile_steps(&format!("{name}/{file}"), &sdsc, target, conversions)?);
     }
     Ok(LoadedBundle { bundle, plans })
 }

@@ -113,12 +113,17 @@ impl DeviceLayout {
 
     /// Reads an array back; every element of it must have been written.
     pub(crate) fn get(&self, tensor: &Tensor, region: &Region) -> Result<HostArray, String> {
-        let mut elements = Elements::zeros_of(tensor, self.host_length as usize)?;
         self.check_written(region)?;
+        self.decode(tensor, region.bytes())
+    }
+
+    /// Returns the array that the bytes of a buffer hold.
+    pub(crate) fn decode(&self, tensor: &Tensor, bytes: &[u8]) -> Result<HostArray, String> {
+        let mut elements = Elements::zeros_of(tensor, self.host_length as usize)?;
         let width = width(self.format);
         self.runs(|run| {
             let (start, end) = (run.device * width, (run.device + run.valid) * width);
-            elements.decode(self.format, &region.bytes()[start..end], run.host, run.host_stride, run.valid);
+            elements.decode(self.format, &bytes[start..end], run.host, run.host_stride, run.valid);
         });
         Ok(HostArray { shape: tensor.shape.clone(), elements })
     }

@@ -25,7 +25,7 @@ pub(crate) struct Part {
     pub(crate) end: i64,
     /// Its address, for messages.
     pub(crate) address: i64,
-    /// The rows of an indexed tensor, each once.
+    /// The rows of an indexed tensor, each once; none on a core that holds no part of a tensor.
     rows: Option<Vec<i64>>,
 }
 
@@ -110,14 +110,15 @@ fn part(plan: &Plan, core: usize, tensor: usize, symbols: &impl Fn(i64) -> Optio
         let (site, memory) = (plan.site(core, tensor), "HBM: no buffer is there".to_owned());
         return Err(SimError::OutOfBounds { site, address, end: address.saturating_add(end), memory });
     };
-    let part = Part { region: location.region, byte: location.byte, end: location.end, address, rows: None };
+    let is_held = entry.is_held_by(core);
+    let part = Part { region: location.region, byte: location.byte, end: location.end, address, rows: (!is_held).then(Vec::new) };
     if tensor == plan.output
         && let Some(region) = machine.region(part.region).filter(|region| region.is_read_only())
     {
         return Err(SimError::ReadOnly { site: plan.site(core, tensor), address, memory: region.name.clone() });
     }
     // The rows of an indexed tensor are checked when they are known.
-    if entry.indirect.is_none() {
+    if entry.indirect.is_none() && is_held {
         check_bounds(plan, core, tensor, &part, end, machine)?;
     }
     Ok(part)

@@ -216,6 +216,12 @@ impl Region {
         self.writers[start / STICK..end / STICK].fill(0);
     }
 
+    /// Poisons the sticks in use of a range that holds no value.
+    pub(crate) fn drop_values(&mut self, start: usize, end: usize) {
+        let (start, end) = (start - start % STICK, end.next_multiple_of(STICK).min(self.length));
+        self.poison(start.min(end), end);
+    }
+
     /// Poisons the part in use of a range of whole sticks whose live range has ended. The record of the writers is kept.
     pub(crate) fn end_life(&mut self, start: usize, end: usize) {
         let end = end.next_multiple_of(STICK).min(self.length);

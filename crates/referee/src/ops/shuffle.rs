@@ -1,4 +1,4 @@
-//! Shuffle: each core gets its slice of a tensor from the LX of the cores that hold it.
+//! Shuffle: each core gets its slice of a tensor from the LX of the cores that hold it. Several cores may get the same slice.
 
 use super::{Elements, Memory, Values};
 use crate::machine::access::Parts;
@@ -11,18 +11,21 @@ pub(crate) fn shuffle<M: Memory>(plan: &Plan, parts: &Parts, memory: &M) -> Vec<
     let n_cells = M::cells(format);
     let sizes = sizes(plan);
     let mut whole = vec![memory.poison(); sizes.iter().product::<usize>() * n_cells];
-    let mut element = Vec::new();
+    let mut cells = Vec::new();
     for core in 0..plan.cores.len() {
         let part = &parts.0[core][input];
-        each_point(&plan.tensors[input], core, &sizes, |offset, place| {
-            element.clear();
-            memory.copy(Elements { format, part, offset, stride: 1 }, 1, &mut element);
-            whole[place * n_cells..][..n_cells].copy_from_slice(&element);
+        each_run(&plan.tensors[input], core, &sizes, |run| {
+            cells.clear();
+            memory.copy(Elements { format, part, offset: run.offset, stride: run.stride }, run.length, &mut cells);
+            let places = run.places();
+            places.zip(cells.chunks_exact(n_cells)).for_each(|(place, cells)| whole[place * n_cells..][..n_cells].copy_from_slice(cells));
         });
     }
     let of_core = |core| {
         let mut cells = Vec::new();
-        each_point(&plan.tensors[output], core, &sizes, |_, place| cells.extend_from_slice(&whole[place * n_cells..][..n_cells]));
+        each_run(&plan.tensors[output], core, &sizes, |run| {
+            run.places().for_each(|place| cells.extend_from_slice(&whole[place * n_cells..][..n_cells]));
+        });
         Values::Cells(cells)
     };
     (0..plan.cores.len()).map(of_core).collect()
@@ -33,9 +36,11 @@ pub(crate) fn moved_bytes(plan: &Plan) -> u64 {
     let (input, output) = (&plan.tensors[plan.inputs[0]], &plan.tensors[plan.output]);
     let sizes = sizes(plan);
     let mut owners = vec![usize::MAX; sizes.iter().product()];
-    (0..plan.cores.len()).for_each(|core| each_point(input, core, &sizes, |_, place| owners[place] = core));
+    (0..plan.cores.len()).for_each(|core| each_run(input, core, &sizes, |run| run.places().for_each(|place| owners[place] = core)));
     let mut moved = 0;
-    (0..plan.cores.len()).for_each(|core| each_point(output, core, &sizes, |_, place| moved += u64::from(owners[place] != core)));
+    for core in 0..plan.cores.len() {
+        each_run(output, core, &sizes, |run| moved += run.places().filter(|place| owners[*place] != core).count() as u64);
+    }
     moved * input.format.bytes() as u64
 }
 
@@ -43,13 +48,33 @@ fn sizes(plan: &Plan) -> Vec<usize> {
     plan.dims.iter().map(|dim| dim.size as usize).collect()
 }
 
-/// Visits the points that a core holds of a tensor: the element's offset in its part, and its place in the whole.
-fn each_point(tensor: &TensorPlan, core: usize, sizes: &[usize], mut visit: impl FnMut(i64, usize)) {
+/// Some points in a row that a core holds of a tensor.
+struct Run {
+    /// Elements from the start of the core's part to the first point.
+    offset: i64,
+    /// Elements from one point to the next.
+    stride: i64,
+    /// Place of the first point in the whole tensor.
+    place: i64,
+    /// Places from one point to the next.
+    place_stride: i64,
+    length: usize,
+}
+
+impl Run {
+    fn places(&self) -> impl Iterator<Item = usize> + use<> {
+        let (place, stride) = (self.place, self.place_stride);
+        (0..self.length as i64).map(move |index| (place + stride * index) as usize)
+    }
+}
+
+/// Visits the points that a core holds of a tensor.
+fn each_run(tensor: &TensorPlan, core: usize, sizes: &[usize], mut visit: impl FnMut(Run)) {
     let locals: Vec<usize> = tensor.offsets.iter().map(Vec::len).collect();
     let dims: Vec<usize> = (0..sizes.len()).collect();
     let strides: Vec<i64> = dims.iter().map(|dim| sizes[dim + 1..].iter().product::<usize>() as i64).collect();
-    let slots = tensor.ownership.as_ref().map(|ownership| &ownership[core]);
-    let first: i64 = dims.iter().map(|dim| slots.map_or(0, |slots| slots[*dim]) * locals[*dim] as i64 * strides[*dim]).sum();
+    let Some(slots) = tensor.ownership.as_ref().and_then(|ownership| ownership[core].as_ref()) else { return };
+    let first: i64 = dims.iter().map(|dim| slots[*dim] * locals[*dim] as i64 * strides[*dim]).sum();
     let mut places = dense(sizes, &dims);
     places.iter_mut().zip(&locals).for_each(|(table, local)| table.truncate(*local));
     let even = vec![0; dims.len()];
@@ -57,8 +82,12 @@ fn each_point(tensor: &TensorPlan, core: usize, sizes: &[usize], mut visit: impl
     // The same loops as those that store the result.
     Walk::new(tracks, &locals, &dims, Some(tensor.stick)).each(|piece| {
         let [lane, place]: [Lane; 2] = [piece.lanes[0], piece.lanes[1]];
-        for index in 0..piece.length as i64 {
-            visit(lane.offset + lane.stride * index, (first + place.offset + place.stride * index) as usize);
-        }
+        visit(Run {
+            offset: lane.offset,
+            stride: lane.stride,
+            place: first + place.offset,
+            place_stride: place.stride,
+            length: piece.length,
+        });
     });
 }

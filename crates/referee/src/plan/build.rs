@@ -1,12 +1,16 @@
 //! Compiles an SDSC file into a plan.
 
+use super::fault::Fault;
 use super::kernel::{Kernel, Selected};
-use super::tensor::{Fault, TensorFile, number_format};
+use super::relayout::{check_relayout, cores_of_relayout};
+use super::stagger::Stagger;
+use super::tensor::{TensorFile, number_format};
 use super::{Core, Dim, Mask, OpConstant, Plan, SymbolicSize, TensorPlan};
 use crate::error::SimError;
 use crate::number::{constant_value, meaning};
 use machine::{DeviceFormat, Target};
 use sdsc_format::model::{Bits, ComputeOp, ConstantInfo, Dsc, Operation, Sdsc, Text};
+use sdsc_format::program::ConversionOrder;
 
 /// Maximum number of points along one dimension of one core; tables have the same length.
 const MAX_LOCAL: i64 = 1 << 26;
@@ -18,7 +22,7 @@ const MAX_ENTRIES: i64 = 1 << 26;
 const MASK: &str = "samv-maskvalue";
 
 /// Interprets one description of a file.
-pub(super) fn compile(file: &str, sdsc: &Sdsc, number: usize, target: &Target) -> Result<Plan, SimError> {
+pub(super) fn compile(file: &str, sdsc: &Sdsc, number: usize, target: &Target, conversions: ConversionOrder) -> Result<Plan, SimError> {
     let named = &sdsc.value.dscs[number];
     let (operation, dsc) = (&sdsc.value, &named.value);
     let [compute] = dsc.compute.as_slice() else {
@@ -30,7 +34,7 @@ pub(super) fn compile(file: &str, sdsc: &Sdsc, number: usize, target: &Target) -
     };
     let function = compute.function.as_ref();
     let name = format!("{file} ({function})");
-    let builder = Builder { operation, dsc, compute, function, name: &name, n_cores: target.cores };
+    let builder = Builder { operation, dsc, compute, function, name: &name, n_cores: target.cores, conversions };
     builder.plan().map_err(|fault| fault.of(name.clone()))
 }
 
@@ -42,6 +46,8 @@ struct Builder<'f> {
     name: &'f str,
     /// The cores of the machine.
     n_cores: i64,
+    /// Positions of the results of conversions.
+    conversions: ConversionOrder,
 }
 
 type Checked<T> = Result<T, Fault>;
@@ -54,7 +60,10 @@ impl Builder<'_> {
     fn plan(&self) -> Checked<Plan> {
         let kernel = Kernel::of(self.function).ok_or_else(|| Fault::NotSimulated(format!("the function '{}'", self.function)))?;
         let dims = self.dims()?;
-        let cores = self.cores(&dims)?;
+        let cores = match kernel {
+            Kernel::Shuffle => cores_of_relayout(self.operation, self.dsc, &dims, self.n_cores)?,
+            _ => self.cores(&dims)?,
+        };
         let tensors = self.tensors(&dims, &cores)?;
         let (inputs, indices, output) = self.operands(tensors.len())?;
         if inputs.len() != kernel.n_inputs() {
@@ -154,8 +163,18 @@ impl Builder<'_> {
             return Err(Fault::NotSimulated(format!("{entries} points along the dimensions of all tensors")));
         }
         let cores: Vec<i64> = cores.iter().map(|core| core.id).collect();
-        let file = |(node, info)| TensorFile { dsc: self.dsc, node, info, function: self.function, dims, cores: &cores };
-        nodes.iter().zip(infos).map(|pair| file(pair).plan()).collect()
+        let stagger = Stagger::of(self.function, self.conversions);
+        let file = |(index, (node, info))| TensorFile {
+            dsc: self.dsc,
+            node,
+            info,
+            function: self.function,
+            dims,
+            cores: &cores,
+            // The result is the last tensor.
+            stagger: stagger.filter(|_| index + 1 == nodes.len()),
+        };
+        nodes.iter().zip(infos).enumerate().map(|numbered| file(numbered).plan()).collect()
     }
 
     /// The inputs without the result (reductions list it as an input too), the index tensors, and the result.
@@ -272,7 +291,7 @@ fn check_result(plan: &Plan) -> Checked<()> {
     if (plan.kernel == Kernel::Shuffle) != (owned == plan.tensors.len()) || (owned != 0 && plan.kernel != Kernel::Shuffle) {
         return malformed("the tensors of a shuffle, and only they, say which slices the cores hold");
     }
-    Ok(())
+    if plan.kernel == Kernel::Shuffle { check_relayout(plan) } else { Ok(()) }
 }
 
 /// Checks a top-k: it searches one dimension, which each core has whole, and its results are along another dimension, which the input

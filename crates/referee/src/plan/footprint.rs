@@ -31,7 +31,7 @@ fn footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<(usize, 
     for (dim, table) in offsets.iter().enumerate() {
         match stick {
             // Lanes and sticks are separate factors, so that the lanes join to whole sticks first.
-            Some((along, elements)) if along == dim && table.len() % elements == 0 && table.last() != Some(&HOLE) => {
+            Some((along, elements)) if along == dim && has_whole_sticks(table, elements) => {
                 factors.push(table[..elements].to_vec());
                 factors.push(table.iter().step_by(elements).copied().collect());
             }
@@ -55,6 +55,11 @@ fn footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<(usize, 
         intervals = repeated(&intervals, factor, width);
     }
     Some(intervals)
+}
+
+/// Whether a table along the stick consists of complete sticks, one after another.
+fn has_whole_sticks(table: &[i64], elements: usize) -> bool {
+    table.len() % elements == 0 && table.last() != Some(&HOLE) && table[elements - 1] - table[0] == elements as i64 - 1
 }
 
 fn repeated(intervals: &[Interval], offsets: &[i64], width: i64) -> Vec<Interval> {

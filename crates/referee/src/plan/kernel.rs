@@ -53,7 +53,7 @@ impl Kernel {
             "exx2" => Some(Self::MomentPair),
             "layernormscale" => Some(Self::LayerNormScale),
             "layernormnorm" => Some(Self::LayerNorm),
-            "batchmatmul" | "batchmatmulfp8" | "conv2d" | "depthwiseconv2dnative" => Some(Self::Contract),
+            "batchmatmul" | "batchmatmulfp8" | "batchmatmulint8" | "conv2d" | "depthwiseconv2dnative" => Some(Self::Contract),
             "topkvalue" => Some(Self::TopK(Selected::Value)),
             "topkindex" => Some(Self::TopK(Selected::Position)),
             "identity" | "ReStickifyOpHBM" | "dl16tofp32" | "fp32todl16" | "fp8todl16" | "qfp8ch" | "qfp8wt" => Some(Self::Copy),

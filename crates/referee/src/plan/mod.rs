@@ -3,9 +3,12 @@
 //! The file is interpreted once. Only the addresses differ between executions; the execute statement supplies them.
 
 mod build;
+mod fault;
 mod footprint;
 mod kernel;
+mod relayout;
 mod sized;
+mod stagger;
 mod steps;
 mod tensor;
 mod walk;
@@ -117,8 +120,9 @@ pub(crate) struct TensorPlan {
     /// One element in each stick.
     pub(crate) is_sparse: bool,
     pub(crate) indirect: Option<Indirect>,
-    /// The slices of each dimension that a core holds, if they differ from its compute slices, in the order of [`Plan::cores`].
-    pub(crate) ownership: Option<Vec<Vec<i64>>>,
+    /// The slices of each dimension that a core holds, if they differ from its compute slices, in the order of [`Plan::cores`]; `None` for a
+    /// core that holds no part of the tensor.
+    pub(crate) ownership: Option<Vec<Option<Vec<i64>>>>,
     /// Byte intervals that one core reads, relative to its start: the elements.
     pub(crate) read: Vec<Interval>,
     /// Byte intervals that one core writes, relative to its start: the elements, or full sticks for a sparse tensor.
@@ -146,6 +150,13 @@ pub(crate) enum Memory {
 pub(crate) enum Start {
     Address(i64),
     Symbol(i64),
+}
+
+impl TensorPlan {
+    /// Whether a core, as an index of [`Plan::cores`], holds a part of the tensor.
+    pub(crate) fn is_held_by(&self, core: usize) -> bool {
+        self.ownership.as_ref().is_none_or(|ownership| ownership[core].is_some())
+    }
 }
 
 impl Plan {
@@ -196,16 +207,21 @@ impl Plan {
         Walk::new(self.tensors.iter().map(TensorPlan::track).collect(), &self.locals(), &dims, inner)
     }
 
-    /// Returns for each core the first core that computes the same part of the result. Results that are not summed over cores are in each
-    /// core's own LX.
+    /// Returns for each core the core that stores the same part of the result: the first one, or, for a sum in LX, the last one, which
+    /// completes the sum (torch-spyre's shuffles read it there). Results that are not summed over cores are in each core's own LX.
     pub(crate) fn leaders(&self) -> Vec<usize> {
-        if !self.kernel.accumulates() && self.tensors[self.output].memory == Memory::Lx {
+        let is_lx = self.tensors[self.output].memory == Memory::Lx;
+        if !self.kernel.accumulates() && is_lx {
             return (0..self.cores.len()).collect();
         }
         let dims = self.output_dims();
         let part = |core: &Core| dims.iter().map(|dim| core.slots[*dim]).collect::<Vec<_>>();
         let parts: Vec<Vec<i64>> = self.cores.iter().map(part).collect();
-        parts.iter().map(|part| parts.iter().position(|other| other == part).expect("a part is one of the parts")).collect()
+        let storing = |part: &Vec<i64>| {
+            let mut same = (0..parts.len()).filter(|other| parts[*other] == *part);
+            if is_lx { same.next_back() } else { same.next() }
+        };
+        parts.iter().map(|part| storing(part).expect("a part is one of the parts")).collect()
     }
 
     /// Returns the largest HBM address that the file itself contains.

@@ -2,19 +2,21 @@
 
 use super::Plan;
 use super::build::compile;
-use super::tensor::Fault;
+use super::fault::Fault;
 use crate::error::SimError;
 use machine::Target;
 use sdsc_format::model::{Operation, Sdsc};
+use sdsc_format::program::ConversionOrder;
 use std::sync::Arc;
 
 /// The descriptions that run at the same time, each on its own cores.
 pub(crate) type Step = Vec<Arc<Plan>>;
 
 /// Interprets a file. A barrier separates each step from the next.
-pub(crate) fn compile_steps(file: &str, sdsc: &Sdsc, target: &Target) -> Result<Vec<Step>, SimError> {
+pub(crate) fn compile_steps(file: &str, sdsc: &Sdsc, target: &Target, conversions: ConversionOrder) -> Result<Vec<Step>, SimError> {
     let numbers = step_numbers(&sdsc.value).map_err(|fault| fault.of(format!("{file} ({})", sdsc.name)))?;
-    let step = |numbers: &Vec<usize>| numbers.iter().map(|number| Ok(Arc::new(compile(file, sdsc, *number, target)?))).collect();
+    let plan = |number: &usize| Ok(Arc::new(compile(file, sdsc, *number, target, conversions)?));
+    let step = |numbers: &Vec<usize>| numbers.iter().map(plan).collect();
     numbers.iter().map(step).collect()
 }
 

@@ -6,32 +6,18 @@
 //! iteration (of the whole op in HBM, where the start address is that of a core's slice; of one core's slice in LX) plus
 //! `backGapCore_` (SuperDSC schema, section 3 and section 6).
 
+use super::fault::Fault;
 use super::footprint::touched;
+use super::relayout::check_corelets;
+use super::stagger::{GROUP, Stagger};
 use super::{Dim, HOLE, Indirect, Memory, Start, TensorPlan};
-use crate::error::SimError;
 use machine::DeviceFormat;
-use sdsc_format::model::{ClassInfo, CoordInfo, Dsc, NUMBER_FORMATS, Node, TensorInfo, Text, WindowInfo, WordLength};
+use sdsc_format::model::{
+    ClassInfo, CoordInfo, Dsc, Entries, FoldFunction, NUMBER_FORMATS, Node, TensorInfo, Text, WindowInfo, WordLength,
+};
 
 /// Maximum number of elements of one tensor; a core accesses far fewer ("torch-spyre facts, A": 256 MiB).
 const MAX_ELEMENTS: i64 = 1 << 46;
-
-/// Error in the description of a tensor.
-pub(super) enum Fault {
-    /// The members contradict each other or the format.
-    Malformed(String),
-    /// The format allows it, but the simulator does not support it.
-    NotSimulated(String),
-}
-
-impl Fault {
-    /// The error of a file and its function.
-    pub(super) fn of(self, name: String) -> SimError {
-        match self {
-            Self::Malformed(message) => SimError::Malformed { file: name, message },
-            Self::NotSimulated(what) => SimError::NotSimulated { op: name, what },
-        }
-    }
-}
 
 type Result<T> = std::result::Result<T, Fault>;
 
@@ -63,6 +49,8 @@ pub(super) struct TensorFile<'f> {
     pub(super) dims: &'f [Dim],
     /// The cores, in the order of the plan.
     pub(super) cores: &'f [i64],
+    /// Positions of the elements, if the tensor is the result of a conversion that staggers them.
+    pub(super) stagger: Option<Stagger>,
 }
 
 /// A dimension of a tensor while its tables are built.
@@ -91,13 +79,14 @@ impl TensorFile<'_> {
         let mut offsets: Vec<Vec<i64>> = locals.iter().map(|local| vec![0; *local as usize]).collect();
         let indirect = self.fill(&stored, stick, format, &mut offsets)?;
         let present = (0..self.dims.len()).map(|dim| stored.iter().any(|entry| entry.dim == dim) || self.window(dim).is_some()).collect();
-        let even = (0..self.dims.len()).map(|dim| if dim == stick { format.elements_per_stick() as usize } else { 0 }).collect();
+        let run = if self.stagger.is_some() { GROUP } else { format.elements_per_stick() };
+        let even = (0..self.dims.len()).map(|dim| if dim == stick { run as usize } else { 0 }).collect();
         let is_sparse = stored.iter().all(|entry| entry.dim != stick);
         let elements = format.elements_per_stick();
         let Some((read, written)) = touched(&offsets, format, stick, is_sparse) else {
             return not_simulated(format!("{}: more separate pieces of memory than the simulator keeps", self.info.name));
         };
-        let starts = self.starts(memory)?;
+        let starts = self.starts(memory, ownership.as_deref())?;
         let name = self.info.name.to_string();
         let positions = |entry: &Stored| {
             let size = self.dims[entry.dim].size;
@@ -151,14 +140,14 @@ impl TensorFile<'_> {
         match (class.stick.as_slice(), class.stick_sizes.as_slice()) {
             ([label], [size]) if *size == elements => self.dim(label),
             ([_], [size]) => malformed(format!("stickSize_ is {size}, but a stick of {format} has {elements}")),
-            ([rows, columns], [2, size]) if format == DeviceFormat::Sen143Fp8 && 2 * size == elements => {
+            ([rows, columns], [2, size]) if matches!(format, DeviceFormat::Sen143Fp8 | DeviceFormat::SenInt8) && 2 * size == elements => {
                 self.block(rows, columns, elements)
             }
             (labels, sizes) => not_simulated(format!("{}: sticks of {sizes:?} elements along {labels:?}", self.info.name)),
         }
     }
 
-    /// The columns of fp8 weights, whose sticks are blocks of two rows and 64 columns.
+    /// The columns of eight-bit weights, whose sticks are blocks of two rows and 64 columns.
     ///
     /// In which order a stick has them is not public. As in the device's size of such a tensor, which has whole rows of 128 columns, elements
     /// keep their logical places here; the blocks of two rows and 128 columns are the same bytes either way, so no slice may end within one.
@@ -193,17 +182,22 @@ impl TensorFile<'_> {
         }
     }
 
-    /// The slices that the cores hold, if the file says so.
-    fn ownership(&self) -> Result<Option<Vec<Vec<i64>>>> {
+    /// The slices that the cores hold, if the file says so; a core that is not listed holds nothing.
+    fn ownership(&self) -> Result<Option<Vec<Option<Vec<i64>>>>> {
         let map = &self.node.coordinates.core_to_slice;
         if map.is_empty() {
             return Ok(None);
         }
-        let slots = self.cores.iter().map(|core| {
-            let Some(slots) = map.get(core) else { return malformed(format!("coreIdToWkSlice_ of the tensor lacks core {core}")) };
-            self.dims.iter().map(|dim| self.owned_slot(&dim.label, slots.get(dim.label.as_str()).copied().unwrap_or(0))).collect()
-        });
-        slots.collect::<Result<_>>().map(Some)
+        if let Some((core, _)) = map.iter().find(|(core, _)| !self.cores.contains(*core)) {
+            return malformed(format!("coreIdToWkSlice_ of {} lists core {core}, which the op does not have", self.info.name));
+        }
+        check_corelets(self.dsc, self.node)?;
+        let slot = |dim: &Dim, slots: &Entries<Text, i64>| self.owned_slot(&dim.label, slots.get(dim.label.as_str()).copied().unwrap_or(0));
+        let of_core = |core: &i64| {
+            let slots = map.get(core).map(|slots| self.dims.iter().map(|dim| slot(dim, slots)).collect::<Result<_>>());
+            slots.transpose()
+        };
+        self.cores.iter().map(of_core).collect::<Result<_>>().map(Some)
     }
 
     fn owned_slot(&self, label: &str, slot: i64) -> Result<i64> {
@@ -215,8 +209,8 @@ impl TensorFile<'_> {
     }
 
     /// Slices of what a core has lie among the points, also along a dimension that is not stored and so has no extent of its own.
-    fn check_slices(&self, slots_of_cores: &[Vec<i64>], locals: &[i64]) -> Result<()> {
-        for (dim, slot) in slots_of_cores.iter().flat_map(|slots| slots.iter().enumerate()) {
+    fn check_slices(&self, slots_of_cores: &[Option<Vec<i64>>], locals: &[i64]) -> Result<()> {
+        for (dim, slot) in slots_of_cores.iter().flatten().flat_map(|slots| slots.iter().enumerate()) {
             let Dim { label, size, .. } = &self.dims[dim];
             if (slot + 1).checked_mul(locals[dim]).is_none_or(|end| end > *size) {
                 return malformed(format!("slice {slot} of '{label}' has {} points of {size} in {}", locals[dim], self.info.name));
@@ -257,9 +251,17 @@ impl TensorFile<'_> {
     /// The slices of a tensor with its own ownership: the factor of `core_fold`.
     fn slices(&self, label: &str) -> Result<i64> {
         let info: Option<&CoordInfo> = self.node.coordinates.dims.get(label);
-        let fold = info.and_then(|info| info.folds.folds.iter().find(|fold| fold.label == "core_fold"));
-        match fold.map(|fold| fold.factor) {
-            Some(factor) if factor > 0 => Ok(factor),
+        let folds = info.map(|info| info.folds.functions.iter().zip(&info.folds.folds));
+        let fold = folds.into_iter().flatten().find(|(_, fold)| fold.label == "core_fold");
+        let size = self.dims[self.dim(label)?].size;
+        match fold {
+            Some((FoldFunction::Affine { alpha, beta: 0 }, fold))
+                if fold.factor > 1 && alpha.checked_mul(fold.factor).is_none_or(|covered| covered != size) =>
+            {
+                let (name, factor) = (&self.info.name, fold.factor);
+                malformed(format!("{name}: {factor} slices of '{label}' are {alpha} points apart; {size} points need slices side by side"))
+            }
+            Some((FoldFunction::Affine { beta: 0, .. }, fold)) if fold.factor > 0 => Ok(fold.factor),
             _ => malformed(format!("{} has no core_fold for '{label}'", self.info.name)),
         }
     }
@@ -316,13 +318,15 @@ impl TensorFile<'_> {
             // The size of the table is not in the file, so that nothing may lie outside of it but what is one stick.
             blocked |= sticks > 1 && by_index.iter().any(|dim| self.dims[*dim].size > 1);
             self.check_end(entry)?;
+            self.check_pairs(entry, stick)?;
             self.check_size(step, entry.extent.max(entry.local))?;
             let table = &mut offsets[entry.dim];
             for (at, offset) in (0..).zip(table.iter_mut()) {
-                *offset = match () {
-                    () if at >= entry.extent && self.dims[entry.dim].slices == 1 && entry.dim != stick => HOLE,
-                    () if entry.dim == stick => at / elements * step + at % elements,
-                    () => at * step,
+                *offset = match self.stagger {
+                    Some(stagger) if entry.dim == stick => stagger.offset(at, step),
+                    _ if at >= entry.extent && self.dims[entry.dim].slices == 1 && entry.dim != stick => HOLE,
+                    _ if entry.dim == stick => at / elements * step + at % elements,
+                    _ => at * step,
                 };
             }
             self.fill_window(entry.dim, step, offsets)?;
@@ -332,6 +336,19 @@ impl TensorFile<'_> {
             return not_simulated(format!("{}: a dimension outside of the indexed one, whose size the file does not give", self.info.name));
         }
         if by_index.is_empty() { Ok(None) } else { self.indirect(step).map(Some) }
+    }
+
+    /// Checks that a conversion that staggers has complete pairs of sticks: elements of a partly filled one lie in both of a pair.
+    fn check_pairs(&self, entry: &Stored, stick: usize) -> Result<()> {
+        let columns = entry.local.min(entry.extent);
+        if self.stagger.is_some() && entry.dim == stick && (columns % Stagger::COLUMNS != 0 || entry.extent % Stagger::COLUMNS != 0) {
+            return not_simulated(format!(
+                "'{}' of {columns} columns, not a multiple of {}: the partly filled sticks are staggered",
+                self.function,
+                Stagger::COLUMNS
+            ));
+        }
+        Ok(())
     }
 
     /// Checks that sums of offsets cannot overflow.
@@ -412,10 +429,13 @@ impl TensorFile<'_> {
         Ok(())
     }
 
-    fn starts(&self, memory: Memory) -> Result<Vec<Start>> {
-        let start = |core: &i64| {
+    /// Start addresses of the cores; a core that holds no part of the tensor needs none.
+    fn starts(&self, memory: Memory, ownership: Option<&[Option<Vec<i64>>]>) -> Result<Vec<Start>> {
+        let is_held = |position: usize| ownership.is_none_or(|ownership| ownership[position].is_some());
+        let start = |(position, core): (usize, &i64)| {
             let found = self.node.start.on_core(*core).map(|value| value.0);
             match (found, memory) {
+                (None, _) if !is_held(position) => Ok(Start::Address(0)),
                 (None, _) => malformed(format!("startAddressCoreCorelet_ of {} lacks core {core}", self.info.name)),
                 (Some(symbol), Memory::Hbm) if symbol < 0 => Ok(Start::Symbol(symbol)),
                 (Some(symbol), Memory::Lx) if symbol < 0 => {
@@ -424,6 +444,6 @@ impl TensorFile<'_> {
                 (Some(address), _) => Ok(Start::Address(address)),
             }
         };
-        self.cores.iter().map(start).collect()
+        self.cores.iter().enumerate().map(start).collect()
     }
 }

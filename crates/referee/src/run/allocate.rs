@@ -11,6 +11,7 @@ use crate::run::simulation::{Simulation, array_error};
 use machine::STICK_BYTES;
 use sdsc_format::program::Tensor;
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 
 /// The name of the memory that launches share.
@@ -71,6 +72,18 @@ impl Simulation {
             }
         }
         Ok(buffers)
+    }
+
+    /// Returns the numbers in the file of a constant; `None` for a tensor without a file.
+    ///
+    /// # Errors
+    /// A file that cannot be read, and a tensor that contradicts itself.
+    pub fn constant(&self, tensor: &Tensor) -> Result<Option<HostArray>, SimError> {
+        let Some(path) = self.constants.get(&tensor.name) else { return Ok(None) };
+        let mut bytes = Vec::new();
+        let read = directory::opened(path, tensor)?.read_to_end(&mut bytes);
+        read.map_err(|source| SimError::Io { path: path.clone(), source })?;
+        DeviceLayout::of(tensor)?.decode(tensor, &bytes).map(Some).map_err(|message| array_error(tensor, message))
     }
 
     /// Poisons the buffers whose live range ends.

@@ -44,7 +44,9 @@ pub(crate) fn execute<B: Beside>(
     }
     let writer = machine.writer(&plan.name);
     let (deaths, number) = lives;
-    if let Some((life, begins)) = parts.0.first().and_then(|tensors| lx_life(deaths, number, &tensors[plan.output])) {
+    let holders = (0..plan.cores.len()).filter(|core| plan.tensors[plan.output].is_held_by(*core));
+    let first = holders.map(|core| &parts.0[core][plan.output]).min_by_key(|part| part.byte);
+    if let Some((life, begins)) = first.and_then(|part| lx_life(deaths, number, part)) {
         machine.note_value(writer, life, begins);
     }
     // Both are computed before either is stored.
@@ -52,32 +54,48 @@ pub(crate) fn execute<B: Beside>(
     let results = if has_numbers { results(plan, &parts, &leaders, machine) } else { Vec::new() };
     let error = beside.execute(plan, &parts, &leaders, machine, &results);
     if !machine.has_values() {
+        drop_partial_sums(plan, &leaders, &parts, machine);
         mark(plan, &leaders, &parts, machine, writer);
         return Ok(Executed { traffic, error, parts });
     }
     for (core, stored) in &results {
         write(plan, *core, &parts, stored, POISON, machine);
     }
+    drop_partial_sums(plan, &leaders, &parts, machine);
     for core in (0..leaders.len()).filter(|core| leaders[*core] == *core) {
         mark_written(plan, core, &parts, machine, writer);
     }
     Ok(Executed { traffic, error, parts })
 }
 
-/// Returns the live range that an execute writes in LX, and whether the execute begins it; all cores use the same byte offsets.
+/// Returns the live range that an execute writes in LX, and whether the execute begins it. `part` is that of the core with the lowest
+/// address: a live range covers the parts of all cores.
 fn lx_life(deaths: &Deaths, number: usize, part: &Part) -> Option<(Begun, bool)> {
     let RegionId::Lx(_) = part.region else { return None };
     deaths.written(number, part.byte).map(|life| (life, life.1 == number))
 }
 
-/// Computes the cells that the first core (leader) of each slice of the result stores, paired with the core.
+/// Computes the cells that the storing core (leader) of each slice of the result stores, paired with the core.
 pub(crate) fn results<M: Memory>(plan: &Plan, parts: &Parts, leaders: &[usize], memory: &M) -> Vec<(usize, Stored<M::Cell>)> {
     let constants: Vec<_> = plan.constants.iter().map(|constant| memory.constant(constant.value, constant.exact)).collect();
     let view = |core| CoreView { plan, core, parts, memory, constants: &constants };
     let values = if plan.kernel == Kernel::Shuffle { shuffle(plan, parts, memory) } else { on_all_cores(plan, view) };
     let values = shared(plan, leaders, &constants, memory, values);
-    let first = values.into_iter().filter(|(core, _)| leaders[*core] == *core);
+    let stores = |core: usize| leaders[core] == core && plan.tensors[plan.output].is_held_by(core);
+    let first = values.into_iter().filter(|(core, _)| stores(*core));
     first.map(|(core, values)| (core, arranged(view(core), values))).collect()
+}
+
+/// Poisons the result of cores that pass on a partial sum to the LX of another core: what they keep is not the sum.
+fn drop_partial_sums(plan: &Plan, leaders: &[usize], parts: &Parts, machine: &mut Machine) {
+    for core in (0..leaders.len()).filter(|core| leaders[*core] != *core) {
+        let part = &parts.0[core][plan.output];
+        if let RegionId::Lx(_) = part.region {
+            let written: Vec<Interval> = plan.touched(part, plan.output).collect();
+            let region = machine.region_mut(part.region);
+            written.iter().for_each(|bytes| region.drop_values(bytes.start as usize, bytes.end as usize));
+        }
+    }
 }
 
 fn mark_written(plan: &Plan, core: usize, parts: &Parts, machine: &mut Machine, writer: Writer) {
@@ -113,7 +131,7 @@ fn on_all_cores<'m, M: Memory + 'm>(plan: &Plan, view: impl Fn(usize) -> CoreVie
     (0..n_cores).into_par_iter().map(|core| compute(view(core))).collect()
 }
 
-/// Adds the partial results of cores; returns one result for each first core.
+/// Adds the partial results of cores; returns one result for each storing core.
 fn shared<M: Memory>(
     plan: &Plan,
     leaders: &[usize],
@@ -133,7 +151,7 @@ fn shared<M: Memory>(
     for leader in (0..leaders.len()).filter(|core| leaders[*core] == *core) {
         let mut order = Vec::new();
         let mut parts = Vec::new();
-        for core in (leader..leaders.len()).filter(|core| leaders[*core] == leader) {
+        for core in (0..leaders.len()).filter(|core| leaders[*core] == leader) {
             if let Some(Values::Elements { values, order: dims }) = values[core].take() {
                 order = dims;
                 parts.push(values);

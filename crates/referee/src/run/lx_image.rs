@@ -1,4 +1,4 @@
-//! Contents of LX before the first launch.
+//! Contents of LX before the first launch and after the last one.
 
 use crate::error::SimError;
 use crate::machine::{Machine, RegionId};
@@ -12,6 +12,33 @@ pub struct LxImage {
     pub address: i64,
     /// The bytes.
     pub bytes: Vec<u8>,
+}
+
+/// Bytes in the LX of a core, to be read after the last launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LxRange {
+    /// The core.
+    pub core: i64,
+    /// The address of the first byte.
+    pub address: i64,
+    /// The number of bytes.
+    pub bytes: i64,
+}
+
+/// Reads ranges that ops have written, or the caller before.
+pub(crate) fn observe(ranges: &[LxRange], machine: &Machine) -> Result<Vec<LxImage>, SimError> {
+    let read = |&LxRange { core, address, bytes }: &LxRange| {
+        let region = machine.region(RegionId::Lx(core));
+        let (start, end) = (usize::try_from(address).ok(), address.checked_add(bytes).and_then(|end| usize::try_from(end).ok()));
+        let found = match (region, start, end) {
+            (Some(region), Some(start), Some(end)) if region.first_unwritten(start, end).is_none() => region.bytes().get(start..end),
+            _ => None,
+        };
+        let message = format!("bytes {address} to {} have no value after the last launch", address.saturating_add(bytes));
+        let bytes = found.ok_or_else(|| SimError::Array { name: format!("LX of core {core}"), message })?.to_vec();
+        Ok(LxImage { core, address, bytes })
+    };
+    ranges.iter().map(read).collect()
 }
 
 pub(crate) fn preload(images: &[LxImage], machine: &mut Machine) -> Result<(), SimError> {

@@ -15,7 +15,7 @@ use crate::plan::{Plan, SymbolicSize};
 use crate::run::beside::{Beside, Companion};
 use crate::run::digits::{self, Companions};
 use crate::run::execute::{Executed, execute};
-use crate::run::lx_image::{LxImage, preload};
+use crate::run::lx_image::{LxImage, LxRange, observe, preload};
 use crate::run::planes::{Planes, fits, is_float};
 use machine::{Target, TimeModel};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
@@ -51,6 +51,8 @@ pub struct RunOptions {
     pub wipe_lx: bool,
     /// Initial contents of LX before the first launch, for bundles that are a part of a program.
     pub lx: Vec<LxImage>,
+    /// Bytes of LX to read after the last launch: [`Outcome::lx`].
+    pub observed_lx: Vec<LxRange>,
 }
 
 impl RunOptions {
@@ -60,7 +62,7 @@ impl RunOptions {
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { max_steps: 1 << 38, max_bytes: 4 << 30, wipe_lx: false, lx: Vec::new() }
+        Self { max_steps: 1 << 38, max_bytes: 4 << 30, wipe_lx: false, lx: Vec::new(), observed_lx: Vec::new() }
     }
 }
 
@@ -72,6 +74,8 @@ pub type Accompanied<E> = (Outcome, Vec<Companions<E>>);
 pub struct Outcome {
     /// The results in the order of the program.
     pub results: Vec<(String, HostArray)>,
+    /// Contents of [`RunOptions::observed_lx`] after the last launch.
+    pub lx: Vec<LxImage>,
     /// Statistics of the run.
     pub report: Report,
 }
@@ -95,7 +99,7 @@ impl Simulation {
         let mut deaths = Vec::with_capacity(program.launches.len());
         for (number, launch) in program.launches.iter().enumerate() {
             if !bundles.contains_key(&launch.bundle) {
-                bundles.insert(launch.bundle.clone(), directory::bundle(dir, &launch.bundle, target)?);
+                bundles.insert(launch.bundle.clone(), directory::bundle(dir, &launch.bundle, target, program.conversions)?);
             }
             let found = bundles.get(&launch.bundle).map_or_else(|| Ok(Deaths::default()), |loaded| Deaths::of(launch, &loaded.bundle));
             deaths.push(found.map_err(|message| {
@@ -133,7 +137,7 @@ impl Simulation {
         let mut machine = self.machine(options);
         let buffers = self.allocate(inputs, &mut machine, &mut ())?;
         let report = self.launch_all(&buffers, options, &mut machine, &mut ())?;
-        Ok(Outcome { results: self.results(&buffers, &machine)?, report })
+        Ok(Outcome { results: self.results(&buffers, &machine)?, lx: observe(&options.observed_lx, &machine)?, report })
     }
 
     /// See [`Self::run_with`].
@@ -148,7 +152,8 @@ impl Simulation {
         let companions = self.companions(&planes, &buffers, &machine)?;
         let of_results = self.program.results.iter().zip(companions);
         let companions = of_results.map(|(tensor, found)| digits::joined_companions(arithmetic, tensor, found)).collect();
-        Ok((Outcome { results: self.results(&buffers, &machine)?, report }, companions))
+        let lx = observe(&options.observed_lx, &machine)?;
+        Ok((Outcome { results: self.results(&buffers, &machine)?, lx, report }, companions))
     }
 
     /// See [`Self::elements`].

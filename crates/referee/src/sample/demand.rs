@@ -20,7 +20,7 @@ pub(super) struct Execution {
 pub(super) enum Work {
     /// All points, as many as given: the op moves elements between cores, or to rows that an index selects.
     Whole { points: u64 },
-    /// Needed points of some leaders, the first cores of a slice of the result.
+    /// Needed points of some leaders, the cores that store a slice of the result.
     Points(Vec<(usize, Points)>),
 }
 

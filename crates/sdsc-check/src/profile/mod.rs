@@ -51,7 +51,8 @@ impl FromStr for Profile {
 
 /// Rules of torch-spyre's practice that release 1.0.0 does not have, or that it replaces by a weaker one. `sdsc_r43` and `sdsc_r82` demand a
 /// fold factor of 0 for a dimension of less than a stick, and `sdsc_r64` integers for the symbols of sizes, which the release forbids.
-const NOT_IN_RELEASE: [&str; 42] = [
+/// Relayouts by shuffles, and the order of elements after conversions, came after the release.
+const NOT_IN_RELEASE: [&str; 46] = [
     "sdsc_r4",
     "sdsc_r6",
     "sdsc_r7",
@@ -94,10 +95,14 @@ const NOT_IN_RELEASE: [&str; 42] = [
     "sdsc_r99",
     "sdsc_r101",
     "sdsc_r102",
+    "sdsc_r150",
+    "sdsc_r151",
+    "sdsc_r152",
+    "sdsc_r153",
 ];
 
-/// Rules that torch-spyre of September 2026 does not keep: a shared file is executed with other values, and leaves ids unused.
-const NOT_IN_2026_09: [&str; 2] = ["sdsc_r7", "sdsc_r15"];
+/// The rule that torch-spyre of September 2026 does not keep: a shared file is executed with other values.
+const NOT_IN_2026_09: &str = "sdsc_r7";
 
 /// Rules that hold in a profile besides those of all profiles.
 const RULE_OF_2026_09: &str = "sdsc_r120";
@@ -107,7 +112,7 @@ impl Profile {
     pub(super) fn keeps(self, label: &str) -> bool {
         match self {
             Self::TorchSpyre2026_08 => true,
-            Self::TorchSpyre2026_09 => !NOT_IN_2026_09.contains(&label),
+            Self::TorchSpyre2026_09 => label != NOT_IN_2026_09,
             Self::Release1_0 => !NOT_IN_RELEASE.contains(&label),
         }
     }
@@ -119,6 +124,13 @@ impl Profile {
             Self::TorchSpyre2026_09 => label == RULE_OF_2026_09,
             Self::Release1_0 => label != RULE_OF_2026_09,
         }
+    }
+
+    /// Whether executes of equal ops share a file, with any offsets in the same kernel arguments. Back ends before 28 August 2026 abort on
+    /// such a file.
+    #[must_use]
+    pub fn shares_files(self) -> bool {
+        self == Self::TorchSpyre2026_09
     }
 
     /// Whether a bundle keeps the release.
@@ -140,8 +152,8 @@ mod tests {
 
     #[test]
     fn the_lists_name_rules() {
-        let missing: Vec<_> =
-            NOT_IN_RELEASE.iter().chain(&NOT_IN_2026_09).filter(|label| !RULES.iter().any(|rule| rule.label == **label)).collect();
+        let labels = NOT_IN_RELEASE.iter().chain([&NOT_IN_2026_09]);
+        let missing: Vec<_> = labels.filter(|label| !RULES.iter().any(|rule| rule.label == **label)).collect();
         assert!(missing.is_empty(), "{missing:?}");
         assert!(crate::RELEASE_RULES.iter().any(|rule| rule.label == RULE_OF_2026_09));
     }

@@ -15,7 +15,7 @@ pub(super) fn folds_have_their_form(file: &FileView<'_>, report: &mut Report) {
     for tensor in file.tensors().filter(|tensor| tensor.class.is_some()) {
         for (label, info) in tensor.node.coordinates.dims.iter() {
             let is_stick = tensor.stick().contains(label);
-            let fault = form_fault(info).or_else(|| stick_fault(info, label, is_stick, &tensor));
+            let fault = form_fault(info, file.corelets()).or_else(|| stick_fault(info, label, is_stick, &tensor));
             if let Some(fault) = fault {
                 report.json(file.node_at(tensor.index, &format!("coordinates_/coordInfo/{label}")), fault);
             }
@@ -23,7 +23,7 @@ pub(super) fn folds_have_their_form(file: &FileView<'_>, report: &mut Report) {
     }
 }
 
-fn form_fault(info: &CoordInfo) -> Option<String> {
+fn form_fault(info: &CoordInfo, corelets: i64) -> Option<String> {
     let folds = &info.folds.folds;
     let n_elements = folds.len().checked_sub(SPATIAL).filter(|count| (1..=ELEMENT_LABELS.len()).contains(count));
     let Some(n_elements) = n_elements else {
@@ -43,8 +43,8 @@ fn form_fault(info: &CoordInfo) -> Option<String> {
             info.spatial, info.temporal, info.element_folds
         ));
     }
-    if folds[1].factor != 1 || folds[2].factor != 1 {
-        return Some("a part is on one corelet and in one row".to_owned());
+    if !(1..=corelets).contains(&folds[1].factor) || folds[2].factor != 1 {
+        return Some("a part is on one corelet and in one row; only a shuffle may have two corelets".to_owned());
     }
     if folds[0].factor < 1 || folds.iter().any(|fold| fold.factor < 0) {
         return Some("a dimension has a negative number of parts".to_owned());
@@ -57,6 +57,8 @@ fn stick_fault(info: &CoordInfo, label: &str, is_stick: bool, tensor: &TensorVie
     match (is_stick, n_elements) {
         (false, 1) => None,
         (false, found) => Some(format!("{found} folds of elements beside the stick; there is one")),
+        // Two corelets share the sticks of a core; their folds do not separate sticks and elements.
+        (true, 1) if info.corelets() > 1 => None,
         (true, 1) => Some("one fold of elements along the stick; sticks and their elements are folds of their own".to_owned()),
         (true, 2) => {
             let innermost = info.folds.folds.last().map(|fold| fold.factor);
@@ -120,8 +122,7 @@ pub(super) fn gaps_are_behind_the_part(file: &FileView<'_>, report: &mut Report)
                 report.json(format!("{path}/{core}"), format!("a gap of {} elements; a gap has at least one", gap.0));
             }
             let found: BTreeSet<i64> = gaps.iter().map(|(core, _)| *core).collect();
-            let is_complete =
-                if node.component == "lx" { found.iter().copied().eq(0..file.operation.n_cores) } else { found.iter().eq(&[-1]) };
+            let is_complete = if node.component == "lx" { found.iter().copied().eq(0..file.cores()) } else { found.iter().eq(&[-1]) };
             if !is_complete {
                 report.json(path, "a gap is given for every core of a tensor in LX, and for core -1 in HBM");
             }

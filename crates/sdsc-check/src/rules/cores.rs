@@ -2,6 +2,7 @@
 
 use super::super::file_view::FileView;
 use super::super::report::Report;
+use super::relayouts::cores_of_a_shuffle_are_listed_once;
 use sdsc_format::model::{Entries, Fold, FoldFunction, Nothing, Text};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +11,9 @@ pub(super) fn core_counts_agree(file: &FileView<'_>, report: &mut Report) {
     if !(1..=limit).contains(&cores) {
         report.json(file.at("numCoresUsed_"), format!("{cores} cores; an op uses 1 to {limit}"));
     }
-    if file.operation.core_fold.factor != cores {
-        let message = format!("a fold over {} cores; the op uses {cores}", file.operation.core_fold.factor);
+    let folded = file.operation.core_fold.factor;
+    if folded != cores && !(file.is_shuffle() && (cores..=limit).contains(&folded)) {
+        let message = format!("a fold over {folded} cores; the op uses {cores}");
         report.json(file.at("coreFoldProp_/factor_"), message);
     }
     let own = if file.has_several_descriptions() { i64::try_from(file.dsc.core_ids.len()).unwrap_or(i64::MAX) } else { cores };
@@ -24,6 +26,9 @@ pub(super) fn cores_are_listed_once(file: &FileView<'_>, report: &mut Report) {
     let operation = file.operation;
     if !file.dsc.core_ids.is_sorted() {
         report.json(file.dsc_at("coreIdsUsed_"), format!("{:?}; cores are listed in order", file.dsc.core_ids));
+    }
+    if file.is_shuffle() {
+        return cores_of_a_shuffle_are_listed_once(file, report);
     }
     let mut check = |path: String, cores: Vec<i64>| {
         if let Some(fault) = listing_fault(cores, operation.n_cores) {
@@ -72,13 +77,14 @@ fn listing_fault(mut cores: Vec<i64>, n_cores: i64) -> Option<String> {
 pub(super) fn core_folds_count_the_cores(file: &FileView<'_>, report: &mut Report) {
     const MAP: FoldFunction = FoldFunction::Map(Nothing {});
     const CONST: FoldFunction = FoldFunction::Const(Nothing {});
-    let cores = file.operation.n_cores;
+    let (cores, corelets) = (file.cores(), file.corelets());
     let mut check = |path: String, functions: &[FoldFunction], wanted: [FoldFunction; 3], folds: &[Fold]| {
         let is_fold = |fold: &Fold, factor: i64, label: &str| fold.factor == factor && fold.label == label;
         let is_over_cores = matches!(folds, [core, corelet, time]
-            if is_fold(core, cores, "core") && is_fold(corelet, 1, "corelet") && is_fold(time, 1, "time"));
+            if is_fold(core, cores, "core") && (1..=corelets).any(|factor| is_fold(corelet, factor, "corelet")) && is_fold(time, 1, "time"));
         if !is_over_cores {
-            report.json(format!("{path}/dim_prop_attr"), format!("the folds are {cores} of 'core', 1 of 'corelet' and 1 of 'time'"));
+            report
+                .json(format!("{path}/dim_prop_attr"), format!("the folds are {cores} of 'core', {corelets} of 'corelet' and 1 of 'time'"));
         }
         if functions != wanted {
             report.json(format!("{path}/dim_prop_func"), "addresses are listed by core, and constants are the same on every core");
@@ -96,17 +102,14 @@ pub(super) fn core_folds_count_the_cores(file: &FileView<'_>, report: &mut Repor
 
 pub(super) fn slices_make_the_cores(file: &FileView<'_>, report: &mut Report) {
     let cores = file.operation.n_cores;
-    let product = |slices: &mut dyn Iterator<Item = i64>| slices.fold(1_i64, i64::saturating_mul);
-    let found = product(&mut file.operation.slices.iter().map(|(_, slices)| *slices));
-    if found != cores {
+    let found = file.operation.slices.iter().fold(1_i64, |product, (_, slices)| product.saturating_mul(*slices));
+    // A shuffle computes nothing: its tensors say which slices the cores hold.
+    if found != cores && !file.is_shuffle() {
         report.json(file.at("numWkSlicesPerDim_"), format!("{found} slices for {cores} cores; each core computes one slice"));
     }
-    for tensor in file.tensors().filter(|tensor| !tensor.node.coordinates.core_to_slice.is_empty()) {
-        let found = product(&mut tensor.class_order().iter().filter_map(|label| tensor.held_slices(label)));
-        if found != cores {
-            let path = file.node_at(tensor.index, "coordinates_/coordInfo");
-            report.json(path, format!("{found} slices of the tensor for {cores} cores; each core holds one slice"));
-        }
+    for tensor in file.tensors().filter(|tensor| !file.is_shuffle() && !tensor.node.coordinates.core_to_slice.is_empty()) {
+        let path = file.node_at(tensor.index, "coordinates_/coreIdToWkSlice_");
+        report.json(path, "slices that the cores hold; only a shuffle has slices of its own for a tensor");
     }
 }
 
@@ -141,19 +144,12 @@ fn check_slots(slots: &SlotsByCore, labels: &[&str], slices: impl Fn(&str) -> Op
 }
 
 pub(super) fn slots_are_distinct(file: &FileView<'_>, report: &mut Report) {
-    check_distinct(&file.operation.core_to_slice, "computes", &file.at("coreIdToWkSlice_"), report);
-    for tensor in file.tensors() {
-        let path = file.node_at(tensor.index, "coordinates_/coreIdToWkSlice_");
-        check_distinct(&tensor.node.coordinates.core_to_slice, "holds", &path, report);
-    }
-}
-
-fn check_distinct(slots: &SlotsByCore, verb: &str, path: &str, report: &mut Report) {
     let mut owner: BTreeMap<BTreeSet<(&str, i64)>, i64> = BTreeMap::new();
-    for (core, slots) in slots.iter() {
+    for (core, slots) in file.operation.core_to_slice.iter().filter(|_| !file.is_shuffle()) {
         let slice = slots.iter().map(|(label, slot)| (&**label, *slot)).collect();
         if let Some(other) = owner.insert(slice, *core) {
-            report.json(format!("{path}/{core}"), format!("core {core} {verb} the slice of core {other}; each core has its own"));
+            let message = format!("core {core} computes the slice of core {other}; each core has its own");
+            report.json(file.at(&format!("coreIdToWkSlice_/{core}")), message);
         }
     }
 }

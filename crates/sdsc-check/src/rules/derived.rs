@@ -51,6 +51,10 @@ fn wanted_folds(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info:
     let size = if tensor.scale(label)? == 1 { file.size(label)? / slices } else { 1 };
     let (step, elements) = match (tensor.stick().contains(&Text::from(label.to_owned())), info.element_folds) {
         (false, _) => (size, vec![(1, size)]),
+        (true, 1) if info.corelets() > 1 => {
+            let corelets = (size / info.corelets(), info.corelets());
+            return Some(vec![(size, slices), corelets, (0, 1), (1, size)]);
+        }
         (true, 2) if tensor.stick().len() == 1 => {
             let per_stick = tensor.elements_per_stick()?;
             match tensor.scale(label) {

@@ -58,7 +58,10 @@ pub(super) fn matmul_has_its_dimensions(file: &FileView<'_>, report: &mut Report
 }
 
 pub(super) fn matmul_sticks_fit(file: &FileView<'_>, report: &mut Report) {
-    let Some(tensors) = matmul(file).filter(|_| matches!(&*file.compute.function, "batchmatmul" | "batchmatmulfp8")) else { return };
+    let Some(tensors) = matmul(file).filter(|_| matches!(&*file.compute.function, "batchmatmul" | "batchmatmulfp8" | "batchmatmulint8"))
+    else {
+        return;
+    };
     let dims = MatmulDims::of(file, &tensors);
     let ([reduction], [generated]) = (dims.reduction.as_slice(), dims.generated.as_slice()) else { return };
     let [left, right, result] = &tensors;

@@ -1,6 +1,7 @@
 //! Rules on the statements of `bundle.mlir` and the files it runs.
 
 use super::super::launch::{Base, ExecuteView, Fault, Form, LaunchValues};
+use super::super::profile::Profile;
 use super::super::report::Report;
 use super::super::tree::path_in;
 use machine::Target;
@@ -13,6 +14,7 @@ pub(in super::super) struct BundleView<'a> {
     pub(in super::super) folder: &'a str,
     pub(in super::super) files: &'a BTreeSet<String>,
     pub(in super::super) target: &'a Target,
+    pub(in super::super) profile: Profile,
 }
 
 impl BundleView<'_> {
@@ -80,7 +82,8 @@ pub(super) fn repeated_files_have_equal_symbols(view: &BundleView<'_>, report: &
     for execute in &view.launch.executes {
         let file = execute.execute.file;
         let known = *first.entry(file).or_insert(execute);
-        if known.execute.symbol_ids != execute.execute.symbol_ids || known.values != execute.values {
+        let (has_ids, has_values) = (known.execute.symbol_ids == execute.execute.symbol_ids, known.values == execute.values);
+        if !(has_ids && has_values) {
             let message = format!("'{file}' was executed at {} with other symbols; a file has one value for each symbol", known.at);
             report.text(execute.at, message);
         }
@@ -111,8 +114,16 @@ pub(super) fn ids_are_unique(view: &BundleView<'_>, report: &mut Report) {
 
 /// The base of a kernel argument has an id of its own even where only parts of the argument are used, so such ids may be missing.
 pub(super) fn ids_follow_each_other(view: &BundleView<'_>, report: &mut Report) {
-    let (mut next, mut seen) = (-1_i64, BTreeSet::new());
-    for execute in view.first_executes() {
+    let (mut next, mut seen, mut files) = (-1_i64, BTreeSet::new(), BTreeSet::new());
+    // Equal ops that share a file use up ids of their own, which no execute has.
+    let mut used_up = 0_i64;
+    for execute in &view.launch.executes {
+        if !files.insert(execute.execute.file) {
+            if view.profile.shares_files() {
+                used_up += i64::try_from(execute.ids().len()).expect("fewer than 2^63") + unused_bases(execute);
+            }
+            continue;
+        }
         // Another rule checks ids that are not negative or are used twice.
         let ids: BTreeSet<i64> = execute.ids().iter().copied().filter(|id| *id < 0 && seen.insert(*id)).collect();
         let (Some(last), Some(first)) = (ids.first().copied(), ids.last().copied()) else { continue };
@@ -121,7 +132,7 @@ pub(super) fn ids_follow_each_other(view: &BundleView<'_>, report: &mut Report) 
         } else {
             let n_ids = i64::try_from(ids.len()).expect("fewer than 2^63");
             let skipped = next.saturating_sub(last).saturating_add(1).saturating_sub(n_ids);
-            let reserved = unused_bases(execute);
+            let reserved = unused_bases(execute) + std::mem::take(&mut used_up);
             if skipped > reserved {
                 report.text(execute.at, format!("{skipped} symbol ids are skipped from {next} to {last}; ids are consecutive"));
             }

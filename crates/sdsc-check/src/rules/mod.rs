@@ -9,6 +9,8 @@ pub(super) mod families;
 pub(super) mod identity;
 pub(super) mod launches;
 pub(super) mod layouts;
+mod places;
+pub(super) mod relayouts;
 mod release;
 mod release_table;
 pub(super) mod sizes;
@@ -19,17 +21,18 @@ pub(super) mod tensors;
 pub(super) mod windowed;
 pub(super) mod windows;
 
-pub use release_table::RELEASE_RULES;
-pub(super) use table::{
-    ARGUMENTS, BUFFERS, CONSTANTS, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES, LIVES_IN_LAUNCHES, NAMES, ONE_OPERATION,
-    POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS, TEXT,
+pub(super) use places::{
+    ARGUMENTS, BUFFERS, CONSTANTS, DEBUG_HANDLES, ELEMENT_ORDER, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LAUNCH_SPEC,
+    LIVES, LIVES_IN_LAUNCHES, NAMES, ONE_OPERATION, POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS, TEXT,
 };
-pub use table::{RULES, rules_table};
+pub use release_table::RELEASE_RULES;
+pub use table::RULES;
 
 use super::file_view::FileView;
 use super::profile::Profile;
 use super::report::Report;
 use launches::BundleView;
+use std::fmt::Write;
 
 /// A rule of the format.
 pub struct Rule {
@@ -68,11 +71,33 @@ pub(super) fn rule_at(place: usize) -> &'static Rule {
 }
 
 /// Checks the rules on the statements of `bundle.mlir`.
-pub(super) fn check_bundle(view: &BundleView<'_>, profile: Profile, report: &mut Report) {
-    for (place, rule) in rules_of(profile) {
+pub(super) fn check_bundle(view: &BundleView<'_>, report: &mut Report) {
+    for (place, rule) in rules_of(view.profile) {
         if let Check::Bundle(check) = rule.check {
             report.enter_rule(place);
             check(view, report);
+        }
+    }
+}
+
+/// Rules on an SDSC file that depend on the values of its symbols.
+const RULES_ON_VALUES: [&str; 10] =
+    ["sdsc_r16", "sdsc_r17", "sdsc_r68", "sdsc_r69", "sdsc_r70", "sdsc_r71", "sdsc_r74", "sdsc_r80", "sdsc_r87", "sdsc_r99"];
+
+/// Checks a further execute of an SDSC file that breaks no rule.
+pub(super) fn check_execute(file: &FileView<'_>, report: &mut Report) {
+    let before = report.len();
+    for (place, rule) in rules_of(file.around.profile).filter(|(_, rule)| RULES_ON_VALUES.contains(&rule.label)) {
+        match rule.check {
+            Check::File(check) => {
+                report.enter_rule(place);
+                check(file, report);
+            }
+            Check::Derived(check) if report.len() == before => {
+                report.enter_rule(place);
+                check(file, report);
+            }
+            Check::Derived(_) | Check::Bundle(_) | Check::Reading => {}
         }
     }
 }
@@ -93,6 +118,49 @@ pub(super) fn check_file(file: &FileView<'_>, report: &mut Report) {
         if let Check::Derived(check) = rule.check {
             report.enter_rule(place);
             check(file, report);
+        }
+    }
+}
+
+/// Returns the number in the label of a rule.
+fn number(rule: &Rule) -> Option<u32> {
+    rule.label.strip_prefix("sdsc_r")?.parse().ok()
+}
+
+/// Returns the rules of all profiles in the order of their numbers.
+#[must_use]
+pub fn all_rules() -> Vec<&'static Rule> {
+    let mut rules: Vec<&Rule> = RULES.iter().chain(RELEASE_RULES).collect();
+    rules.sort_by_key(|rule| number(rule));
+    rules
+}
+
+/// Returns the rules as a Markdown table in the order of their numbers, for `docs/reference/bundle-format.md`.
+#[must_use]
+pub fn rules_table() -> String {
+    let mut table = String::from("| label | rule | source |\n|---|---|---|\n");
+    for rule in all_rules() {
+        // Writing to memory cannot fail.
+        let _ = writeln!(table, "| `{}` | {} | {} |", rule.label, rule.statement, rule.source);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_numbered_in_order() {
+        for table in [RULES, RELEASE_RULES] {
+            assert!(table.is_sorted_by(|one, next| number(one).unwrap() < number(next).unwrap()));
+        }
+        assert!(all_rules().is_sorted_by(|one, next| number(one).unwrap() < number(next).unwrap()));
+        for rule in all_rules() {
+            assert!(!rule.statement.ends_with('.') && !rule.statement.contains('|'), "{}", rule.statement);
+        }
+        for place in [TEXT, SCHEMA, PROGRAM, ONE_OPERATION, CONSTANTS, BUFFERS] {
+            assert!(matches!(RULES[place].check, Check::Reading));
         }
     }
 }

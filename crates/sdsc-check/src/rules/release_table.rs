@@ -88,9 +88,9 @@ pub const RELEASE_RULES: &[Rule] = &[
     bundle("sdsc_r119", "each execute has a file of its own", "specification 1.0.0, `sdsc_execute`", bundles::files_run_once),
     bundle(
         "sdsc_r120",
-        "a shared file is executed with the same symbol ids",
+        "a shared file is executed with the same symbol ids, in the same kernel arguments",
         "torch-spyre pull request 3868",
-        bundles::shared_files_keep_their_ids,
+        bundles::shared_files_keep_their_symbols,
     ),
     file(
         "sdsc_r121",

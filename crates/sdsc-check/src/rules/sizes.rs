@@ -74,7 +74,9 @@ pub(super) fn sticks_are_whole(file: &FileView<'_>, report: &mut Report) {
     let mut seen = BTreeSet::new();
     for tensor in file.tensors() {
         for label in tensor.stick().iter().filter(|label| tensor.has(label)) {
-            let (Some(per_stick), Some(part)) = (tensor.stick_size(label), file.core_size(label)) else { continue };
+            let held = if file.is_shuffle() { tensor.held_slices(label) } else { None };
+            let held = held.filter(|slices| *slices > 0).and_then(|slices| Some(file.size(label)? / slices));
+            let (Some(per_stick), Some(part)) = (tensor.stick_size(label), held.or(file.core_size(label))) else { continue };
             let class = &*tensor.info.class;
             if is_misaligned(file, &tensor, label, per_stick, part) && seen.insert((class, label)) {
                 let path = file.dsc_at(&format!("dataStageParam_/0/ss_/{label}_"));
@@ -88,7 +90,7 @@ pub(super) fn sticks_are_whole(file: &FileView<'_>, report: &mut Report) {
 
 fn is_misaligned(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, per_stick: i64, part: i64) -> bool {
     let is_cut = per_stick > 0 && part % per_stick != 0;
-    let is_split = file.slices(label).is_some_and(|slices| slices > 1);
+    let is_split = file.is_shuffle() || file.slices(label).is_some_and(|slices| slices > 1);
     if tensor.is_index() {
         // The last stick of an index tensor may be partly filled; only a division among cores must not cut one.
         is_cut && is_split && part > per_stick

@@ -12,20 +12,35 @@ use sdsc_format::model::{Entries, Text};
 type SlotsByCore = Entries<i64, Entries<Text, i64>>;
 
 /// Checks that cores take the slices of a dimension in turn. The number of consecutive cores with the same slice is the product of the slice
-/// counts of all earlier dimensions.
+/// counts of all earlier dimensions. A shuffle that counts the slices of its destination has the slices of its destination.
 pub(super) fn slices_go_round(file: &FileView<'_>, report: &mut Report) {
-    let mut check = |path: String, slots: &SlotsByCore, slices: &dyn Fn(&str) -> i64| {
-        for (label, _) in file.operation.slices.iter() {
-            if let Some((core, fault)) = round_fault(slots, label, slices(label)) {
-                report.json(format!("{path}/{core}/{label}"), fault);
-            }
+    let (path, slots) = (file.at("coreIdToWkSlice_"), &file.operation.core_to_slice);
+    if let Some(destination) = file.tensors().last().filter(|tensor| file.is_shuffle() && has_equal_slices(file, tensor)) {
+        if let Some((core, label)) = strange_slot(file, &destination) {
+            report.json(format!("{path}/{core}/{label}"), format!("another slice of '{label}' than core {core} gets; both are equal"));
         }
-    };
-    check(file.at("coreIdToWkSlice_"), &file.operation.core_to_slice, &|label| file.slices(label).unwrap_or(1));
-    for tensor in file.tensors().filter(|tensor| !tensor.node.coordinates.core_to_slice.is_empty()) {
-        let held = |label: &str| tensor.held_slices(label).unwrap_or(1);
-        check(file.node_at(tensor.index, "coordinates_/coreIdToWkSlice_"), &tensor.node.coordinates.core_to_slice, &held);
+        return;
     }
+    for (label, _) in file.operation.slices.iter() {
+        if let Some((core, fault)) = round_fault(slots, label, file.slices(label).unwrap_or(1)) {
+            report.json(format!("{path}/{core}/{label}"), fault);
+        }
+    }
+}
+
+/// Whether a shuffle has as many slices of each dimension as its destination.
+fn has_equal_slices(file: &FileView<'_>, destination: &TensorView<'_>) -> bool {
+    file.operation.slices.iter().all(|(label, slices)| destination.held_slices(label).unwrap_or(1) == *slices)
+}
+
+/// Returns a core and a dimension of which a shuffle and its destination have different slices.
+fn strange_slot<'a>(file: &FileView<'a>, destination: &TensorView<'_>) -> Option<(i64, &'a str)> {
+    let of_core = |(core, slots): (&i64, &'a Entries<Text, i64>)| {
+        let held = destination.node.coordinates.core_to_slice.get(core)?;
+        let mut labels = slots.iter().filter(|(label, slot)| held.get(&***label) != Some(slot));
+        labels.next().map(|(label, _)| (*core, &**label))
+    };
+    file.operation.core_to_slice.iter().find_map(of_core)
 }
 
 fn round_fault(slots: &SlotsByCore, label: &str, slices: i64) -> Option<(i64, String)> {

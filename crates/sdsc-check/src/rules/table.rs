@@ -1,60 +1,9 @@
 //! Table of the rules, the most basic first: a file that breaks a rule may break later rules as a consequence.
 
 use super::{
-    Check, RELEASE_RULES, Rule, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, sizes, slices,
+    Check, Rule, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, relayouts, sizes, slices,
     symbols, tensors, windowed, windows,
 };
-use std::fmt::Write;
-
-/// Index in [`RULES`] of the rule on the text of `bundle.mlir`.
-pub(in super::super) const TEXT: usize = 0;
-
-/// Index of the rule on the members of SDSC files.
-pub(in super::super) const SCHEMA: usize = 1;
-
-/// Index of the rule on `program.json`.
-pub(in super::super) const PROGRAM: usize = 2;
-
-/// Index of the rule on the number of operations of a file.
-pub(in super::super) const ONE_OPERATION: usize = 3;
-
-/// Index of the rule on the files of constants.
-pub(in super::super) const CONSTANTS: usize = place("sdsc_r72");
-
-/// Index of the rule on the buffers that launches share.
-pub(in super::super) const BUFFERS: usize = place("sdsc_r73");
-
-/// Indices of the rules on several files together.
-pub(in super::super) const SIZES: usize = place("sdsc_r87");
-pub(in super::super) const FLOW_IN_LX: usize = place("sdsc_r88");
-pub(in super::super) const FLOW_IN_HBM: usize = place("sdsc_r89");
-pub(in super::super) const FLOW_OF_LAUNCHES: usize = place("sdsc_r90");
-pub(in super::super) const READ_ONLY: usize = place("sdsc_r91");
-pub(in super::super) const TENSORS: usize = place("sdsc_r92");
-pub(in super::super) const NAMES: usize = place("sdsc_r93");
-pub(in super::super) const ARGUMENTS: usize = place("sdsc_r94");
-pub(in super::super) const POOL_BYTES: usize = place("sdsc_r95");
-pub(in super::super) const INDEX_RANGES: usize = place("sdsc_r96");
-pub(in super::super) const LIVES: usize = place("sdsc_r97");
-pub(in super::super) const LIVES_IN_LAUNCHES: usize = place("sdsc_r100");
-pub(in super::super) const SYMBOLIC_SIZES: usize = place("sdsc_r103");
-
-/// Returns the index in [`RULES`] of a label.
-const fn place(label: &str) -> usize {
-    let mut place = 0;
-    while !is_same(RULES[place].label.as_bytes(), label.as_bytes()) {
-        place += 1;
-    }
-    place
-}
-
-const fn is_same(one: &[u8], other: &[u8]) -> bool {
-    let mut at = 0;
-    while at < one.len() && at < other.len() && one[at] == other[at] {
-        at += 1;
-    }
-    at == one.len() && at == other.len()
-}
 
 /// All rules. "Specification" is the SuperDSC-Bundle interface specification and "schema" the project's description of every field; labels
 /// of removed rules are not reused.
@@ -157,13 +106,13 @@ pub const RULES: &[Rule] = &[
     rule("sdsc_r21", "members with one legal value have this value", "schema, section 6", Check::File(identity::fixed_members_are_fixed)),
     rule(
         "sdsc_r22",
-        "all core counts of a file are equal, and between 1 and the number of cores of the machine",
+        "all core counts of a file are equal, and between 1 and the number of cores of the machine; a shuffle may use fewer than it counts",
         "schema, section 10",
         Check::File(cores::core_counts_agree),
     ),
     rule(
         "sdsc_r23",
-        "every list and map over cores contains each core once; lists are in order",
+        "every list and map over cores contains each core once; lists are in order; a shuffle lists the cores that it uses",
         "schema, section 10",
         Check::File(cores::cores_are_listed_once),
     ),
@@ -175,7 +124,7 @@ pub const RULES: &[Rule] = &[
     ),
     rule(
         "sdsc_r25",
-        "the product of the slice counts of all dimensions is the number of cores",
+        "the product of the slice counts of all dimensions is the number of cores, except in a shuffle",
         "schema, sections 5 and 10",
         Check::File(cores::slices_make_the_cores),
     ),
@@ -185,7 +134,12 @@ pub const RULES: &[Rule] = &[
         "specification, step 2",
         Check::File(cores::slots_are_in_range),
     ),
-    rule("sdsc_r27", "no two cores have the same slices of all dimensions", "schema, section 5", Check::File(cores::slots_are_distinct)),
+    rule(
+        "sdsc_r27",
+        "no two cores compute the same slices, except in a shuffle",
+        "schema, section 5",
+        Check::File(cores::slots_are_distinct),
+    ),
     rule(
         "sdsc_r28",
         "sizes, stages, slices, layouts, masks and symbols refer to dimensions of the iteration space",
@@ -385,9 +339,9 @@ pub const RULES: &[Rule] = &[
     ),
     rule(
         "sdsc_r65",
-        "a tensor in LX has the same constant address on all cores",
+        "addresses in LX are constants, and not negative",
         "schema, section 6",
-        Check::File(addresses::lx_addresses_are_the_same_number),
+        Check::File(addresses::lx_addresses_are_numbers),
     ),
     rule("sdsc_r66", "a tensor in LX ends within the LX of a core", "torch-spyre facts, A", Check::File(addresses::lx_tensors_fit)),
     rule(
@@ -446,7 +400,7 @@ pub const RULES: &[Rule] = &[
     ),
     rule(
         "sdsc_r81",
-        "core numbers run through the slices of a dimension in order: the slice of core `c` is `(c / d) mod n`, for some `d` and the slice count `n`",
+        "core numbers run through the slices of a dimension in order: the slice of core `c` is `(c / d) mod n`, for some `d` and the slice count `n`; a shuffle has the slices of its destination",
         "schema, section 5",
         Check::Derived(slices::slices_go_round),
     ),
@@ -556,37 +510,44 @@ pub const RULES: &[Rule] = &[
         "project, `program.json`",
         Check::Reading,
     ),
+    rule(
+        "sdsc_r136",
+        "`launch_spec.json` has the shapes, types, layouts, roles and sizes of the program; it is beside bundles with symbolic addresses only",
+        "launch specification",
+        Check::Reading,
+    ),
+    rule(
+        "sdsc_r137",
+        "a debug handle in `program.json` is that of an execute whose file an earlier execute names",
+        "later torch-spyre sources; project, `program.json`",
+        Check::Reading,
+    ),
+    rule(
+        "sdsc_r150",
+        "in a shuffle, one core holds each slice of the source, and at least one core gets each slice of the destination",
+        "LX relayout contract",
+        Check::File(relayouts::views_are_complete),
+    ),
+    rule(
+        "sdsc_r151",
+        "source and destination of a shuffle are in LX, have one format, and share no byte on a core",
+        "LX relayout contract",
+        Check::File(relayouts::views_are_disjoint),
+    ),
+    rule(
+        "sdsc_r152",
+        "two corelets share the part of a core in a shuffle along its stick dimension, which has a fold over them",
+        "LX relayout contract",
+        Check::File(relayouts::corelets_share_the_stick),
+    ),
+    rule(
+        "sdsc_r153",
+        "if conversions stagger elements, the operands of an op have one order of elements, and matmuls, changes of layout, masked ops and results the standard one",
+        "element arrangement",
+        Check::Reading,
+    ),
 ];
 
 const fn rule(label: &'static str, statement: &'static str, source: &'static str, check: Check) -> Rule {
     Rule { label, statement, source, check }
-}
-
-/// Returns the rules as a Markdown table, for `docs/reference/bundle-format.md`.
-#[must_use]
-pub fn rules_table() -> String {
-    let mut table = String::from("| label | rule | source |\n|---|---|---|\n");
-    for rule in RULES.iter().chain(RELEASE_RULES) {
-        // Writing to memory cannot fail.
-        let _ = writeln!(table, "| `{}` | {} | {} |", rule.label, rule.statement, rule.source);
-    }
-    table
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_are_numbered_in_order() {
-        let number = |rule: &Rule| rule.label.strip_prefix("sdsc_r").and_then(|number| number.parse::<u32>().ok()).unwrap();
-        let all: Vec<u32> = RULES.iter().chain(RELEASE_RULES).map(number).collect();
-        assert!(all.is_sorted_by(|one, next| one < next));
-        for rule in RULES.iter().chain(RELEASE_RULES) {
-            assert!(!rule.statement.ends_with('.') && !rule.statement.contains('|'), "{}", rule.statement);
-        }
-        for place in [TEXT, SCHEMA, PROGRAM, ONE_OPERATION, CONSTANTS, BUFFERS] {
-            assert!(matches!(RULES[place].check, Check::Reading));
-        }
-    }
 }

@@ -21,6 +21,7 @@ pub use formats::{NUMBER_FORMATS, number_format_bits};
 pub use space::{DimSizes, Sizes, StagePair, StageParams, SymbolicInfo, WindowInfo};
 pub use tensor::{ClassInfo, ClassRelation, CoordInfo, Coordinates, Memory, Node, Presence, TensorInfo};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A file: one operation under the name `<number>_<function>`.
@@ -121,7 +122,7 @@ pub(super) fn present<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(des
 }
 
 /// Where an op comes from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DebugHandle {
     /// A decimal number.
@@ -144,7 +145,7 @@ pub struct DebugHandle {
 }
 
 /// A place in a program.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SourceRange {
     /// The file.

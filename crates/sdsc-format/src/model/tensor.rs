@@ -136,6 +136,14 @@ pub struct CoordInfo {
     pub folds: Folds,
 }
 
+impl CoordInfo {
+    /// The corelets over which the dimension is folded; 1 without such a fold.
+    #[must_use]
+    pub fn corelets(&self) -> i64 {
+        self.folds.folds.iter().find(|fold| fold.label == "corelet_fold").map_or(1, |fold| fold.factor)
+    }
+}
+
 /// Description of a tensor: layout class, element format and permitted memories.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -5,6 +5,7 @@ use super::{ReadError, Surroundings, SymbolValue, to_op_spec};
 use crate::launch::Stmt;
 use crate::launch::geometry::Geometry;
 use crate::launch::symbols::{Addresses, MemoryMap};
+use crate::sdsc::emit::share_files;
 use crate::{
     bundle::{Bundle, Item, OpSpec},
     launch::Launch,
@@ -13,7 +14,8 @@ use machine::Target;
 use sdsc_format::Sdsc;
 use std::collections::BTreeMap;
 
-/// Returns the bundle of a launch and its files; file `k` is the operation of `sdsc_<k>.json`.
+/// Returns the bundle of a launch and its files; file `k` is the operation of `sdsc_<k>.json`. Executes may share a file if it is that of
+/// equal ops; files are in the order of their first executes.
 ///
 /// The numbers in [`Launch::first_symbol_ids`] of the parsed launch are not used. `pool_bytes` is the size of the pool that precedes the
 /// arguments in a bundle with baked addresses; only its program states it.
@@ -29,12 +31,16 @@ pub fn to_bundle(launch: &Launch, files: &[Sdsc], pool_bytes: i64) -> Result<Bun
     }
     let target = Target::spyre();
     let memory = is_baked.then_some(MemoryMap { segment_bytes: target.segment_bytes, segments: target.segments, has_pool: pool_bytes > 0 });
-    let mut reader = Reader { files, memory, pool_bytes: effect.pool_bytes, next_id: -1, n_ops: 0 };
+    let mut reader = Reader { files, memory, pool_bytes: effect.pool_bytes, next_id: -1, first_ids: Vec::new() };
     let bundle = Bundle { pool_bytes: effect.pool_bytes, items: reader.items(&effect.steps)? };
-    if reader.n_ops != files.len() {
-        return Err(ReadError::launch(format!("runs {} ops; there are {} files", reader.n_ops, files.len())));
+    if reader.first_ids.len() != files.len() {
+        return Err(ReadError::launch(format!("runs {} files; there are {}", reader.first_ids.len(), files.len())));
     }
-    let again = if is_baked { Launch::baked(&bundle, &target) } else { Launch::new(&bundle) }?;
+    let ops = bundle.ops();
+    let mut again = if is_baked { Launch::baked(&bundle, &target) } else { Launch::new(&bundle) }?;
+    if ops.len() > files.len() {
+        share_files(&ops, &[], &mut again)?;
+    }
     let mut again = evaluate(&again)?;
     if is_baked {
         again.pool_bytes = if bundle.uses_pool() { pool_bytes } else { 0 };
@@ -69,7 +75,8 @@ struct Reader<'a> {
     memory: Option<MemoryMap>,
     pool_bytes: i64,
     next_id: i64,
-    n_ops: usize,
+    /// First symbol id of each file so far.
+    first_ids: Vec<i64>,
 }
 
 impl Reader<'_> {
@@ -85,18 +92,19 @@ impl Reader<'_> {
     }
 
     fn op(&mut self, index: usize, symbols: Option<&BTreeMap<i64, SymbolValue>>) -> Result<OpSpec, ReadError> {
-        if index != self.n_ops {
+        let next = self.first_ids.len();
+        if index > next || index < next && self.memory.is_some() {
             return Err(ReadError::launch(format!(
-                "runs sdsc_{index}.json where sdsc_{}.json is next; ops run in order, each once",
-                self.n_ops
+                "runs sdsc_{index}.json where sdsc_{next}.json is next; files are in the order in which they first run"
             )));
         }
+        let first_symbol_id = self.first_ids.get(index).copied().unwrap_or(self.next_id);
         let Some(sdsc) = self.files.get(index) else {
             return Err(ReadError::launch(format!("runs sdsc_{index}.json, which is not there")));
         };
         let at_fault = |source: ReadError| ReadError::InFile { index, source: Box::new(source) };
         let surroundings = Surroundings {
-            first_symbol_id: self.next_id,
+            first_symbol_id,
             symbols: symbols.cloned().unwrap_or_default(),
             pool_bytes: self.pool_bytes,
             memory: self.memory,
@@ -109,7 +117,9 @@ impl Reader<'_> {
             let geometry = Geometry::new(&op)?;
             self.next_id = Addresses::symbolic(&op, &geometry, self.next_id)?.next_id();
         }
-        self.n_ops += 1;
+        if index == next {
+            self.first_ids.push(first_symbol_id);
+        }
         Ok(op)
     }
 }
@@ -127,6 +137,9 @@ fn check_same_steps(read: &[Step], emitted: &[Step]) -> Result<(), ReadError> {
     for (read, emitted) in read.iter().zip(emitted) {
         match (read, emitted) {
             (Step::Loop { body: read, .. }, Step::Loop { body: emitted, .. }) => check_same_steps(read, emitted)?,
+            (Step::Op { index, .. }, Step::Op { index: again, .. }) if index != again => {
+                return Err(ReadError::launch(format!("runs sdsc_{index}.json where equal ops share sdsc_{again}.json")));
+            }
             (Step::Op { index, symbols }, Step::Op { symbols: again, .. }) if symbols != again => {
                 let (symbols, again) = (symbols.as_ref(), again.as_ref());
                 let differs = symbols.into_iter().flatten().find(|(id, value)| again.and_then(|again| again.get(id)) != Some(value));

@@ -89,7 +89,8 @@ pub(super) fn between_cores(plan: &Plan, parts: &Parts, machine: &Machine) -> Re
     reads(plan, parts, &writes, &leaders, machine)
 }
 
-/// Returns the first core of those that compute partial sums of the same result; all must have the same address for it.
+/// Returns the core that stores each result, of those that compute partial sums of it. In HBM, all have the same address for it; in LX,
+/// consecutive cores pass the sum on to the last one.
 fn shared_results(plan: &Plan, parts: &Parts) -> Result<Vec<usize>, SimError> {
     if plan.tensors[plan.output].ownership.is_some() {
         return Ok((0..plan.cores.len()).collect());
@@ -102,8 +103,11 @@ fn shared_results(plan: &Plan, parts: &Parts) -> Result<Vec<usize>, SimError> {
             return Err(SimError::NotSimulated { op: plan.name.clone(), what: format!("'{}' with a split reduction", plan.function) });
         }
         if matches!(part.region, RegionId::Lx(_)) {
-            let what = "a split reduction with its result in LX; the format does not say which core has the sum".to_owned();
-            return Err(SimError::NotSimulated { op: plan.name.clone(), what });
+            if leaders[core..*leader].iter().any(|other| other != leader) {
+                let what = "a sum in LX over cores that are not consecutive; the format does not say which core completes it".to_owned();
+                return Err(SimError::NotSimulated { op: plan.name.clone(), what });
+            }
+            continue;
         }
         if (part.region, part.byte) != (first.region, first.byte) {
             let (one, other) = (plan.cores[*leader].id, plan.cores[core].id);

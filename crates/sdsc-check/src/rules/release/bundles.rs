@@ -1,6 +1,6 @@
 //! Rules of the release on `bundle.mlir`.
 
-use super::super::super::launch::{ExecuteView, Fault};
+use super::super::super::launch::{Base, ExecuteView, Fault};
 use super::super::super::report::Report;
 use super::super::launches::BundleView;
 use std::collections::BTreeMap;
@@ -24,12 +24,23 @@ pub(in super::super) fn files_run_once(view: &BundleView<'_>, report: &mut Repor
     }
 }
 
-pub(in super::super) fn shared_files_keep_their_ids(view: &BundleView<'_>, report: &mut Report) {
-    for (known, execute) in repeated(view).filter(|(known, execute)| known.ids() != execute.ids()) {
-        let message =
-            format!("ids {:?} where the execute at {} has {:?}; a shared file has one list of ids", execute.ids(), known.at, known.ids());
-        report.text(execute.at, message);
+pub(in super::super) fn shared_files_keep_their_symbols(view: &BundleView<'_>, report: &mut Report) {
+    for (known, execute) in repeated(view) {
+        if known.ids() != execute.ids() {
+            let (ids, known_ids) = (execute.ids(), known.ids());
+            let message = format!("ids {ids:?} where the execute at {} has {known_ids:?}; a shared file has one list of ids", known.at);
+            report.text(execute.at, message);
+        } else if bases(known) != bases(execute) {
+            let file = execute.execute.file;
+            let message = format!("'{file}' was executed at {} with other kernel arguments; equal ops have the same", known.at);
+            report.text(execute.at, message);
+        }
     }
+}
+
+/// Returns the arguments and pools of the values of an execute.
+fn bases(execute: &ExecuteView<'_>) -> Vec<Option<Option<Base>>> {
+    execute.values.iter().map(|value| value.as_ref().map(|form| form.base)).collect()
 }
 
 pub(in super::super) fn loops_have_constant_bounds(view: &BundleView<'_>, report: &mut Report) {

@@ -1,0 +1,44 @@
+//! Effect of device functions on the order of elements in sticks.
+
+use super::file_view::FileView;
+use super::functions::Family;
+
+/// Effect of an op on the order of elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Transfer {
+    /// Position by position: the result has the order of the operands.
+    #[default]
+    Keep,
+    /// From 16 to 32 bits.
+    Widen,
+    /// From 32 to 16 bits.
+    Narrow,
+    /// A reduction along the sticks.
+    Reduce,
+    /// Operands must be in standard order.
+    Standard,
+    /// A normalization with paired elements, whose operands are not compared.
+    Normalize,
+}
+
+impl Transfer {
+    pub(super) fn of(file: &FileView<'_>) -> Self {
+        match (&*file.compute.function, file.family) {
+            ("dl16tofp32", _) => Self::Widen,
+            ("fp32todl16", _) => Self::Narrow,
+            ("layernormscale" | "layernormnorm", _) => Self::Normalize,
+            // Masks count columns.
+            _ if masks_columns(file) => Self::Standard,
+            (_, Family::StickReduction) => Self::Reduce,
+            (_, Family::Elementwise | Family::NonstickReduction | Family::TopK) => Self::Keep,
+            (_, Family::Matmul | Family::Convolution | Family::Pooling | Family::Restickify | Family::Conversion | Family::Other) => {
+                Self::Standard
+            }
+        }
+    }
+}
+
+/// Whether a mask covers positions along the sticks of a tensor.
+fn masks_columns(file: &FileView<'_>) -> bool {
+    file.dsc.masking.iter().any(|(label, _)| file.tensors().any(|tensor| tensor.stick_size(label).is_some()))
+}

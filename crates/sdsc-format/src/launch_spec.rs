@@ -1,0 +1,276 @@
+//! `launch_spec.json`: what a launcher must know of one kernel ("launch specification").
+//!
+//! The file stands beside `bundle.mlir`. It has the arguments of the kernel by position, with their host shapes, PyTorch types, layouts and
+//! roles, so that a launcher can refuse a tensor of another shape or type.
+//!
+//! ```json
+//! {
+//!   "version": 1, "kernel_name": "f_0", "pool_size": 0, "bundle_symbolic_args": true, "emitter": "sdsc",
+//!   "symbol_kinds": [{"kind": "kernel", "base_sym_idx": -1, "offset": 0, "arg_index": 0}],
+//!   "args": [{"arg_index": 0, "role": "output", "shape": [3, 200], "dtype": "float16",
+//!             "layout": {"stick_size": [64], "padding": [0, 0]}}]
+//! }
+//! ```
+
+use super::FormVersion;
+use super::model::present;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The name of the file.
+pub const LAUNCH_SPEC_FILE: &str = "launch_spec.json";
+
+/// Emitter of files that this project writes.
+pub const EMITTER: &str = "sdsc";
+
+/// The launch specification of one kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaunchSpec {
+    /// The version of the form.
+    pub version: FormVersion<1>,
+    /// Name of the kernel.
+    pub kernel_name: String,
+    /// Bytes of the pool that the caller passes before the arguments; 0 if the bundle allocates its own.
+    pub pool_size: i64,
+    /// Whether the addresses of arguments are parameters of the bundle. A launcher refuses a kernel with addresses in its files.
+    pub bundle_symbolic_args: bool,
+    /// Producer of the files, for diagnosis.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub emitter: Option<String>,
+    /// The parameters of the bundle's function, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub symbol_kinds: Vec<SymbolKind>,
+    /// Sizes that are known at launch only, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub symbols: BTreeMap<String, SizeRange>,
+    /// The arguments of the kernel, in the order of `arg_index`.
+    pub args: Vec<ArgSpec>,
+}
+
+/// Meaning of a parameter of the bundle's function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SymbolKind {
+    /// Class of the symbol.
+    pub kind: SymbolClass,
+    /// Position of the symbol to which the offset is added; -1 if none.
+    #[serde(default = "none_index")]
+    pub base_sym_idx: i64,
+    /// Bytes above the base.
+    #[serde(default)]
+    pub offset: i64,
+    /// Argument of the kernel; -1 if none.
+    #[serde(default = "none_index")]
+    pub arg_index: i64,
+    /// A size is a multiple of this number.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub granularity: Option<i64>,
+    /// The largest size.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub max_value: Option<i64>,
+    /// Name of a size.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub pytorch_sym: Option<String>,
+    /// Core of an address that depends on a size.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub core_idx: Option<i64>,
+    /// Number of slices of a size over the cores.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub split_count: Option<i64>,
+}
+
+impl SymbolKind {
+    /// Returns the address of a kernel argument.
+    #[must_use]
+    pub const fn kernel(arg_index: i64) -> Self {
+        Self {
+            kind: SymbolClass::Kernel,
+            base_sym_idx: none_index(),
+            offset: 0,
+            arg_index,
+            granularity: None,
+            max_value: None,
+            pytorch_sym: None,
+            core_idx: None,
+            split_count: None,
+        }
+    }
+
+    /// Returns a size that is known at launch only.
+    #[must_use]
+    pub fn dimension(name: String, granularity: i64, maximum: i64) -> Self {
+        Self {
+            kind: SymbolClass::Dimension,
+            granularity: Some(granularity),
+            max_value: Some(maximum),
+            pytorch_sym: Some(name),
+            ..Self::kernel(none_index())
+        }
+    }
+}
+
+const fn none_index() -> i64 {
+    -1
+}
+
+/// Class of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SymbolClass {
+    /// Address of a kernel argument.
+    Kernel,
+    /// Address of a slice of a kernel argument.
+    KernelSlice,
+    /// Address of one core's slice of a kernel argument.
+    KernelDerived,
+    /// Address of one core's slice of a kernel argument, whose size is known at launch only.
+    KernelDerivedSymbolic,
+    /// Address in the pool.
+    Pool,
+    /// A size that is known at launch only.
+    Dimension,
+}
+
+/// Sizes that a launch may choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SizeRange {
+    /// The smallest size.
+    pub min: i64,
+    /// The largest size.
+    pub max: i64,
+}
+
+/// An argument of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArgSpec {
+    /// Position of the argument.
+    pub arg_index: i64,
+    /// Direction in which the kernel passes data.
+    pub role: ArgRole,
+    /// Sizes of the host's tensor.
+    pub shape: Vec<Extent>,
+    /// PyTorch name of the host's element type, such as `float16`.
+    pub dtype: String,
+    /// Arrangement in device memory; absent for the arrangement that launcher and compiler agree on.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub layout: Option<ArgLayout>,
+}
+
+/// Direction in which an argument passes data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgRole {
+    /// The kernel reads it.
+    Input,
+    /// The kernel writes it; it holds nothing before.
+    Output,
+    /// The kernel writes a tensor that holds values before.
+    InputOutput,
+}
+
+impl fmt::Display for ArgRole {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Input => "input",
+            Self::Output => "output",
+            Self::InputOutput => "input_output",
+        })
+    }
+}
+
+/// Size of a dimension: a number, or the name of a size that is known at launch only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Extent {
+    /// A number.
+    Fixed(i64),
+    /// Name of an entry of `symbols`.
+    Symbol(String),
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed(size) => size.fmt(formatter),
+            Self::Symbol(name) => name.fmt(formatter),
+        }
+    }
+}
+
+/// Arrangement of an argument in device memory: the standard tiling into sticks, or the one that `device_size` and `stride_map` say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArgLayout {
+    /// Elements of a stick.
+    pub stick_size: Vec<i64>,
+    /// Elements that device memory has in each host dimension beyond the host's size, without the rest of the last stick.
+    pub padding: Vec<i64>,
+    /// Device shape, as in `program.json`; absent for the standard tiling.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub device_size: Option<Vec<i64>>,
+    /// Host elements that one step along each device dimension moves, as in `program.json`; absent for the standard tiling.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub stride_map: Option<Vec<i64>>,
+}
+
+impl fmt::Display for ArgLayout {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "stick_size {:?}, padding {:?}", self.stick_size, self.padding)?;
+        if let (Some(sizes), Some(map)) = (&self.device_size, &self.stride_map) {
+            write!(formatter, ", device_size {sizes:?}, stride_map {map:?}")?;
+        }
+        Ok(())
+    }
+}
+
+impl LaunchSpec {
+    /// Returns the text of the file.
+    ///
+    /// # Panics
+    /// Never: every key is a string.
+    #[must_use]
+    pub fn to_text(&self) -> Vec<u8> {
+        let mut text = serde_json::to_vec_pretty(self).expect("a launch specification has a JSON form");
+        text.push(b'\n');
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The members that a launcher needs, spelled as in the published example.
+    const SHORT: &str = r#"{"version": 1, "kernel_name": "k", "pool_size": 0, "bundle_symbolic_args": true,
+        "symbol_kinds": [{"kind": "kernel", "arg_index": 0}, {"kind": "kernel_derived", "base_sym_idx": 0, "offset": 128, "arg_index": 0}],
+        "symbols": {"s0": {"min": 1, "max": 256}},
+        "args": [{"arg_index": 0, "role": "input_output", "shape": ["s0", 512], "dtype": "float16"}]}"#;
+
+    #[test]
+    fn an_abbreviated_file_is_read_and_written_in_full() {
+        let spec: LaunchSpec = serde_json::from_str(SHORT).unwrap();
+        assert_eq!(spec.symbol_kinds[0], SymbolKind::kernel(0));
+        assert_eq!(spec.args[0].shape, [Extent::Symbol("s0".to_owned()), Extent::Fixed(512)]);
+        assert_eq!((spec.args[0].role.to_string().as_str(), &spec.args[0].layout), ("input_output", &None));
+        let text = String::from_utf8(spec.to_text()).unwrap();
+        assert!(text.contains("\"base_sym_idx\": -1,\n      \"offset\": 0,\n      \"arg_index\": 0"), "{text}");
+        assert_eq!(serde_json::from_str::<LaunchSpec>(&text).unwrap(), spec);
+    }
+
+    #[test]
+    fn a_missing_member_another_version_and_an_unknown_role_are_refused() {
+        for (from, to, message) in [
+            ("\"pool_size\": 0, ", "", "missing field `pool_size`"),
+            ("\"version\": 1", "\"version\": 2", "version 2, where this tool reads version 1"),
+            ("\"input_output\"", "\"inout\"", "unknown variant `inout`"),
+            ("\"kernel_derived\"", "\"core\"", "unknown variant `core`"),
+        ] {
+            let refused = serde_json::from_str::<LaunchSpec>(&SHORT.replacen(from, to, 1)).unwrap_err().to_string();
+            assert!(refused.starts_with(message), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! One file for equal ops of a bundle, as torch-spyre writes them since August 2026 (later torch-spyre sources).
+//!
+//! Ops are equal if their files are, except for the numbers of the file and of the symbols, and if their tensors are in the same kernel
+//! arguments. Places in the pool and in arguments are operands of the executes, so they may differ; places in LX are in the file. Back ends
+//! before 28 August 2026 abort on a file that two executes name.
+//!
+//! ```text
+//! sdsc_execute (%arg_0, %arg_1, %pool_addr_0) {sdsc_filename="sdsc_0.json", "symbol_ids"=[-1, -2, -3]}
+//! sdsc_execute (%arg_0, %arg_1, %pool_addr_8192) {sdsc_filename="sdsc_0.json", "symbol_ids"=[-1, -2, -3]}
+//! ```
+//!
+//! The ids of the second execute are those of the first. Its own ids, -4 to -6, are used by no other op.
+
+use super::{SdscError, from_op_spec};
+use crate::bundle::{Allocation, Constant, OpSpec};
+use crate::launch::geometry::Geometry;
+use crate::launch::symbols::Addresses;
+use crate::launch::{Launch, Stmt};
+use sdsc_format::Sdsc;
+use sdsc_format::model::DebugHandle;
+use sdsc_format::program::OpHandle;
+use std::collections::BTreeMap;
+
+/// Files of a bundle in which equal ops share one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SharedFiles {
+    /// The file of each number.
+    pub files: Vec<Sdsc>,
+    /// Number of the file of each op, in depth-first order.
+    pub file_of_op: Vec<usize>,
+    /// Debug handles of ops whose file has the handle of an earlier op.
+    pub debug_handles: Vec<OpHandle>,
+}
+
+/// Returns the files of the ops of a bundle, in depth-first order, and makes the launch execute them. `handles` has the debug handle of each
+/// op; a file has that of the first op.
+///
+/// # Errors
+/// If an op has no file.
+pub fn share_files(ops: &[&OpSpec], handles: &[Option<DebugHandle>], launch: &mut Launch) -> Result<SharedFiles, SdscError> {
+    let mut table = Table::default();
+    let mut shared = SharedFiles::default();
+    let mut first_ids = vec![-1];
+    for (op, spec) in ops.iter().enumerate() {
+        let first_id = first_ids[op];
+        first_ids.push(Addresses::symbolic(spec, &Geometry::new(spec)?, first_id)?.next_id());
+        let handle = handles.get(op).cloned().flatten();
+        let number = match table.find_or_add(spec, first_id)? {
+            Found::File(number) => {
+                if let Some(handle) = handle.filter(|handle| shared.files[number].value.debug_handle.as_ref() != Some(handle)) {
+                    shared.debug_handles.push(OpHandle { op, handle });
+                }
+                number
+            }
+            Found::New(number) => {
+                let mut file = from_op_spec(spec, number, first_id)?;
+                file.value.debug_handle = handle;
+                shared.files.push(file);
+                number
+            }
+        };
+        shared.file_of_op.push(number);
+    }
+    rename_executes(&mut launch.body, &mut Renaming { next_op: 0, first_ids: &first_ids, shared: &shared, table: &table });
+    Ok(shared)
+}
+
+/// Properties that equal ops have in common, which are cheap to compare: function, kernel arguments, sizes and slices.
+type Fingerprint<'a> = (&'a str, Vec<Option<u32>>, Vec<(i64, i64)>);
+
+/// An op with a file of its own.
+struct Unique<'a> {
+    /// The file with number 0 and symbols from -1 on.
+    canonical: Sdsc,
+    /// Constants before they are rounded: `exact.json` names them by file.
+    constants: &'a [Constant],
+    first_id: i64,
+}
+
+#[derive(Default)]
+struct Table<'a> {
+    unique: Vec<Unique<'a>>,
+    by_fingerprint: BTreeMap<Fingerprint<'a>, Vec<usize>>,
+}
+
+enum Found {
+    File(usize),
+    New(usize),
+}
+
+impl<'a> Table<'a> {
+    fn find_or_add(&mut self, op: &'a OpSpec, first_id: i64) -> Result<Found, SdscError> {
+        let canonical = from_op_spec(op, 0, -1)?;
+        let candidates = self.by_fingerprint.entry(fingerprint(op)).or_default();
+        let is_equal = |number: &&usize| {
+            let known = &self.unique[**number];
+            known.canonical == canonical && known.constants == op.constants.as_slice()
+        };
+        if let Some(number) = candidates.iter().find(is_equal) {
+            return Ok(Found::File(*number));
+        }
+        let number = self.unique.len();
+        candidates.push(number);
+        self.unique.push(Unique { canonical, constants: &op.constants, first_id });
+        Ok(Found::New(number))
+    }
+}
+
+fn fingerprint(op: &OpSpec) -> Fingerprint<'_> {
+    let argument = |allocation: &Allocation| match allocation {
+        Allocation::Hbm { argument, .. } => Some(*argument),
+        Allocation::Pool { .. } | Allocation::Lx { .. } => None,
+    };
+    let arguments = op.operands.iter().map(|operand| argument(&operand.allocation)).collect();
+    (&op.function, arguments, op.iteration_space.iter().map(|dim| (dim.range, dim.split)).collect())
+}
+
+/// State of the walk over the executes.
+struct Renaming<'a> {
+    next_op: usize,
+    first_ids: &'a [i64],
+    shared: &'a SharedFiles,
+    table: &'a Table<'a>,
+}
+
+fn rename_executes(body: &mut [Stmt], renaming: &mut Renaming<'_>) {
+    for statement in body {
+        match statement {
+            Stmt::Execute(execute) => {
+                let op = renaming.next_op;
+                renaming.next_op += 1;
+                let Some(number) = renaming.shared.file_of_op.get(op) else { continue };
+                execute.op = *number;
+                let moved_by = renaming.table.unique[*number].first_id - renaming.first_ids[op];
+                execute.symbol_ids.iter_mut().flatten().for_each(|id| *id += moved_by);
+            }
+            Stmt::For { body, .. } => rename_executes(body, renaming),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::testing::{dense, op};
+    use crate::bundle::{Bundle, Item};
+
+    /// Exponentials of rows of `[64, 64]` from the first to the second of these places.
+    fn exponentials(places: &[[Allocation; 2]]) -> Bundle {
+        let exp = |places: &[Allocation; 2]| {
+            let mut exp = op("exp", &[64, 64], vec![dense(&[64, 64], 0, 1), dense(&[64, 64], 0, 1)]);
+            for (operand, place) in exp.operands.iter_mut().zip(places) {
+                operand.allocation = *place;
+            }
+            Item::Op(Box::new(exp))
+        };
+        Bundle { pool_bytes: 1 << 16, items: places.iter().map(exp).collect() }
+    }
+
+    const fn pool(offset_bytes: i64) -> Allocation {
+        Allocation::Pool { offset_bytes }
+    }
+
+    const fn lx(offset_bytes: i64) -> Allocation {
+        Allocation::Lx { offset_bytes }
+    }
+
+    const fn argument(argument: u32, offset_bytes: i64) -> Allocation {
+        Allocation::Hbm { argument, offset_bytes }
+    }
+
+    fn shared(bundle: &Bundle, handles: &[Option<DebugHandle>]) -> (SharedFiles, Launch) {
+        let mut launch = Launch::new(bundle).unwrap();
+        let shared = share_files(&bundle.ops(), handles, &mut launch).unwrap();
+        (shared, launch)
+    }
+
+    fn files_of(places: &[[Allocation; 2]]) -> Vec<usize> {
+        shared(&exponentials(places), &[]).0.file_of_op
+    }
+
+    #[test]
+    fn ops_at_other_places_of_the_pool_share_a_file() {
+        let bundle =
+            exponentials(&[[argument(0, 0), pool(0)], [pool(0), pool(8192)], [pool(8192), pool(16384)], [pool(0), argument(1, 0)]]);
+        let (shared, launch) = shared(&bundle, &[]);
+        assert_eq!(shared.file_of_op, [0, 1, 1, 2]);
+        let names: Vec<&str> = shared.files.iter().map(|file| &*file.name).collect();
+        assert_eq!(names, ["0_exp", "1_exp", "2_exp"]);
+        let text = launch.to_string();
+        let executes: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("sdscbundle.sdsc_execute ")).collect();
+        assert!(executes[1].ends_with(r#"{sdsc_filename="sdsc_1.json", "symbol_ids"=[-3, -4]}"#), "{text}");
+        assert!(executes[2].ends_with(r#"{sdsc_filename="sdsc_1.json", "symbol_ids"=[-3, -4]}"#), "{text}");
+        assert!(executes[2].starts_with("(%pool_addr_8192, %pool_addr_16384)"), "{text}");
+        // The ids of the third op are used by no execute.
+        assert!(executes[3].ends_with(r#"{sdsc_filename="sdsc_2.json", "symbol_ids"=[-7, -8]}"#), "{text}");
+    }
+
+    #[test]
+    fn arguments_and_places_in_lx_are_parts_of_the_key() {
+        assert_eq!(files_of(&[[argument(0, 0), pool(0)], [argument(1, 0), pool(0)], [argument(0, 0), pool(8192)]]), [0, 1, 0]);
+        assert_eq!(files_of(&[[lx(0), lx(8192)], [lx(0), lx(16384)], [lx(0), lx(8192)]]), [0, 1, 0]);
+        // A tensor in place has one symbol, and one beside it two.
+        assert_eq!(files_of(&[[pool(0), pool(0)], [pool(0), pool(8192)], [pool(8192), pool(8192)]]), [0, 1, 0]);
+    }
+
+    #[test]
+    fn constants_that_only_their_rounding_makes_equal_keep_their_files() {
+        let mut bundle = exponentials(&[[pool(0), pool(8192)]; 3]);
+        for (item, value) in bundle.items.iter_mut().zip([1.0, 1.000_01, 1.0]) {
+            let Item::Op(op) = item else { unreachable!("a list of ops") };
+            op.function = "clip".to_owned();
+            op.constants = [("clipMin", 0.0), ("clipMax", value)].map(|(name, value)| Constant { name: name.to_owned(), value }).to_vec();
+        }
+        assert_eq!(shared(&bundle, &[]).0.file_of_op, [0, 1, 0]);
+    }
+
+    #[test]
+    fn a_file_has_the_debug_handle_of_its_first_op() {
+        let handle = |id: &'static str| Some(DebugHandle { id: id.into(), ..DebugHandle::default() });
+        let bundle = exponentials(&[[pool(0), pool(8192)], [pool(8192), pool(0)], [pool(0), pool(8192)]]);
+        let (shared, _) = shared(&bundle, &[handle("7"), handle("8"), handle("7")]);
+        assert_eq!(shared.files.iter().map(|file| file.value.debug_handle.clone()).collect::<Vec<_>>(), [handle("7")]);
+        assert_eq!(shared.debug_handles, [OpHandle { op: 1, handle: handle("8").unwrap() }]);
+    }
+
+    #[test]
+    fn loops_keep_their_executes() {
+        let ops = exponentials(&[[pool(0), pool(8192)], [pool(8192), pool(0)]]).items;
+        let body = Item::Loop { count: 4, symbol: None, body: ops.clone() };
+        let bundle = Bundle { pool_bytes: 1 << 16, items: vec![ops[0].clone(), body] };
+        let (shared, launch) = shared(&bundle, &[]);
+        assert_eq!(shared.file_of_op, [0, 0, 0]);
+        assert_eq!(launch.to_string().matches("sdsc_0.json").count(), 3);
+    }
+}

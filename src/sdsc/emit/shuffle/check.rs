@@ -1,0 +1,199 @@
+//! Static checks of a shuffle: two complete views of one tensor, disjoint, and within LX.
+
+use super::{CoreView, Shuffle};
+use machine::{STICK_BYTES, Target};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A shuffle that has no file. The text names the value found and the rule that it breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShuffleError {
+    /// More cores or corelets than the machine has.
+    #[error("expected 1 to {limit} cores with 1 or 2 corelets, found {cores} cores with {corelets}")]
+    Cores {
+        /// The cores of the shuffle.
+        cores: i64,
+        /// The corelets of a core.
+        corelets: i64,
+        /// The cores of the machine.
+        limit: i64,
+    },
+    /// A view whose lists do not have one entry for each dimension or core, or that names a core that is not there.
+    #[error("{view}: expected {expected}")]
+    Shape {
+        /// `source` or `destination`.
+        view: &'static str,
+        /// The rule.
+        expected: String,
+    },
+    /// Slices that do not divide a dimension into equal parts of complete sticks.
+    #[error("{view}: expected slices of {unit} points that divide the {size} points of '{label}', found {slices}")]
+    Slices {
+        /// `source` or `destination`.
+        view: &'static str,
+        /// The dimension.
+        label: &'static str,
+        /// Its size.
+        size: i64,
+        /// The number of slices.
+        slices: i64,
+        /// The points of which a part is a multiple.
+        unit: i64,
+    },
+    /// A slice that no core holds.
+    #[error("{view}: expected a core that holds slice {slots:?}, found none; the cores of a view hold the complete tensor")]
+    Incomplete {
+        /// `source` or `destination`.
+        view: &'static str,
+        /// The slice of each dimension.
+        slots: Vec<i64>,
+    },
+    /// A slice of the source on two cores.
+    #[error("source: expected one core for slice {slots:?}, found cores {first} and {second}; an element has one value")]
+    TwoOwners {
+        /// The slice of each dimension.
+        slots: Vec<i64>,
+        /// A core that holds it.
+        first: i64,
+        /// Another one.
+        second: i64,
+    },
+    /// An address that is no stick of LX.
+    #[error("{view}: expected an address that is a multiple of 128 from 0, found {address} on core {core}")]
+    Address {
+        /// `source` or `destination`.
+        view: &'static str,
+        /// The core.
+        core: i64,
+        /// The address.
+        address: i64,
+    },
+    /// A part that does not fit into LX.
+    #[error("{view}: expected at most {limit} bytes of LX, found {bytes} bytes from {address} on core {core}; pass the tensor through HBM")]
+    Capacity {
+        /// `source` or `destination`.
+        view: &'static str,
+        /// The core.
+        core: i64,
+        /// The address of its part.
+        address: i64,
+        /// The bytes of its part.
+        bytes: i64,
+        /// The bytes of LX.
+        limit: i64,
+    },
+    /// Source and destination that share bytes.
+    #[error("expected disjoint parts on core {core}, found the source at {source_address} and the destination at {destination_address}")]
+    Overlap {
+        /// The core.
+        core: i64,
+        /// Address of the source.
+        source_address: i64,
+        /// Address of the destination.
+        destination_address: i64,
+    },
+}
+
+pub(super) fn check(shuffle: &Shuffle, target: &Target) -> Result<(), ShuffleError> {
+    let (cores, corelets, limit) = (shuffle.cores, shuffle.corelets, target.cores);
+    if !(1..=limit).contains(&cores) || !(1..=2).contains(&corelets) {
+        return Err(ShuffleError::Cores { cores, corelets, limit });
+    }
+    for (name, view) in [("source", &shuffle.source), ("destination", &shuffle.destination)] {
+        check_shape(shuffle, name, view)?;
+        check_slices(shuffle, name, view)?;
+        check_complete(name, view)?;
+        check_addresses(shuffle, name, view, target.lx_bytes)?;
+    }
+    check_one_owner(&shuffle.source)?;
+    check_disjoint(shuffle)
+}
+
+fn check_shape(shuffle: &Shuffle, view: &'static str, found: &CoreView) -> Result<(), ShuffleError> {
+    let fault = |expected: String| Err(ShuffleError::Shape { view, expected });
+    let n_dims = shuffle.dims.len();
+    let labels: BTreeSet<&str> = shuffle.dims.iter().map(|(label, _)| label.name()).collect();
+    let order: BTreeSet<&str> = found.order.iter().map(|label| label.name()).collect();
+    if labels.len() != n_dims || order != labels || found.order.len() != n_dims || !labels.contains(shuffle.stick.name()) {
+        return fault(format!("an order of the dimensions {labels:?}, each once, one of them '{}' along the stick", shuffle.stick.name()));
+    }
+    if found.gaps.len() != n_dims || found.gaps.iter().any(|gap| *gap < 0) {
+        return fault(format!("gaps of {n_dims} dimensions, from 0"));
+    }
+    if found.slices.len() != n_dims || found.slots.values().any(|slots| slots.len() != n_dims) {
+        return fault(format!("slice counts and slices of {n_dims} dimensions"));
+    }
+    let in_range = |slots: &Vec<i64>| slots.iter().zip(&found.slices).all(|(slot, slices)| (0..*slices).contains(slot));
+    if found.slots.iter().any(|(core, slots)| !(0..shuffle.cores).contains(core) || !in_range(slots)) {
+        return fault(format!("cores below {} with slices below {:?}", shuffle.cores, found.slices));
+    }
+    if i64::try_from(found.addresses.len()) != Ok(shuffle.cores) {
+        return fault(format!("{} addresses, one for each core", shuffle.cores));
+    }
+    Ok(())
+}
+
+/// A core has complete sticks, and each of its corelets too.
+fn check_slices(shuffle: &Shuffle, view: &'static str, found: &CoreView) -> Result<(), ShuffleError> {
+    for (((label, size), slices), gap) in shuffle.dims.iter().zip(&found.slices).zip(&found.gaps) {
+        let unit = if *label == shuffle.stick { shuffle.format.elements_per_stick() * shuffle.corelets } else { 1 };
+        let is_even = *slices > 0 && *size > 0 && size % slices == 0 && (size / slices) % unit == 0 && gap % unit == 0;
+        if !is_even {
+            return Err(ShuffleError::Slices { view, label: label.name(), size: *size, slices: *slices, unit });
+        }
+    }
+    Ok(())
+}
+
+fn check_complete(view: &'static str, found: &CoreView) -> Result<(), ShuffleError> {
+    let held: BTreeSet<&Vec<i64>> = found.slots.values().collect();
+    let mut slots = vec![0; found.slices.len()];
+    // At most one slice for each core is visited before one is missing.
+    while held.contains(&slots) {
+        let mut dims = slots.iter_mut().zip(&found.slices).rev();
+        let carried = dims.all(|(slot, slices)| {
+            *slot = (*slot + 1) % slices;
+            *slot == 0
+        });
+        if carried {
+            return Ok(());
+        }
+    }
+    Err(ShuffleError::Incomplete { view, slots })
+}
+
+fn check_one_owner(source: &CoreView) -> Result<(), ShuffleError> {
+    let mut owners: BTreeMap<&Vec<i64>, i64> = BTreeMap::new();
+    for (second, slots) in &source.slots {
+        if let Some(first) = owners.insert(slots, *second) {
+            return Err(ShuffleError::TwoOwners { slots: slots.clone(), first, second: *second });
+        }
+    }
+    Ok(())
+}
+
+fn check_addresses(shuffle: &Shuffle, view: &'static str, found: &CoreView, limit: i64) -> Result<(), ShuffleError> {
+    let bytes = shuffle.part_bytes(found);
+    for (core, address) in (0..).zip(found.addresses.iter().copied()) {
+        if address < 0 || address % STICK_BYTES != 0 {
+            return Err(ShuffleError::Address { view, core, address });
+        }
+        if found.slots.contains_key(&core) && address.saturating_add(bytes) > limit {
+            return Err(ShuffleError::Capacity { view, core, address, bytes, limit });
+        }
+    }
+    Ok(())
+}
+
+fn check_disjoint(shuffle: &Shuffle) -> Result<(), ShuffleError> {
+    let (source, destination) = (&shuffle.source, &shuffle.destination);
+    let (source_bytes, destination_bytes) = (shuffle.part_bytes(source), shuffle.part_bytes(destination));
+    for (core, (source_address, destination_address)) in
+        (0..).zip(source.addresses.iter().copied().zip(destination.addresses.iter().copied()))
+    {
+        let is_both = source.slots.contains_key(&core) && destination.slots.contains_key(&core);
+        if is_both && source_address < destination_address + destination_bytes && destination_address < source_address + source_bytes {
+            return Err(ShuffleError::Overlap { core, source_address, destination_address });
+        }
+    }
+    Ok(())
+}

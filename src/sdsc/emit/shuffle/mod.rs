@@ -1,0 +1,252 @@
+//! The SDSC file of a shuffle: a copy of a tensor in LX from the cores that hold it to the cores that need it.
+//!
+//! A [`Shuffle`] is two views of one tensor, its source and its destination. A [`CoreView`] says which slice each core holds and at which
+//! address. One file describes any such pair: one-to-one moves, all-gathers within groups, copies on the same core.
+
+mod check;
+
+pub use check::ShuffleError;
+
+use crate::launch::geometry::Label;
+use check::check;
+use machine::{DeviceFormat, STICK_BYTES, Target, Unit};
+use sdsc_format::model::{
+    ClassInfo, ComputeAttributes, ComputeOp, Constants, CoordInfo, Coordinates, CoreKey, Decimal, DimSizes, Dsc, Entries, Fold,
+    FoldFunction, FoldMap, Folds, Memory, Named, Node, Nothing, Operation, Presence, Sdsc, Sizes, StagePair, StageParams, TensorInfo, Text,
+    WordLength,
+};
+use std::collections::BTreeMap;
+
+/// A copy of a tensor in LX between cores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shuffle {
+    /// The dimensions of the tensor, with their sizes.
+    pub dims: Vec<(Label, i64)>,
+    /// The dimension along the sticks.
+    pub stick: Label,
+    /// The number format.
+    pub format: DeviceFormat,
+    /// The cores of the bundle; each view lists those that hold a part.
+    pub cores: i64,
+    /// The corelets of a core that share its part along [`Self::stick`]: 1 or 2.
+    pub corelets: i64,
+    /// Whether the source is a sum that only its cores have completed. The file then lists only these cores as used.
+    pub is_completed_sum: bool,
+    /// The parts before the copy.
+    pub source: CoreView,
+    /// The parts after the copy.
+    pub destination: CoreView,
+}
+
+/// The parts of a tensor that cores hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoreView {
+    /// Order of the dimensions in memory, from the one beside the stick outwards.
+    pub order: Vec<Label>,
+    /// Number of slices of each dimension, in the order of [`Shuffle::dims`].
+    pub slices: Vec<i64>,
+    /// The slice of each dimension that a core holds; a core that holds no part is absent.
+    pub slots: BTreeMap<i64, Vec<i64>>,
+    /// Points between two rows of a part that are no part of it, by dimension: the part is a box in a larger buffer of its core.
+    pub gaps: Vec<i64>,
+    /// LX address of each core's part, for all cores of [`Shuffle::cores`].
+    pub addresses: Vec<i64>,
+}
+
+/// Returns the file of a shuffle, which is op `index` of its bundle.
+///
+/// # Errors
+///
+/// If the views are no copy of one tensor between cores, or do not fit into LX.
+pub fn shuffle_file(shuffle: &Shuffle, index: usize, target: &Target) -> Result<Sdsc, ShuffleError> {
+    check(shuffle, target)?;
+    Ok(Named { name: format!("{index}_shuffle").into(), value: shuffle.operation() })
+}
+
+impl Shuffle {
+    /// Returns the points of one core's part along each dimension.
+    fn locals<'a>(&'a self, view: &'a CoreView) -> impl Iterator<Item = i64> + 'a {
+        self.dims.iter().zip(&view.slices).map(|((_, size), slices)| size / slices)
+    }
+
+    /// Returns the bytes from the first stick of one core's part to the last.
+    fn part_bytes(&self, view: &CoreView) -> i64 {
+        let (mut last, mut step) = (0_i64, STICK_BYTES);
+        for label in &view.order {
+            let Some(dim) = self.dims.iter().position(|(known, _)| known == label) else { continue };
+            let unit = if *label == self.stick { self.format.elements_per_stick() } else { 1 };
+            let (part, gap) = (self.dims[dim].1 / view.slices[dim] / unit, view.gaps[dim] / unit);
+            last = last.saturating_add((part - 1).saturating_mul(step));
+            step = step.saturating_mul(part + gap);
+        }
+        last.saturating_add(STICK_BYTES)
+    }
+
+    fn gaps(&self, view: &CoreView) -> Option<Entries<Text, Entries<i64, Decimal>>> {
+        let by_core = |gap: i64| (0..self.cores).map(|core| (core, Decimal(gap))).collect();
+        let dims = self.dims.iter().zip(&view.gaps).filter(|(_, gap)| **gap > 0);
+        let gaps: Entries<_, _> = dims.map(|((label, _), gap)| (label.name().into(), by_core(*gap))).collect();
+        (!gaps.is_empty()).then_some(gaps)
+    }
+
+    fn operation(&self) -> Operation {
+        let used: Vec<i64> = if self.is_completed_sum { self.source.slots.keys().copied().collect() } else { (0..self.cores).collect() };
+        Operation {
+            debug_handle: None,
+            fold_props: vec![fold(1, "time")],
+            folds: FoldMap { functions: vec![affine(1)], folds: vec![fold(1, "time")], data: Entries(vec![("[0]".into(), "0".into())]) },
+            core_fold: fold(self.cores, "core"),
+            corelet_fold: fold(self.corelets, "corelet"),
+            n_cores: i64::try_from(used.len()).expect("few cores"),
+            core_to_dsc: used.iter().map(|core| (*core, 0)).collect(),
+            slices: self.dims.iter().zip(&self.destination.slices).map(|((label, _), slices)| (label.name().into(), *slices)).collect(),
+            core_to_slice: self.slots(&self.destination),
+            core_to_schedule: used.iter().map(|core| (*core, vec![[-1, 0, 0, 0]])).collect(),
+            dscs: vec![Named { name: FUNCTION.into(), value: self.dsc(used) }],
+            data_dscs: None,
+            opcode_correction: None,
+            symbol_tags: None,
+            symbol_definitions: None,
+            share_info: None,
+        }
+    }
+
+    fn dsc(&self, used: Vec<i64>) -> Dsc {
+        let sizes = |name: &mut dyn Iterator<Item = i64>| {
+            Sizes(self.dims.iter().zip(name).map(|((label, _), size)| (label.size_name().into(), size)).collect())
+        };
+        let stage = DimSizes {
+            name: Some("core".into()),
+            sizes: sizes(&mut self.locals(&self.destination)),
+            symbolic: Some(Entries::default()),
+            max_symbolic_volume: Some(Entries::default()),
+            corelet_split: Some(Entries::default()),
+            row_split: Some(Entries::default()),
+            pe_sfp_split: Some(Entries::default()),
+            windows: Some(Entries::default()),
+        };
+        Dsc {
+            n_cores: i64::try_from(used.len()).expect("few cores"),
+            n_corelets: Some(self.corelets),
+            core_ids: used,
+            space: DimSizes { name: Some("n".into()), sizes: sizes(&mut self.dims.iter().map(|(_, size)| *size)), ..DimSizes::default() },
+            masking: Entries::default(),
+            masking_constant: -1,
+            dim_symbols: None,
+            stages: StageParams { core: StagePair { name: None, steady: stage.clone(), end: stage } },
+            classes: Entries(vec![(CLASS.into(), self.class())]),
+            class_relation: None,
+            nodes: [&self.source, &self.destination].into_iter().enumerate().map(|(tensor, view)| self.node(tensor, view)).collect(),
+            tensors: (0..2).map(|tensor| self.tensor_info(tensor)).collect(),
+            constants: Constants::default(),
+            compute: vec![ComputeOp {
+                unit: Unit::Sfp.name().into(),
+                function: FUNCTION.into(),
+                attributes: ComputeAttributes { format: self.format.name().into(), fidelity: "regular".into() },
+                location: Some("Inner".into()),
+                inputs: vec!["Tensor0-idx0".into()],
+                outputs: vec!["Tensor1-idx1".into()],
+                indices: None,
+            }],
+        }
+    }
+
+    /// The layout class of both tensors; it has the order of the first.
+    fn class(&self) -> ClassInfo {
+        ClassInfo {
+            order: self.source.order.iter().map(|label| label.name().into()).collect(),
+            stick: vec![self.stick.name().into()],
+            stick_sizes: vec![self.format.elements_per_stick()],
+            stick_replication: None,
+        }
+    }
+
+    fn node(&self, tensor: usize, view: &CoreView) -> Node {
+        let start = FoldMap {
+            functions: vec![FoldFunction::Map(Nothing {}), FoldFunction::Const(Nothing {}), FoldFunction::Const(Nothing {})],
+            folds: vec![fold(self.cores, "core"), fold(self.corelets, "corelet"), fold(1, "time")],
+            data: (0..).zip(&view.addresses).map(|(core, address)| (CoreKey::at(core), Decimal(*address))).collect(),
+        };
+        let dims = self
+            .dims
+            .iter()
+            .zip(&view.slices)
+            .map(|((label, size), slices)| (label.name().into(), self.coordinate(*label, *size, *slices)));
+        Node {
+            node_type: "allocate".into(),
+            name: format!("allocate-Tensor{tensor}_lx").into(),
+            previous: Some("".into()),
+            tensor: Some(tensor),
+            component: "lx".into(),
+            early_padding: None,
+            is_symbolic: None,
+            non_unified: None,
+            order: view.order.iter().map(|label| label.name().into()).collect(),
+            page_sizes: vec![-1; view.order.len()],
+            indirection: "no_indirection".into(),
+            related: None,
+            index_type: None,
+            start,
+            padding: None,
+            gaps: self.gaps(view),
+            coordinates: Coordinates { dims: dims.collect(), core_to_slice: self.slots(view) },
+        }
+    }
+
+    /// Folds of one dimension: cores, corelets, rows, then the elements of a part.
+    fn coordinate(&self, label: Label, size: i64, slices: i64) -> CoordInfo {
+        let part = size / slices;
+        let per_stick = self.format.elements_per_stick();
+        let (corelets, elements) = match label == self.stick {
+            false => ((0, 1), vec![(1, part)]),
+            true if self.corelets > 1 => ((part / self.corelets, self.corelets), vec![(1, part)]),
+            true => ((0, 1), vec![(per_stick, part / per_stick), (1, per_stick)]),
+        };
+        let folds: Vec<(i64, i64)> = [(part, slices), corelets, (0, 1)].into_iter().chain(elements.iter().copied()).collect();
+        let labels = ["core_fold", "corelet_fold", "row_fold"]
+            .into_iter()
+            .chain(if elements.len() == 2 { &ELEMENTS[..] } else { &ELEMENTS[1..] }.iter().copied());
+        CoordInfo {
+            spatial: 3,
+            temporal: 0,
+            element_folds: i64::try_from(elements.len()).expect("few folds"),
+            padding: "nopad".into(),
+            folds: Folds {
+                functions: folds.iter().map(|(alpha, _)| affine(*alpha)).collect(),
+                folds: folds.iter().zip(labels).map(|((_, factor), label)| fold(*factor, label)).collect(),
+            },
+        }
+    }
+
+    fn slots(&self, view: &CoreView) -> Entries<i64, Entries<Text, i64>> {
+        let named = |slots: &Vec<i64>| self.dims.iter().zip(slots).map(|((label, _), slot)| (Text::from(label.name()), *slot)).collect();
+        view.slots.iter().map(|(core, slots)| (*core, named(slots))).collect()
+    }
+
+    fn tensor_info(&self, tensor: usize) -> TensorInfo {
+        TensorInfo {
+            tensor,
+            name: format!("Tensor{tensor}").into(),
+            class: CLASS.into(),
+            scales: vec![1; self.dims.len()],
+            word_length: WordLength::bytes(self.format.bytes()),
+            format: self.format.name().into(),
+            memory: Memory { hbm: None, lx: Some(Presence { is_present: 1, ..Presence::default() }) },
+        }
+    }
+}
+
+const FUNCTION: &str = "shuffle";
+
+const CLASS: &str = "OUTPUT";
+
+/// Folds of the elements along the stick: sticks, and elements of a stick.
+const ELEMENTS: [&str; 2] = ["elem_arr_1", "elem_arr_0"];
+
+fn fold(factor: i64, label: &'static str) -> Fold {
+    Fold { factor, label: label.into() }
+}
+
+const fn affine(alpha: i64) -> FoldFunction {
+    FoldFunction::Affine { alpha, beta: 0 }
+}

@@ -1,0 +1,55 @@
+//! The launch specification of a bundle, and what arrays have to be.
+
+use crate::codes;
+use machine::{DeviceFormat, ElementType};
+use sdsc_check::check_launch_specs;
+use sdsc_format::launch_spec::{LAUNCH_SPEC_FILE, LaunchSpec};
+use sdsc_format::program::{LaunchEntry, Program, Tensor};
+use std::path::Path;
+
+/// Makes sure that launch specifications describe the arguments of the program.
+///
+/// # Errors
+/// The first member that another one contradicts, with the argument.
+pub(super) fn check(directory: &Path, program: &Program) -> Result<(), String> {
+    let found = check_launch_specs(directory, program).map_err(|error| codes::SIM_FILES.says(error))?;
+    found.first().map_or(Ok(()), |violation| {
+        Err(codes::SIM_FILES.says(format_args!("{}/{violation}; compile the program again", directory.display())))
+    })
+}
+
+/// Reads the launch specification of a launch.
+///
+/// # Errors
+/// If there is none: the addresses of the bundle are in its files, or an older compiler wrote it.
+pub(super) fn read(directory: &Path, launch: &LaunchEntry) -> Result<LaunchSpec, String> {
+    let path = format!("{}/{LAUNCH_SPEC_FILE}", launch.bundle);
+    let shown = directory.join(&path);
+    if !shown.exists() {
+        return Err(codes::SIM_FILES.says(format_args!(
+            "expected a launch specification, found no '{}'; compile the program again with '--addresses symbolic'",
+            shown.display()
+        )));
+    }
+    let bytes = files::read_below(directory, &path).map_err(|error| {
+        codes::SIM_FILES.says(format_args!("cannot read '{}': {}; compile the program again", shown.display(), files::reason(&error)))
+    })?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| codes::SIM_FILES.says(format_args!("{}: {error}; compile the program again", shown.display())))
+}
+
+/// Returns the type of the host tensors that a launcher passes for a tensor.
+pub(super) fn launch_type(tensor: &Tensor) -> Result<ElementType, String> {
+    let refuse = |error: &dyn std::fmt::Display| codes::SIM_FILES.says(format_args!("'{}': {error}", tensor.name));
+    let element: ElementType = tensor.element_type.parse().map_err(|error| refuse(&error))?;
+    let format: DeviceFormat = tensor.format.parse().map_err(|error| refuse(&error))?;
+    Ok(element.launch_type(format))
+}
+
+/// Returns the message of an array that is not what the program takes, with the words of the launch specification for what that is.
+pub(super) fn refuse_array(option: &str, tensor: &Tensor, message: &str) -> String {
+    let element = tensor.element_type.parse::<ElementType>().map_or(tensor.element_type.as_str(), |element| element.torch_name());
+    let (code, message) = codes::split_code(message);
+    code.unwrap_or(codes::RUN_ARRAY)
+        .says(format_args!("{option}: argument '{}' (shape {:?}, dtype {element}, layout row-major): {message}", tensor.name, tensor.shape))
+}

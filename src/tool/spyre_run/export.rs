@@ -1,0 +1,357 @@
+//! `spyre-run --export-expected`: arguments and expected results of a kernel, for a launcher on the device.
+//!
+//! The files are those that a launcher's verification takes in the order of `arg_index`: inputs, and one expected file per output. Each
+//! array is a NumPy file, and a file of its elements only, row-major and little endian, which needs no reader.
+//!
+//! ```text
+//! DIR/index.json                      arguments, files, tolerances and the command
+//! DIR/inputs/arg0.npy, arg0.bin       arguments that the kernel reads
+//! DIR/simulated/arg2.npy, arg2.bin    results of the simulated device
+//! DIR/exact/arg2.npy, arg2.bin        results in f64: unrounded, and rounded to the type of the argument
+//! ```
+
+use super::{Arguments, coded, contract, finish, npy};
+use crate::codes;
+use crate::tool::{self, Speaker};
+use machine::ElementType;
+use referee::{Bounded, Elements, HostArray, Outcome, RunOptions, Simulation};
+use sdsc_format::launch_spec::{ArgRole, ArgSpec, LaunchSpec};
+use sdsc_format::program::{LaunchEntry, Program, Tensor};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Folders of the export.
+const INPUTS: &str = "inputs";
+const SIMULATED: &str = "simulated";
+const EXACT: &str = "exact";
+
+/// Content of `index.json`.
+#[derive(Debug, Serialize)]
+struct ExportIndex {
+    version: u64,
+    kernel_name: String,
+    /// The folder of the kernel in the bundle directory.
+    bundle: String,
+    /// The chosen sizes, by name.
+    bind: BTreeMap<String, i64>,
+    inputs: Vec<InputFiles>,
+    expected: Vec<ExpectedFiles>,
+    /// A command that verifies the kernel, with `LAUNCH_DIR` for the folder that the back end wrote.
+    command: String,
+}
+
+/// An argument with values before the launch.
+#[derive(Debug, Serialize)]
+struct InputFiles {
+    #[serde(flatten)]
+    argument: Argument,
+    #[serde(flatten)]
+    files: ArrayFiles,
+}
+
+/// An argument that the kernel writes.
+#[derive(Debug, Serialize)]
+struct ExpectedFiles {
+    #[serde(flatten)]
+    argument: Argument,
+    /// Tolerances of the verification for the type: `|actual - expected| <= atol + rtol * |expected|`.
+    rtol: f64,
+    atol: f64,
+    simulated: ArrayFiles,
+    exact: ArrayFiles,
+    /// Largest difference of a simulated element from the exact one.
+    max_abs_difference: f64,
+    /// Whether the simulated results are within the tolerances of the exact ones.
+    is_within_tolerance: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Argument {
+    arg_index: i64,
+    role: ArgRole,
+    /// Name in the program.
+    name: String,
+    shape: Vec<i64>,
+    dtype: String,
+}
+
+/// Files of one array, as paths below the folder of the index.
+#[derive(Debug, Serialize)]
+struct ArrayFiles {
+    npy: String,
+    bin: String,
+}
+
+impl ArrayFiles {
+    fn new(folder: &str, arg_index: i64) -> Self {
+        Self { npy: format!("{folder}/arg{arg_index}.npy"), bin: format!("{folder}/arg{arg_index}.bin") }
+    }
+}
+
+/// Runs the program on the device's numbers and in f64, and writes the files of the export.
+///
+/// # Errors
+/// A program that no launcher takes, what the simulator refuses, and files that cannot be written.
+pub(super) fn export(
+    folder: &str,
+    (simulation, sizes): (&Simulation, &BTreeMap<String, i64>),
+    mut inputs: BTreeMap<String, HostArray>,
+    options: &RunOptions,
+    (arguments, speaker): (&Arguments, Speaker),
+) -> Result<(), String> {
+    let program = simulation.program();
+    let launch = only_launch(program)?;
+    let spec = contract::read(Path::new(&arguments.directory), launch)?;
+    let passed = pass_arguments(simulation, launch, &spec, &mut inputs)?;
+    let (outcome, exact) = simulation.run_with(&Bounded, &inputs, options).map_err(|error| coded(&error))?;
+    let exact: Vec<HostArray> = exact
+        .into_iter()
+        .map(|result| HostArray {
+            shape: result.shape,
+            elements: Elements::F64(result.elements.into_iter().map(|bound| bound.exact).collect()),
+        })
+        .collect();
+    let written = Export { folder: Path::new(folder), program, launch, spec: &spec };
+    let inputs = passed.iter().map(|(place, array)| written.input(*place, array)).collect::<Result<Vec<_>, _>>()?;
+    let expected = written.expected(&outcome, &exact)?;
+    let command = command(&inputs, &expected);
+    let size = |name: &String| sizes.get(name).copied().or_else(|| Some(program.size(name)?.maximum));
+    let bind = launch.sizes.iter().filter_map(|name| Some((name.clone(), size(name)?))).collect();
+    let (kernel_name, bundle) = (spec.kernel_name.clone(), launch.bundle.clone());
+    let index = ExportIndex { version: 1, kernel_name, bundle, bind, inputs, expected, command };
+    let text = serde_json::to_string_pretty(&index).map_err(|error| error.to_string())?;
+    write(&Path::new(folder).join("index.json"), format!("{text}\n"))?;
+    finish(&outcome, arguments, speaker)
+}
+
+/// Returns the launch of a program of one launch.
+fn only_launch(program: &Program) -> Result<&LaunchEntry, String> {
+    if let Some(result) = program.results.iter().find(|result| result.digit_base.is_some()) {
+        return Err(codes::SIM_NOT_SIMULATED.says(format_args!(
+            "--export-expected: expected results without digits, found '{}' of two digits per integer; return a floating-point number",
+            result.name
+        )));
+    }
+    match program.launches.as_slice() {
+        [launch] => Ok(launch),
+        launches => Err(codes::SIM_NOT_SIMULATED.says(format_args!(
+            "--export-expected: expected a program of one launch, found {} launches; export a smaller function",
+            launches.len()
+        ))),
+    }
+}
+
+/// Returns the arrays that a launcher passes, by place in the specification, in its types. The inputs of the simulation become these values,
+/// so that the device computes from the same numbers.
+fn pass_arguments(
+    simulation: &Simulation,
+    launch: &LaunchEntry,
+    spec: &LaunchSpec,
+    inputs: &mut BTreeMap<String, HostArray>,
+) -> Result<Vec<(usize, HostArray)>, String> {
+    let program = simulation.program();
+    let mut passed = Vec::new();
+    for (place, (argument, name)) in spec.args.iter().zip(&launch.arguments).enumerate() {
+        if argument.role == ArgRole::Output {
+            continue;
+        }
+        let tensor = tensor_of(program, name)?;
+        let constant = simulation.constant(tensor).map_err(|error| coded(&error))?;
+        let array = match (inputs.get(name), &constant) {
+            (Some(array), _) | (None, Some(array)) => array,
+            (None, None) => return Err(codes::RUN_ARGUMENT.says(format_args!("'{name}' has no value; give one with --input"))),
+        };
+        let launched =
+            convert(array, contract::launch_type(tensor)?).map_err(|message| contract::refuse_array("--input", tensor, &message))?;
+        if let Some(input) = inputs.get_mut(name) {
+            *input = converted(&launched, input.elements.element_type());
+        }
+        passed.push((place, launched));
+    }
+    Ok(passed)
+}
+
+fn tensor_of<'p>(program: &'p Program, name: &str) -> Result<&'p Tensor, String> {
+    let found = program.tensors().find(|tensor| tensor.name == name);
+    found.ok_or_else(|| codes::SIM_FILES.says(format_args!("a launch names '{name}', which is no tensor of the program")))
+}
+
+/// Returns the array with elements of another type, each the nearest number.
+fn converted(array: &HostArray, element: ElementType) -> HostArray {
+    if array.elements.element_type() == element {
+        return array.clone();
+    }
+    let mut elements = Elements::zeros(element, array.elements.len());
+    (0..array.elements.len()).for_each(|index| elements.set(index, array.elements.get(index)));
+    HostArray { shape: array.shape.clone(), elements }
+}
+
+/// Returns the array with elements of another type.
+///
+/// # Errors
+/// An integer that the type rounds, or a number beyond its range.
+fn convert(array: &HostArray, element: ElementType) -> Result<HostArray, String> {
+    let found = converted(array, element);
+    let is_integer = array.elements.element_type().is_integer();
+    let is_lost = |index: &usize| {
+        let (before, after) = (array.elements.get(*index), found.elements.get(*index));
+        before.is_finite() && if is_integer { before != after } else { !after.is_finite() }
+    };
+    match (0..array.elements.len()).find(is_lost) {
+        Some(index) => Err(format!(
+            "expected numbers of dtype {}, found {} at element {index}; give numbers that the dtype of the launch holds",
+            element.torch_name(),
+            array.elements.get(index)
+        )),
+        None => Ok(found),
+    }
+}
+
+/// An export that is being written.
+struct Export<'a> {
+    folder: &'a Path,
+    program: &'a Program,
+    launch: &'a LaunchEntry,
+    spec: &'a LaunchSpec,
+}
+
+impl Export<'_> {
+    fn argument(&self, place: usize, shape: &[i64]) -> Argument {
+        let ArgSpec { arg_index, role, dtype, .. } = &self.spec.args[place];
+        let (name, shape) = (self.launch.arguments[place].clone(), shape.to_vec());
+        Argument { arg_index: *arg_index, role: *role, name, shape, dtype: dtype.clone() }
+    }
+
+    fn input(&self, place: usize, array: &HostArray) -> Result<InputFiles, String> {
+        let argument = self.argument(place, &array.shape);
+        let files = self.write_arrays(INPUTS, argument.arg_index, array, array)?;
+        Ok(InputFiles { argument, files })
+    }
+
+    /// Writes the expected results, in the order of the arguments.
+    fn expected(&self, outcome: &Outcome, exact: &[HostArray]) -> Result<Vec<ExpectedFiles>, String> {
+        let mut expected = Vec::new();
+        for (place, name) in self.launch.arguments.iter().enumerate().filter(|(place, _)| self.spec.args[*place].role != ArgRole::Input) {
+            let number = self.program.results.iter().position(|result| result.name == *name);
+            let (Some((_, simulated)), Some(exact)) = (number.and_then(|n| outcome.results.get(n)), number.and_then(|n| exact.get(n)))
+            else {
+                return Err(codes::SIM_FILES.says(format_args!("the launch writes '{name}', which is no result of the program")));
+            };
+            let element = contract::launch_type(tensor_of(self.program, name)?)?;
+            let argument = self.argument(place, &simulated.shape);
+            let (simulated, rounded) = (converted(simulated, element), converted(exact, element));
+            let (rtol, atol) = tolerances(element);
+            let difference = Difference::between(&simulated, exact, (rtol, atol));
+            expected.push(ExpectedFiles {
+                rtol,
+                atol,
+                simulated: self.write_arrays(SIMULATED, argument.arg_index, &simulated, &simulated)?,
+                exact: self.write_arrays(EXACT, argument.arg_index, exact, &rounded)?,
+                max_abs_difference: difference.largest,
+                is_within_tolerance: difference.is_within,
+                argument,
+            });
+        }
+        Ok(expected)
+    }
+
+    /// Writes an array as a NumPy file, and `raw` as its elements only.
+    fn write_arrays(&self, folder: &str, arg_index: i64, array: &HostArray, raw: &HostArray) -> Result<ArrayFiles, String> {
+        let files = ArrayFiles::new(folder, arg_index);
+        let path = self.folder.join(&files.npy);
+        let content =
+            npy::bytes_of(array).map_err(|error| codes::OUTPUT_WRITE.says(format_args!("cannot write '{}': {error}", path.display())))?;
+        write(&path, content)?;
+        write(&self.folder.join(&files.bin), raw.elements.to_bytes())?;
+        Ok(files)
+    }
+}
+
+/// Difference of simulated results from exact ones.
+struct Difference {
+    largest: f64,
+    is_within: bool,
+}
+
+impl Difference {
+    fn between(simulated: &HostArray, exact: &HostArray, (rtol, atol): (f64, f64)) -> Self {
+        let mut difference = Self { largest: 0.0, is_within: true };
+        for index in 0..simulated.elements.len() {
+            let (found, expected) = (simulated.elements.get(index), exact.elements.get(index));
+            if found == expected || (found.is_nan() && expected.is_nan()) {
+                continue;
+            }
+            let off = (found - expected).abs();
+            // One that is NaN or infinite where the other is not is within no tolerance.
+            difference.is_within &= off <= atol + rtol * expected.abs() && expected.is_finite();
+            difference.largest = difference.largest.max(if off.is_nan() { f64::MAX } else { off.min(f64::MAX) });
+        }
+        difference
+    }
+}
+
+/// Returns the tolerances that verification on the device has for a type: relative and absolute (launch verification).
+const fn tolerances(element: ElementType) -> (f64, f64) {
+    match element {
+        ElementType::F32 => (1.3e-6, 1e-5),
+        ElementType::F16 => (1e-3, 1e-5),
+        ElementType::Bf16 => (1.6e-2, 1e-5),
+        ElementType::F64 => (1e-7, 1e-7),
+        // Numbers of 8 bits, which no launch passes, integers and booleans.
+        ElementType::F8E4M3Fn
+        | ElementType::F8E5M2
+        | ElementType::Truth
+        | ElementType::I8
+        | ElementType::I32
+        | ElementType::I64
+        | ElementType::Index => (0.0, 0.0),
+    }
+}
+
+/// Returns the command that verifies the kernel against the simulated results, run in the folder of the index.
+fn command(inputs: &[InputFiles], expected: &[ExpectedFiles]) -> String {
+    let inputs = inputs.iter().map(|input| format!("-i {} ", input.files.bin));
+    let outputs = expected.iter().map(|output| format!("-o {} ", output.simulated.bin));
+    format!("spyre launch {}LAUNCH_DIR", inputs.chain(outputs).collect::<String>())
+}
+
+/// Writes a file, and makes its folder.
+fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), String> {
+    let cannot = |reason: &dyn std::fmt::Display| {
+        codes::OUTPUT_WRITE.says(format_args!("--export-expected: cannot write '{}': {reason}; name another directory", path.display()))
+    };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(|error| cannot(&files::reason(&error)))?;
+    tool::write_file(path.to_str().ok_or_else(|| cannot(&"the name is no UTF-8"))?, content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn array(elements: Elements) -> HostArray {
+        HostArray { shape: vec![elements.len() as i64], elements }
+    }
+
+    #[test]
+    fn numbers_that_the_type_of_the_launch_does_not_hold_are_refused() {
+        let fits = convert(&array(Elements::I64(vec![0, -2048])), ElementType::F16).unwrap();
+        assert_eq!(fits.elements, Elements::F16(vec![0, 0xe800]));
+        let refused = convert(&array(Elements::I64(vec![0, 2049])), ElementType::F16).unwrap_err();
+        assert_eq!(refused, "expected numbers of dtype float16, found 2049 at element 1; give numbers that the dtype of the launch holds");
+        assert!(convert(&array(Elements::F32(vec![0.1, f32::INFINITY])), ElementType::F16).is_ok(), "rounded");
+        assert!(convert(&array(Elements::F32(vec![1e6])), ElementType::F16).is_err());
+    }
+
+    #[test]
+    fn a_difference_is_relative_to_the_exact_number() {
+        let between = |simulated: f32, exact: f64| {
+            Difference::between(&array(Elements::F32(vec![simulated])), &array(Elements::F64(vec![exact])), tolerances(ElementType::F16))
+        };
+        assert!(between(1000.5, 1000.0).is_within && !between(1002.0, 1000.0).is_within);
+        assert_eq!(between(1002.0, 1000.0).largest, 2.0);
+        assert!(between(f32::NAN, f64::NAN).is_within);
+        assert!(!between(f32::NAN, 1.0).is_within && !between(1.0, f64::INFINITY).is_within);
+    }
+}

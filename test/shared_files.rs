@@ -1,0 +1,190 @@
+//! Bundles in which equal ops share a file: written, checked, read back and executed.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+use crate::check_bundle::{
+    bundles::{Files, at, matrix, op},
+    edits,
+};
+use machine::Target;
+use referee::{HostArray, Outcome, RunOptions, Simulation, seeded};
+use sdsc_check::{Profile, check_files_in};
+use sdsc_format::program::Program;
+use serde_json::{Value, json};
+use spyre::bundle::{Allocation, Bundle, Item};
+use spyre::launch::{Execute, Launch, Stmt};
+use spyre::sdsc::{
+    check::differs_from_its_emission,
+    emit::{from_op_spec, share_files},
+};
+use std::{collections::BTreeMap, fs};
+
+/// Three sigmoids of a matrix, one after the other in the pool, between a copy in and a copy out.
+fn chain() -> Bundle {
+    let tensor = |allocation| at(matrix((0, 64), (1, 64)), allocation);
+    let (argument, pool) =
+        (|argument| Allocation::Hbm { argument, offset_bytes: 0 }, |number: i64| Allocation::Pool { offset_bytes: number * 8192 });
+    let ops = [
+        ("identity", argument(0), pool(0)),
+        ("sigmoid", pool(0), pool(1)),
+        ("sigmoid", pool(1), pool(2)),
+        ("sigmoid", pool(2), pool(3)),
+        ("identity", pool(3), argument(1)),
+    ];
+    let spec = |(function, from, to)| {
+        let mut spec = op(function, &[(64, 2), (64, 1)], 0, vec![tensor(from), tensor(to)]);
+        for (operand, place) in spec.operands.iter_mut().zip([from, to]) {
+            operand.allocation = place;
+        }
+        Item::Op(Box::new(spec))
+    };
+    Bundle { pool_bytes: 4 * 8192, items: ops.map(spec).to_vec() }
+}
+
+/// The program of the bundle; equal ops share a file if `is_shared`.
+fn program(is_shared: bool) -> Files {
+    let bundle = chain();
+    let mut launch = Launch::new(&bundle).unwrap();
+    let ops = bundle.ops();
+    let sdsc = if is_shared {
+        share_files(&ops, &[], &mut launch).unwrap().files
+    } else {
+        ops.iter()
+            .zip(&launch.first_symbol_ids)
+            .enumerate()
+            .map(|(number, (op, first))| from_op_spec(op, number, *first).unwrap())
+            .collect()
+    };
+    let tensor = |name: &str| {
+        json!({"name": name, "shape": [64, 64], "element_type": "f16", "format": "SEN169_FP16", "device_size": [1, 64, 64],
+               "stride_map": [64, 64, 1], "bytes": 8192})
+    };
+    let pool: Vec<Value> =
+        (0..4).map(|number| json!({"offset": number * 8192, "bytes": 8192, "first_op": number, "last_op": number + 1})).collect();
+    let program = json!({"name": "main", "arguments": [tensor("x")], "results": [tensor("y")], "constants": [], "buffers": [],
+                         "launches": [{"bundle": "bundle_0", "arguments": ["x", "y"], "pool": pool}]});
+    let files = sdsc.iter().enumerate().map(|(number, sdsc)| (format!("bundle_0/sdsc_{number}.json"), sdsc_format::to_text(sdsc)));
+    files
+        .chain([
+            ("bundle_0/bundle.mlir".to_owned(), launch.to_string().into_bytes()),
+            ("program.json".to_owned(), serde_json::to_vec(&program).unwrap()),
+        ])
+        .collect()
+}
+
+fn contents(files: &Files) -> impl Iterator<Item = (&str, &[u8])> {
+    files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
+}
+
+fn labels(files: &Files, profile: Profile) -> Vec<&'static str> {
+    let found = check_files_in(contents(files), &Target::spyre(), profile).unwrap();
+    let mut labels: Vec<_> = found.iter().map(|violation| violation.label).collect();
+    labels.dedup();
+    labels
+}
+
+/// Replaces a text in `bundle.mlir` once.
+fn text(files: &mut Files, from: &str, to: &str) {
+    let bytes = files.get_mut("bundle_0/bundle.mlir").unwrap();
+    let text = String::from_utf8(std::mem::take(bytes)).unwrap();
+    assert!(text.contains(from), "{from:?} is not in\n{text}");
+    *bytes = text.replacen(from, to, 1).into_bytes();
+}
+
+fn run(files: &Files) -> Outcome {
+    let place = tempfile::tempdir().unwrap();
+    fs::create_dir(place.path().join("bundle_0")).unwrap();
+    for (path, content) in files {
+        fs::write(place.path().join(path), content).unwrap();
+    }
+    let simulation = Simulation::load(place.path(), &Target::spyre()).unwrap();
+    let input = |program: &Program| -> BTreeMap<String, HostArray> {
+        program.arguments.iter().map(|tensor| (tensor.name.clone(), seeded(tensor, 1).unwrap())).collect()
+    };
+    simulation.run(&input(simulation.program()), &RunOptions::default()).unwrap()
+}
+
+#[test]
+fn a_shared_file_breaks_no_rule_of_its_back_end_and_one_of_the_others() {
+    let shared = program(true);
+    assert_eq!(shared.keys().filter(|path| path.contains("sdsc_")).count(), 3);
+    assert_eq!(labels(&shared, Profile::TorchSpyre2026_09), [""; 0]);
+    assert_eq!(labels(&shared, Profile::TorchSpyre2026_08), ["sdsc_r7", "sdsc_r15"]);
+    let separate = program(false);
+    assert_eq!(separate.keys().filter(|path| path.contains("sdsc_")).count(), 5);
+    assert_eq!(labels(&separate, Profile::TorchSpyre2026_09), [""; 0]);
+    assert_eq!(labels(&separate, Profile::TorchSpyre2026_08), [""; 0]);
+}
+
+#[test]
+fn a_shared_file_runs_at_the_places_of_each_execute() {
+    let (shared, separate) = (run(&program(true)), run(&program(false)));
+    assert_eq!(shared.results, separate.results);
+    assert_eq!((shared.report.total.hbm_read, shared.report.steps), (separate.report.total.hbm_read, separate.report.steps));
+    let executions = |outcome: &Outcome| outcome.report.launches[0].ops.iter().map(|op| op.executions).collect::<Vec<_>>();
+    assert_eq!((executions(&shared), executions(&separate)), (vec![1, 3, 1], vec![1; 5]));
+}
+
+#[test]
+fn a_bundle_with_shared_files_is_read_back() {
+    assert_eq!(differs_from_its_emission(contents(&program(true))), None);
+    let mut files = program(true);
+    text(&mut files, "sdsc_1.json", "sdsc_2.json");
+    let found = differs_from_its_emission(contents(&files)).unwrap();
+    assert!(
+        found.message.contains("runs sdsc_2.json where sdsc_1.json is next; files are in the order in which they first run"),
+        "{found}"
+    );
+}
+
+#[test]
+fn equal_ops_share_all_files_or_none() {
+    let (bundle, mut files) = (chain(), program(true));
+    let (mut shared, separate) = (Launch::new(&bundle).unwrap(), Launch::new(&bundle).unwrap());
+    share_files(&bundle.ops(), &[], &mut shared).unwrap();
+    // The last sigmoid has a file of its own.
+    let mut number = 0;
+    for (statement, own) in shared.body.iter_mut().zip(&separate.body) {
+        let (Stmt::Execute(execute), Stmt::Execute(own)) = (statement, own) else { continue };
+        if number > 2 {
+            *execute = Execute { op: number - 1, ..own.clone() };
+            let file = from_op_spec(bundle.ops()[number], number - 1, separate.first_symbol_ids[number]).unwrap();
+            files.insert(format!("bundle_0/sdsc_{}.json", number - 1), sdsc_format::to_text(&file));
+        }
+        number += 1;
+    }
+    files.insert("bundle_0/bundle.mlir".to_owned(), shared.to_string().into_bytes());
+    assert_eq!(labels(&files, Profile::TorchSpyre2026_09), [""; 0]);
+    let found = differs_from_its_emission(contents(&files)).unwrap();
+    assert!(found.message.contains("runs sdsc_2.json where equal ops share sdsc_1.json"), "{found}");
+}
+
+#[test]
+fn an_execute_of_a_shared_file_at_a_wrong_place_is_found() {
+    let broken = |labels_of: &[&str], edit: &dyn Fn(&mut Files)| {
+        let mut files = program(true);
+        edit(&mut files);
+        assert_eq!(labels(&files, Profile::TorchSpyre2026_09), labels_of);
+    };
+    // The last sigmoid reads what no op wrote, or writes beyond the pool, or its cores change places, or it reads an argument.
+    broken(&["sdsc_r89"], &|files| {
+        text(files, "(%pool_addr_16384, %pool_addr_20480, %pool_addr_24576, ", "(%pool_addr_24576, %pool_addr_28672, %pool_addr_24576, ");
+    });
+    broken(&["sdsc_r69"], &|files| {
+        text(files, "%pool_offset_28672 = arith.constant 28672", "%pool_offset_28672 = arith.constant 32768");
+    });
+    broken(&["sdsc_r80"], &|files| {
+        text(files, "(%pool_addr_16384, %pool_addr_20480, %pool_addr_24576, ", "(%pool_addr_20480, %pool_addr_16384, %pool_addr_24576, ");
+    });
+    broken(&["sdsc_r120"], &|files| {
+        text(files, "(%pool_addr_16384, %pool_addr_20480, %pool_addr_24576, ", "(%arg_0, %arg_0_core_4096, %pool_addr_24576, ");
+    });
+    let handles = |ops: &[usize]| {
+        let handles: Vec<Value> = ops.iter().map(|op| json!({"op": op, "handle": {"id": "7"}})).collect();
+        move |files: &mut Files| edits::json(files, "program.json", |value| value["launches"][0]["debug_handles"] = json!(handles))
+    };
+    broken(&[], &handles(&[2, 3]));
+    broken(&["sdsc_r137"], &handles(&[1]));
+    broken(&["sdsc_r137"], &handles(&[3, 2]));
+    broken(&["sdsc_r137"], &handles(&[5]));
+}

@@ -1,0 +1,268 @@
+//! Shuffles: built from two views of a tensor, checked, executed on LX of different previous contents, and compared with a plain copy.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+#[path = "shuffles/forged.rs"]
+mod forged;
+#[path = "shuffles/geometries.rs"]
+mod geometries;
+#[path = "shuffles/programs.rs"]
+mod programs;
+#[path = "shuffles/random.rs"]
+mod random;
+
+use geometries::{GEOMETRIES, Geometry, Held, named};
+use machine::{DeviceFormat, Target};
+use referee::{LxImage, LxRange, Outcome, RunOptions, SimError, Simulation};
+use sdsc_check::{BundleFiles, check_bundle};
+use sdsc_format::model::Sdsc;
+use sdsc_format::program::{LaunchEntry, Program};
+use spyre::launch::geometry::Label;
+use spyre::sdsc::{CoreView, Shuffle, ShuffleError, shuffle_file};
+use std::collections::BTreeMap;
+
+/// The text of a bundle that runs one file without arguments.
+const TEXT: &str = "module {\n\tfunc.func @sdsc_bundle() {\n\t\tsdscbundle.sdsc_execute () {sdsc_filename=\"sdsc_0.json\", \"symbol_ids\"=[]}\n\t\treturn\n\t}\n}\n";
+
+/// Two values of the bytes of LX before a shuffle.
+const POISONS: [u8; 2] = [0x5a, 0xc3];
+
+/// Elements of a stick of 16-bit numbers.
+const STICK: i64 = 64;
+
+/// Slice numbers of slice `slice` of all, the first dimension fastest.
+fn slot_of(slice: i64, slices: &[i64]) -> Vec<i64> {
+    let mut rest = slice;
+    let digit = |base: &i64| {
+        let digit = rest % base;
+        rest /= base;
+        digit
+    };
+    slices.iter().map(digit).collect()
+}
+
+fn view(held: &Held, order: &[Label], addresses: Vec<i64>) -> CoreView {
+    let mut slots = BTreeMap::new();
+    let n_slices: i64 = held.slices.iter().product();
+    for slice in 0..n_slices {
+        let slot = slot_of(slice, held.slices);
+        let owner = held.base + slot.iter().zip(held.strides).map(|(slot, stride)| slot * stride).sum::<i64>();
+        (0..held.copies).for_each(|copy| assert_eq!(slots.insert(owner + copy * held.step, slot.clone()), None, "core {owner}"));
+    }
+    CoreView { order: order.to_vec(), slices: held.slices.to_vec(), slots, gaps: vec![0; held.slices.len()], addresses }
+}
+
+/// A relayout of the table on all cores of the machine, from `source` to `destination` addresses.
+fn shuffle_of(geometry: &Geometry, source: impl Fn(i64) -> i64, destination: impl Fn(i64) -> i64) -> Shuffle {
+    let order: Vec<Label> = geometry.dims.iter().map(|(label, _)| *label).collect();
+    let cores = 32;
+    Shuffle {
+        dims: geometry.dims.to_vec(),
+        stick: Label::Out,
+        format: DeviceFormat::Sen169Fp16,
+        cores,
+        corelets: 1,
+        is_completed_sum: false,
+        source: view(&geometry.source, &order, (0..cores).map(source).collect()),
+        destination: view(&geometry.destination, &order, (0..cores).map(destination).collect()),
+    }
+}
+
+fn part_of(geometry: &Geometry, held: &Held) -> i64 {
+    geometry.dims.iter().map(|(_, size)| size).product::<i64>() * 2 / held.slices.iter().product::<i64>()
+}
+
+/// A relayout whose destination is behind its source, from the same addresses on every core.
+fn packed(geometry: &Geometry) -> Shuffle {
+    let behind = part_of(geometry, &geometry.source);
+    shuffle_of(geometry, |_| 0, |_| behind)
+}
+
+/// Byte of a stick within a part: sticks along `order`, from the inside. Positions along the stick dimension count sticks.
+fn byte_of(shuffle: &Shuffle, view: &CoreView, sizes: &[i64], position: &[i64]) -> i64 {
+    let (mut sticks, mut step) = (0, 1);
+    for label in &view.order {
+        let dim = shuffle.dims.iter().position(|(known, _)| known == label).unwrap();
+        let gap = view.gaps[dim] / if *label == shuffle.stick { STICK } else { 1 };
+        sticks += position[dim] * step;
+        step *= sizes[dim] / view.slices[dim] + gap;
+    }
+    128 * sticks
+}
+
+/// Visits the sticks of a core's part: the byte in LX, and the number of the stick in the tensor.
+fn each_stick(shuffle: &Shuffle, view: &CoreView, core: i64, mut visit: impl FnMut(usize, usize)) {
+    let Some(slots) = view.slots.get(&core) else { return };
+    let in_sticks = |(label, size): &(Label, i64)| if *label == shuffle.stick { size / STICK } else { *size };
+    let sizes: Vec<i64> = shuffle.dims.iter().map(in_sticks).collect();
+    let locals: Vec<i64> = sizes.iter().zip(&view.slices).map(|(size, slices)| size / slices).collect();
+    for stick in 0..locals.iter().product::<i64>() {
+        let position = slot_of(stick, &locals);
+        let number = (0..sizes.len()).fold(0, |number, dim| number * sizes[dim] + slots[dim] * locals[dim] + position[dim]);
+        let byte = view.addresses[core as usize] + byte_of(shuffle, view, &sizes, &position);
+        visit(usize::try_from(byte).unwrap(), usize::try_from(number).unwrap());
+    }
+}
+
+/// Bits of the elements of a stick, which differ from those of other sticks and seeds.
+fn pattern(number: usize, seed: u64) -> [u8; 128] {
+    let mixed = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ seed.rotate_left(17));
+    let mut stick = [0; 128];
+    for (lane, element) in (0_u64..).zip(stick.chunks_exact_mut(2)) {
+        element.copy_from_slice(&((mixed.wrapping_add(lane.wrapping_mul(mixed | 1)) >> 40) as u16).to_le_bytes());
+    }
+    stick
+}
+
+/// LX of every core, `bytes` of it: `poison`, and the parts of the views with their elements.
+fn images(shuffle: &Shuffle, views: &[&CoreView], bytes: usize, poison: u8, seed: u64) -> Vec<LxImage> {
+    let image = |core| {
+        let mut image = vec![poison; bytes];
+        for view in views {
+            each_stick(shuffle, view, core, |byte, number| image[byte..byte + 128].copy_from_slice(&pattern(number, seed)));
+        }
+        LxImage { core, address: 0, bytes: image }
+    };
+    (0..shuffle.cores).map(image).collect()
+}
+
+/// Bytes of LX that a shuffle touches, and a stick after them.
+fn extent(shuffle: &Shuffle) -> usize {
+    let mut last = 0;
+    for view in [&shuffle.source, &shuffle.destination] {
+        (0..shuffle.cores).for_each(|core| each_stick(shuffle, view, core, |byte, _| last = last.max(byte + 128)));
+    }
+    last + 128
+}
+
+fn load(file: &Sdsc) -> Result<Simulation, SimError> {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("b")).unwrap();
+    std::fs::write(dir.path().join("b/bundle.mlir"), TEXT).unwrap();
+    std::fs::write(dir.path().join("b/sdsc_0.json"), sdsc_format::to_text(file)).unwrap();
+    let launches = vec![LaunchEntry { bundle: "b".to_owned(), ..LaunchEntry::default() }];
+    Simulation::with_program(Program { name: "shuffle".to_owned(), launches, ..Program::default() }, dir.path(), &Target::spyre())
+}
+
+/// Runs the file of a shuffle on LX with its source.
+fn run(shuffle: &Shuffle, file: &Sdsc, poison: u8, seed: u64) -> Result<Outcome, SimError> {
+    let bytes = extent(shuffle);
+    let lx = images(shuffle, &[&shuffle.source], bytes, poison, seed);
+    let observed_lx = (0..shuffle.cores).map(|core| LxRange { core, address: 0, bytes: bytes as i64 }).collect();
+    load(file)?.run(&BTreeMap::new(), &RunOptions { lx, observed_lx, ..RunOptions::default() })
+}
+
+/// Labels and messages of the rules that a bundle of this file breaks.
+fn broken_rules(file: &Sdsc) -> Vec<(&'static str, String)> {
+    let sdsc = [("sdsc_0.json".to_owned(), sdsc_format::to_text(file))].into();
+    let found = check_bundle(&BundleFiles { text: TEXT.to_owned(), sdsc, arguments: Vec::new() });
+    found.into_iter().map(|violation| (violation.label, violation.to_string())).collect()
+}
+
+/// Whether every core has its part, and all other bytes are as they were, from each previous content of LX.
+fn moves_every_element(shuffle: &Shuffle, file: &Sdsc) -> Result<u64, String> {
+    let mut moved = 0;
+    for (seed, poison) in (1..).zip(POISONS) {
+        let outcome = run(shuffle, file, poison, seed).map_err(|error| error.to_string())?;
+        let expected = images(shuffle, &[&shuffle.source, &shuffle.destination], extent(shuffle), poison, seed);
+        let wrong = outcome.lx.iter().zip(&expected).find(|(found, expected)| found != expected);
+        if let Some((found, expected)) = wrong {
+            let byte = found.bytes.iter().zip(&expected.bytes).position(|(found, expected)| found != expected);
+            return Err(format!("core {}, byte {byte:?} of LX", found.core));
+        }
+        moved = outcome.report.total.ring_bytes;
+    }
+    Ok(moved)
+}
+
+/// Builds, checks and executes a shuffle; returns the bytes that change their core.
+fn check_shuffle(name: &str, shuffle: &Shuffle) -> u64 {
+    let file = shuffle_file(shuffle, 0, &Target::spyre()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let read: Sdsc = serde_json::from_slice(&sdsc_format::to_text(&file)).unwrap();
+    assert_eq!(read, file, "{name}");
+    assert_eq!(broken_rules(&file), [], "{name}");
+    moves_every_element(shuffle, &file).unwrap_or_else(|fault| panic!("{name}: {fault}"))
+}
+
+#[test]
+fn recorded_relayouts_deliver_every_element() {
+    for geometry in GEOMETRIES {
+        assert_eq!(check_shuffle(geometry.name, &packed(geometry)), geometry.remote_bytes, "{}", geometry.name);
+    }
+}
+
+/// CT-1, CT-2 and CT-3, which is both: copies on the same core among others.
+#[test]
+fn conformance_tests_one_to_three_run() {
+    let moved = ["CT-1", "CT-2"].map(|name| check_shuffle(name, &packed(named(name))));
+    let delivered = ["CT-1", "CT-2"].map(|name| part_of(named(name), &named(name).destination) as u64 * 8);
+    assert_eq!((moved, delivered), ([1536, 24_576], [1536 + 512, 24_576 + 8192]));
+}
+
+/// CT-4: two corelets share sticks of 128 columns.
+fn with_corelets() -> Shuffle {
+    Shuffle { corelets: 2, ..packed(named("CT-4")) }
+}
+
+#[test]
+fn conformance_test_four_runs() {
+    let file = shuffle_file(&with_corelets(), 0, &Target::spyre()).unwrap();
+    let folds = |node: usize| {
+        let folds = &file.value.dscs[0].value.nodes[node].coordinates.dims.get("out").unwrap().folds;
+        serde_json::to_value(folds).unwrap()["dim_prop_attr"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|fold| fold["factor_"].as_i64().unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!((folds(0), folds(1)), (vec![1, 2, 1, 128], vec![1, 2, 1, 128]));
+    assert_eq!(check_shuffle("CT-4", &with_corelets()), 3584);
+}
+
+/// CT-5: every core has its own addresses.
+fn with_own_addresses() -> Shuffle {
+    shuffle_of(named("CT-1"), |core| 4096 + 1024 * core, |core| 65_536 + 2048 * core)
+}
+
+#[test]
+fn conformance_test_five_runs() {
+    assert_eq!(check_shuffle("CT-5", &with_own_addresses()), 1536);
+}
+
+/// CT-9: 4 MiB do not fit into the LX of a core.
+#[test]
+fn conformance_test_nine_is_not_emitted() {
+    let mut shuffle = packed(named("CT-2"));
+    shuffle.dims = vec![(Label::Mb, 1), (Label::X, 8192), (Label::Out, 256)];
+    shuffle.source.slices = vec![1, 8, 1];
+    shuffle.source.slots = (0..8).map(|core| (core, vec![0, core, 0])).collect();
+    shuffle.destination.slices = vec![1, 1, 1];
+    shuffle.destination.slots = (0..8).map(|core| (core, vec![0, 0, 0])).collect();
+    shuffle.destination.addresses = vec![524_288; 32];
+    let error = shuffle_file(&shuffle, 0, &Target::spyre()).unwrap_err();
+    assert!(matches!(error, ShuffleError::Capacity { view: "destination", core: 0, bytes: 4_194_304, .. }), "{error}");
+    assert!(error.to_string().ends_with("pass the tensor through HBM"), "{error}");
+}
+
+/// The last of 512 rows, selected on the four cores that hold it: the source is a box of one row in a buffer of 64.
+#[test]
+fn a_row_of_a_larger_buffer_is_distributed() {
+    let held = |base, slices, strides| Held { slices, base, strides, copies: 1, step: 0 };
+    let dims = &[(Label::Mb, 1), (Label::Out, 4096)];
+    let (source, destination) = (held(28, &[1, 4], &[0, 1]), held(0, &[1, 32], &[0, 1]));
+    let geometry = Geometry { name: "P14", dims, source, destination, remote_bytes: 7936 };
+    let mut shuffle = shuffle_of(&geometry, |_| 63 * 128, |_| 1024 * 64 * 2);
+    shuffle.source.gaps = vec![63, 0];
+    assert_eq!(check_shuffle("P14", &shuffle), geometry.remote_bytes);
+}
+
+/// A completed sum: the file lists only the cores that have it.
+#[test]
+fn a_completed_sum_lists_its_owners_as_used() {
+    let shuffle = Shuffle { is_completed_sum: true, ..packed(named("KT-07b")) };
+    let file = shuffle_file(&shuffle, 0, &Target::spyre()).unwrap();
+    assert_eq!(file.value.dscs[0].value.core_ids, [3, 7, 11, 15, 19, 23, 27, 31]);
+    assert_eq!((file.value.n_cores, file.value.core_fold.factor), (8, 32));
+    assert_eq!(check_shuffle("KT-07b", &shuffle), 540_672);
+}

@@ -1,0 +1,252 @@
+//! Programs with a producer, a shuffle and a consumer: numbers, and forged shuffles in their midst.
+
+use super::{Held, slot_of};
+use crate::check_bundle::bundles::{Files, emit_ops, lx, matrix, op};
+use machine::{DeviceFormat, Target};
+use referee::{HostArray, RunOptions, SimError, Simulation, seeded};
+use sdsc_check::check_files;
+use sdsc_format::model::Sdsc;
+use sdsc_format::program::{LaunchEntry, Program, Tensor};
+use serde_json::{Value, json};
+use spyre::bundle::OpSpec;
+use spyre::launch::geometry::Label;
+use spyre::sdsc::{CoreView, Shuffle, shuffle_file};
+use std::collections::BTreeMap;
+
+const ROWS: i64 = 16;
+const COLUMNS: i64 = 256;
+
+/// Address of what the shuffle reads, and of what it writes.
+const SOURCE: i64 = 0;
+const DESTINATION: i64 = 32_768;
+
+fn matrix_of(rows: i64, columns: i64, name: &str) -> Tensor {
+    Tensor {
+        name: name.to_owned(),
+        shape: vec![rows, columns],
+        element_type: "f32".to_owned(),
+        format: "SEN169_FP16".to_owned(),
+        device_size: vec![columns / 64, rows, 64],
+        stride_map: vec![64, columns, 1],
+        bytes: rows * columns * 2,
+        ..Tensor::default()
+    }
+}
+
+/// A program of three ops on four cores.
+struct Case {
+    files: Files,
+    arguments: Vec<Tensor>,
+    expected: fn(&[Vec<f64>]) -> Vec<f64>,
+}
+
+fn held(slices: &'static [i64], strides: &'static [i64], copies: i64) -> Held {
+    Held { slices, base: 0, strides, copies, step: 1 }
+}
+
+fn view(held: Held, address: i64) -> CoreView {
+    super::view(&held, &[Label::Mb, Label::Out], vec![address; 4])
+}
+
+fn shuffle(source: CoreView, destination: CoreView) -> Shuffle {
+    Shuffle {
+        dims: vec![(Label::Mb, ROWS), (Label::Out, COLUMNS)],
+        stick: Label::Out,
+        format: DeviceFormat::Sen169Fp16,
+        cores: 4,
+        corelets: 1,
+        is_completed_sum: false,
+        source,
+        destination,
+    }
+}
+
+/// Emits producer and consumer around a shuffle, which is no op of the emitter yet.
+fn with_shuffle(producer: OpSpec, shuffle: &Shuffle, consumer: OpSpec) -> Files {
+    let stand_in = op(
+        "identity",
+        &[(ROWS, 4), (COLUMNS, 1)],
+        0,
+        vec![lx(matrix((0, ROWS), (1, COLUMNS)), SOURCE), lx(matrix((0, ROWS), (1, COLUMNS)), DESTINATION)],
+    );
+    let mut files = emit_ops(vec![producer, stand_in, consumer]);
+    let file = shuffle_file(shuffle, 1, &Target::spyre()).unwrap();
+    files.insert("sdsc_1.json".to_owned(), sdsc_format::to_text(&file));
+    files
+}
+
+fn rows() -> spyre::bundle::Operand {
+    matrix((0, ROWS), (1, COLUMNS))
+}
+
+/// exp on rows; each core gets all rows for its columns of a product.
+fn all_gather() -> Case {
+    let producer = op("exp", &[(ROWS, 4), (COLUMNS, 1)], 0, vec![rows(), lx(rows(), SOURCE)]);
+    let shuffle = shuffle(view(held(&[4, 1], &[1, 0], 1), SOURCE), view(held(&[1, 1], &[0, 0], 4), DESTINATION));
+    let operands = vec![lx(matrix((0, ROWS), (2, COLUMNS)), DESTINATION), matrix((2, COLUMNS), (1, COLUMNS)), rows()];
+    let mut consumer = op("batchmatmul", &[(ROWS, 1), (COLUMNS, 4), (COLUMNS, 1)], 0, operands);
+    renumber(&mut consumer, &[0, 1, 2]);
+    Case {
+        files: with_shuffle(producer, &shuffle, consumer),
+        arguments: vec![matrix_of(ROWS, COLUMNS, "x"), matrix_of(COLUMNS, COLUMNS, "w"), matrix_of(ROWS, COLUMNS, "result")],
+        expected: |inputs| product(&inputs[0].iter().map(|x| x.exp()).collect::<Vec<_>>(), &inputs[1]),
+    }
+}
+
+/// exp on rows, neg on columns.
+fn one_to_one() -> Case {
+    let producer = op("exp", &[(ROWS, 4), (COLUMNS, 1)], 0, vec![rows(), lx(rows(), SOURCE)]);
+    let shuffle = shuffle(view(held(&[4, 1], &[1, 0], 1), SOURCE), view(held(&[1, 4], &[0, 1], 1), DESTINATION));
+    let mut consumer = op("neg", &[(ROWS, 1), (COLUMNS, 4)], 0, vec![lx(rows(), DESTINATION), rows()]);
+    renumber(&mut consumer, &[0, 1]);
+    Case {
+        files: with_shuffle(producer, &shuffle, consumer),
+        arguments: vec![matrix_of(ROWS, COLUMNS, "x"), matrix_of(ROWS, COLUMNS, "result")],
+        expected: |inputs| inputs[0].iter().map(|x| -x.exp()).collect(),
+    }
+}
+
+/// A product whose sum is split over pairs of cores; the second of a pair completes it, and all four get a quarter of the rows.
+fn completed_sum() -> Case {
+    let operands = vec![matrix((0, ROWS), (2, COLUMNS)), matrix((2, COLUMNS), (1, COLUMNS)), lx(rows(), SOURCE)];
+    let producer = op("batchmatmul", &[(ROWS, 2), (COLUMNS, 1), (COLUMNS, 2)], 0, operands);
+    let mut source = view(held(&[2, 1], &[2, 0], 1), SOURCE);
+    source.slots = (0..2).map(|slice| (2 * slice + 1, slot_of(slice, &[2, 1]))).collect();
+    let shuffle = Shuffle { is_completed_sum: true, ..shuffle(source, view(held(&[4, 1], &[1, 0], 1), DESTINATION)) };
+    let mut consumer = op("neg", &[(ROWS, 4), (COLUMNS, 1)], 0, vec![lx(rows(), DESTINATION), rows()]);
+    renumber(&mut consumer, &[0, 2]);
+    Case {
+        files: with_shuffle(producer, &shuffle, consumer),
+        arguments: vec![matrix_of(ROWS, COLUMNS, "x"), matrix_of(COLUMNS, COLUMNS, "w"), matrix_of(ROWS, COLUMNS, "result")],
+        expected: |inputs| product(&inputs[0], &inputs[1]).iter().map(|x| -x).collect(),
+    }
+}
+
+/// Gives the operands of an op their kernel arguments; those in LX have none.
+fn renumber(op: &mut OpSpec, arguments: &[u32]) {
+    for (operand, number) in op.operands.iter_mut().zip(arguments) {
+        if let spyre::bundle::Allocation::Hbm { argument, .. } = &mut operand.allocation {
+            *argument = *number;
+        }
+    }
+}
+
+fn product(x: &[f64], w: &[f64]) -> Vec<f64> {
+    let n = COLUMNS as usize;
+    (0..x.len()).map(|at| (0..n).map(|k| x[at / n * n + k] * w[k * n + at % n]).sum()).collect()
+}
+
+fn broken_rules(files: &Files) -> Vec<(&'static str, String)> {
+    let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
+    found.into_iter().map(|violation| (violation.label, violation.to_string())).collect()
+}
+
+/// The largest difference from the expected numbers, relative to their root mean square.
+fn difference(case: &Case, files: &Files) -> Result<f64, SimError> {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("b")).unwrap();
+    files.iter().for_each(|(name, bytes)| std::fs::write(dir.path().join("b").join(name), bytes).unwrap());
+    let launches = vec![LaunchEntry {
+        bundle: "b".to_owned(),
+        arguments: case.arguments.iter().map(|tensor| tensor.name.clone()).collect(),
+        ..LaunchEntry::default()
+    }];
+    let (result, arguments) = case.arguments.split_last().unwrap();
+    let program =
+        Program { name: "p".to_owned(), arguments: arguments.to_vec(), results: vec![result.clone()], launches, ..Program::default() };
+    let simulation = Simulation::with_program(program, dir.path(), &Target::spyre())?;
+    let inputs: BTreeMap<String, HostArray> = arguments.iter().map(|tensor| (tensor.name.clone(), seeded(tensor, 1).unwrap())).collect();
+    let outcome = simulation.run(&inputs, &RunOptions::default())?;
+    let numbers = |array: &HostArray| (0..array.elements.len()).map(|at| array.elements.get(at)).collect::<Vec<f64>>();
+    let given: Vec<Vec<f64>> = arguments.iter().map(|tensor| numbers(&inputs[&tensor.name])).collect();
+    let (expected, found) = ((case.expected)(&given), numbers(&outcome.results[0].1));
+    let square = expected.iter().map(|value| value * value).sum::<f64>() / expected.len() as f64;
+    // NaN is the largest difference.
+    let worst = expected
+        .iter()
+        .zip(&found)
+        .map(|(expected, found)| (expected - found).abs())
+        .fold(0.0, |worst, next| if next <= worst { worst } else { next });
+    Ok(worst / square.sqrt())
+}
+
+const TOLERANCE: f64 = 0.05;
+
+#[test]
+fn a_gathered_operand_is_multiplied() {
+    let case = all_gather();
+    assert_eq!(broken_rules(&case.files), []);
+    assert!(difference(&case, &case.files).unwrap() < TOLERANCE);
+}
+
+#[test]
+fn rows_become_columns() {
+    let case = one_to_one();
+    assert_eq!(broken_rules(&case.files), []);
+    assert!(difference(&case, &case.files).unwrap() < TOLERANCE);
+}
+
+#[test]
+fn a_completed_sum_is_distributed() {
+    let case = completed_sum();
+    assert_eq!(broken_rules(&case.files), []);
+    assert!(difference(&case, &case.files).unwrap() < TOLERANCE);
+}
+
+/// Changes the slices that the cores hold of the source (0) or the destination (1), and the op's own, which are those of the destination.
+fn forge(files: &Files, tensor: usize, change: impl Fn(&mut serde_json::Map<String, Value>)) -> Files {
+    let mut files = files.clone();
+    let mut value: Value = serde_json::from_slice(&files["sdsc_1.json"]).unwrap();
+    let operation = &mut value["1_shuffle"];
+    let path = format!("/dscs_/0/shuffle/scheduleTree_/{tensor}/coordinates_/coreIdToWkSlice_");
+    change(operation.pointer_mut(&path).unwrap().as_object_mut().unwrap());
+    if tensor == 1 {
+        change(operation["coreIdToWkSlice_"].as_object_mut().unwrap());
+    }
+    let file: Sdsc = serde_json::from_value(value).unwrap();
+    files.insert("sdsc_1.json".to_owned(), sdsc_format::to_text(&file));
+    files
+}
+
+fn exchange(held: &mut serde_json::Map<String, Value>) {
+    let (one, other) = (held["1"].clone(), held["2"].clone());
+    held.insert("1".to_owned(), other);
+    held.insert("2".to_owned(), one);
+}
+
+/// Checks that a rule names a forged shuffle, and that the simulator refuses it or computes other numbers.
+fn check_found(case: &Case, forged: &Files, label: &str, fault: &str) {
+    let broken = broken_rules(forged);
+    assert!(broken.iter().any(|(found, message)| *found == label && message.contains(fault)), "{fault}: {broken:?}");
+    if let Ok(difference) = difference(case, forged) {
+        assert!(difference >= TOLERANCE || difference.is_nan(), "{fault}: {difference}");
+    }
+}
+
+#[test]
+fn forged_shuffles_are_found() {
+    let (gather, columns, sum) = (all_gather(), one_to_one(), completed_sum());
+    // A copy left out.
+    let lost = forge(&gather.files, 1, |held| drop(held.remove("2")));
+    check_found(&gather, &lost, "sdsc_r88", "core 2");
+    // Two pieces exchanged, in the source and in the destination.
+    check_found(&gather, &forge(&gather.files, 0, exchange), "sdsc_r88", "which wrote slice");
+    check_found(&columns, &forge(&columns.files, 0, exchange), "sdsc_r88", "which wrote slice");
+    check_found(&columns, &forge(&columns.files, 1, exchange), "sdsc_r88", "which wrote slice");
+    // The core that passes its partial sum on, in place of the one that completes the sum.
+    let wrong_owner = forge(&sum.files, 0, |held| {
+        let slot = held.remove("1").unwrap();
+        held.insert("0".to_owned(), slot);
+    });
+    let mut wrong_owner_used = wrong_owner;
+    let text = String::from_utf8(wrong_owner_used["sdsc_1.json"].clone()).unwrap();
+    let mut value: Value = serde_json::from_str(&text).unwrap();
+    let operation = &mut value["1_shuffle"];
+    operation["coreIdToDsc_"] = json!({"0": 0, "3": 0});
+    operation["coreIdToDscSchedule"] = json!({"0": [[-1, 0, 0, 0]], "3": [[-1, 0, 0, 0]]});
+    *operation.pointer_mut("/dscs_/0/shuffle/coreIdsUsed_").unwrap() = json!([0, 3]);
+    let file: Sdsc = serde_json::from_value(value).unwrap();
+    wrong_owner_used.insert("sdsc_1.json".to_owned(), sdsc_format::to_text(&file));
+    check_found(&sum, &wrong_owner_used, "sdsc_r88", "core 0");
+    assert_eq!(difference(&sum, &wrong_owner_used).unwrap_err().rule(), "unwritten");
+}

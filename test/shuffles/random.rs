@@ -1,0 +1,114 @@
+//! Random pairs of views: every shuffle that is built moves every element, and every pair that is refused names its fault.
+
+use super::{broken_rules, moves_every_element, slot_of};
+use machine::{DeviceFormat, Target};
+use proptest::prelude::*;
+use spyre::launch::geometry::Label;
+use spyre::sdsc::{CoreView, Shuffle, ShuffleError, shuffle_file};
+use std::collections::BTreeMap;
+
+const LABELS: [Label; 3] = [Label::Out, Label::Mb, Label::X];
+
+/// One view: slice counts, cores in random order, which slice further cores have, an order of dimensions, and addresses in sticks.
+#[derive(Clone, Debug)]
+struct Drawn {
+    slices: Vec<i64>,
+    cores: Vec<i64>,
+    copies: Vec<usize>,
+    order: Vec<Label>,
+    addresses: Vec<i64>,
+}
+
+const CORES: i64 = 32;
+
+fn drawn(is_source: bool) -> impl Strategy<Value = Drawn> {
+    let slices = (0..3_u32, 0..3_u32, 0..2_u32).prop_map(|(stick, rows, others)| vec![1 << stick, 1 << rows, 1 << others]);
+    let cores = Just((0..CORES).collect::<Vec<_>>()).prop_shuffle();
+    let copies = prop::collection::vec(0..64_usize, if is_source { 0 } else { CORES as usize });
+    let addresses = prop::collection::vec(0..8_i64, CORES as usize);
+    let parts = (slices, cores, copies, Just(LABELS.to_vec()).prop_shuffle(), addresses);
+    parts.prop_map(|(slices, cores, copies, order, addresses)| Drawn { slices, cores, copies, order, addresses })
+}
+
+/// The view of slices on cores: each slice on one, and, in a destination, some on further ones.
+fn view(drawn: &Drawn, first_byte: i64, n_further: usize) -> CoreView {
+    let n_slices: i64 = drawn.slices.iter().product();
+    let slot = |slice: i64| slot_of(slice, &drawn.slices);
+    let mut slots: BTreeMap<i64, Vec<i64>> = (0..n_slices).map(|slice| (drawn.cores[slice as usize], slot(slice))).collect();
+    let further = drawn.cores.iter().skip(n_slices as usize).take(n_further);
+    slots.extend(further.zip(&drawn.copies).map(|(core, copy)| (*core, slot(*copy as i64 % n_slices))));
+    let addresses = drawn.addresses.iter().map(|sticks| first_byte + sticks * 128).collect();
+    CoreView { order: drawn.order.clone(), slices: drawn.slices.clone(), slots, gaps: vec![0; 3], addresses }
+}
+
+fn shuffle() -> impl Strategy<Value = Shuffle> {
+    let sizes = (1..3_i64, 1..4_i64, 1..3_i64).prop_map(|(sticks, rows, others)| [256 * sticks, 4 * rows, 2 * others]);
+    (sizes, drawn(true), drawn(false), 0..CORES as usize).prop_map(|(sizes, source, destination, n_further)| {
+        let bytes = sizes.iter().product::<i64>() * 2;
+        Shuffle {
+            dims: LABELS.into_iter().zip(sizes).collect(),
+            stick: Label::Out,
+            format: DeviceFormat::Sen169Fp16,
+            cores: CORES,
+            corelets: 1,
+            is_completed_sum: false,
+            source: view(&source, 0, 0),
+            destination: view(&destination, bytes + 1024, n_further),
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_shuffle_moves_every_element(shuffle in shuffle()) {
+        let file = shuffle_file(&shuffle, 0, &Target::spyre()).unwrap();
+        prop_assert_eq!(broken_rules(&file), []);
+        prop_assert_eq!(moves_every_element(&shuffle, &file).err(), None);
+    }
+
+    #[test]
+    fn a_view_without_a_slice_is_refused(shuffle in shuffle(), is_source in any::<bool>(), slice in 0..64_usize) {
+        let mut shuffle = shuffle;
+        let view = if is_source { &mut shuffle.source } else { &mut shuffle.destination };
+        let lost = view.slots.values().nth(slice % view.slots.len()).unwrap().clone();
+        view.slots.retain(|_, slots| *slots != lost);
+        let error = shuffle_file(&shuffle, 0, &Target::spyre()).unwrap_err();
+        prop_assert!(matches!(&error, ShuffleError::Incomplete { slots, .. } if *slots == lost), "{}", error);
+    }
+}
+
+/// Every kind of refusal.
+#[test]
+fn refusals_name_their_fault() {
+    let refusal = |change: &dyn Fn(&mut Shuffle)| {
+        let mut shuffle = super::packed(super::named("CT-1"));
+        change(&mut shuffle);
+        shuffle_file(&shuffle, 0, &Target::spyre()).unwrap_err().to_string()
+    };
+    let expected = [
+        (refusal(&|shuffle| shuffle.corelets = 3), "expected 1 to 32 cores with 1 or 2 corelets, found 32 cores with 3"),
+        (refusal(&|shuffle| shuffle.source.order = vec![Label::Mb]), "source: expected an order of the dimensions"),
+        (refusal(&|shuffle| shuffle.source.gaps = vec![]), "source: expected gaps of 2 dimensions, from 0"),
+        (refusal(&|shuffle| drop(shuffle.source.slots.insert(0, vec![0, 4]))), "source: expected cores below 32 with slices below [2, 4]"),
+        (refusal(&|shuffle| shuffle.destination.slices.truncate(1)), "destination: expected slice counts and slices of 2 dimensions"),
+        (refusal(&|shuffle| shuffle.source.addresses.truncate(8)), "source: expected 32 addresses, one for each core"),
+        (refusal(&|shuffle| shuffle.dims[1].1 = 128), "source: expected slices of 64 points that divide the 128 points of 'out', found 4"),
+        (
+            refusal(&|shuffle| drop(shuffle.source.slots.insert(8, vec![0, 0]))),
+            "source: expected one core for slice [0, 0], found cores 0 and 8; an element has one value",
+        ),
+        (
+            refusal(&|shuffle| shuffle.source.addresses[3] = 64),
+            "source: expected an address that is a multiple of 128 from 0, found 64 on core 3",
+        ),
+        (
+            refusal(&|shuffle| shuffle.destination.addresses[5] = 128),
+            "expected disjoint parts on core 5, found the source at 0 and the destination at 128",
+        ),
+    ];
+    for (found, expected) in expected {
+        assert!(found.starts_with(expected), "{found}");
+    }
+}
