@@ -85,9 +85,9 @@ func.func @f32_programs_stay_f32(%x: tensor<8x64xf32>) -> tensor<8xf32> {
 // CHECK-NEXT:    [[VIEW3:%.+]] = spyre.view [[MUL]] by affine_map<(d0, d1) -> (d0, d1)> : tensor<8x128xf16> -> tensor<8x128xf32>
 // CHECK-NEXT:    return [[VIEW3]] : tensor<8x128xf32>
 #same = affine_map<(d0, d1) -> (d0, d1)>
-// expected-remark @+1 {{f32 values are computed in the device's 16-bit format (--precision device): the device has no 'batchmatmul' in f32}}
 func.func @f32_programs_with_a_matmul(%x: tensor<8x64xf32>, %y: tensor<64x128xf32>) -> tensor<8x128xf32> {
   %zero = arith.constant dense<0.0> : tensor<8x128xf32>
+  // expected-remark @+1 {{f32 values are computed in the device's 16-bit format (--precision device): the device has no 'batchmatmul' in f32}}
   %product = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%x, %y : tensor<8x64xf32>, tensor<64x128xf32>) outs(%zero : tensor<8x128xf32>) {
   ^bb0(%a: f32, %b: f32, %so_far: f32):
@@ -108,9 +108,9 @@ func.func @f32_programs_with_a_matmul(%x: tensor<8x64xf32>, %y: tensor<64x128xf3
 // CHECK-NEXT:    [[TANH:%.+]] = spyre.pointwise tanh([[VIEW]]) : tensor<8x64xf16>
 // CHECK-NEXT:    [[VIEW2:%.+]] = spyre.view [[TANH]] by affine_map<(d0, d1) -> (d0, d1)> : tensor<8x64xf16> -> tensor<8x64xf32>
 // CHECK-NEXT:    return [[VIEW2]] : tensor<8x64xf32>
-// expected-remark @+1 {{f32 values are computed in the device's 16-bit format (--precision device): the device has no 'tanh' in f32}}
 func.func @f32_programs_with_a_tanh(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
-  // The remark names the function, and stands where the function is: at the program.
+  // The remark is at the first function that f32 lacks.
+  // expected-remark @+1 {{f32 values are computed in the device's 16-bit format (--precision device): the device has no 'tanh' in f32}}
   %y = math.tanh %x : tensor<8x64xf32>
   return %y : tensor<8x64xf32>
 }
