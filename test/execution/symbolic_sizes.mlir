@@ -88,7 +88,7 @@
 // NAME: spyre-run: error{{.*}}--dim-size: expected a size that the program leaves open, found 's1'; choose one of 's0'
 // SPELLING: spyre-run: error{{.*}}--dim-size: expected NAME=SIZE or argA.D=SIZE, found 's0'
 // TWICE: spyre-run: error{{.*}}--dim-size: 's0' is given twice, as 64 and 128; remove one
-// SHAPE: spyre-run: error{{.*}}--input: expected an array of shape [64, 256] for argument 'arg0', found shape [128, 256] in '{{.*}}/small/result0.npy'; reshape or transpose the array
+// SHAPE: spyre-run: error{{.*}}--input: argument 'arg0' (shape [64, 256], dtype float16, layout row-major): expected an array of shape [64, 256], found shape [128, 256] in '{{.*}}/small/result0.npy'; reshape or transpose the array
 
 // A launch that gives a size to another parameter than its files say is refused.
 // RUN: sed -i 's/"-1": "s0"/"-1": "s1"/' %t/add/bundle_0/sdsc_0.json

@@ -123,7 +123,7 @@ fn a_core_that_is_not_there_is_refused() {
 fn cores_that_do_not_hold_the_completed_sum_are_refused() {
     let shuffle = Shuffle { is_completed_sum: true, ..packed(named("KT-07b")) };
     let file = forged(&shuffle, |operation| set(operation, "/dscs_/0/shuffle/coreIdsUsed_/0", json!(2)));
-    let refusal = "coreIdsUsed_ lists 8 of 32 cores; these must be the cores that hold the source";
+    let refusal = "core 3 runs description 0, whose coreIdsUsed_ lacks it";
     check_refused(&file, "sdsc_r23", "those are that hold the source", refusal);
     let miscounted = forged(&shuffle, |operation| set(operation, "/dscs_/0/shuffle/numCoresUsed_", json!(9)));
     check_refused(&miscounted, "sdsc_r22", "9 cores; the op uses 8", "numCoresUsed_ is 8 for 8 entries");

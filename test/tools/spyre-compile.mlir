@@ -17,7 +17,7 @@
 // SUMMARY-NEXT: largest contribution to the gap: op 1 'mul', {{[0-9.]+}} us (moves 16777216 bytes of HBM)
 // SUMMARY-NEXT: validated: the files and the imported program agree in 3 draws
 // SUMMARY-NEXT: validated: the files and the program as written (MLIR's JIT) agree in f64
-// SUMMARY-NEXT: 4 files written to
+// SUMMARY-NEXT: 5 files written to
 
 // 512 rows are 65536 bytes further on, 1024 columns 16 sticks of 1024 rows.
 // BUNDLE: affine_map<(d0, d1)[s0] -> (s0 + 65536*d0 + 2097152*d1)>
