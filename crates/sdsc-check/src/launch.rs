@@ -473,7 +473,19 @@ mod tests {
         assert!(matches!(faults("%x = arith.addi %a, %a : index")[..], [(Fault::Form, _)]));
         assert!(matches!(faults("%x = affine.apply #m(%a)[%c0]")[..], [(Fault::Form, _)]));
         assert!(matches!(faults("scf.for %i = %c0 to %a step %c1 { }")[..], [(Fault::Loop, _)]));
-        assert!(matches!(faults("scf.for %i = %c0 to %c0 step %c1 { }")[..], [(Fault::Loop, _)]));
+        assert!(matches!(faults("scf.for %i = %c0 to %c0 step %c1 { }")[..], [(Fault::LoopForm, _)]));
+        assert!(matches!(faults("scf.for %i = %c1 to %n step %c1 { }")[..], [(Fault::LoopForm, _)]));
+        assert!(matches!(faults("scf.for %i = %c0 to %n step %c0 { }")[..], [(Fault::Loop, _)]));
+    }
+
+    #[test]
+    fn a_loop_of_any_constants_has_a_count() {
+        let body = format!("{READ}scf.for %i = %c1 to %n step %c1 {{ sdscbundle.sdsc_execute (%i) {{sdsc_filename=\"s\"}} }}");
+        let text = function(&body);
+        let text = parse(&text).unwrap();
+        let launch = LaunchValues::of(&text);
+        assert_eq!(launch.loops, [Some(3)]);
+        assert_eq!(launch.executes[0].values, [Some(Form { base: None, constant: 1, terms: vec![(0, 1)] })]);
     }
 
     #[test]
