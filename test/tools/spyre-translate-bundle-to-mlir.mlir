@@ -4,7 +4,7 @@
 
 // Written again, the IR gives the files that it was read from.
 // RUN: spyre-translate --bundle-to-mlir %t/out | spyre-translate --mlir-to-bundle - -o %t/again && diff -r %t/out %t/again
-// RUN: spyre-translate --mlir-to-bundle %t/bundle.mlir -o %t/bare && diff -r -x launch_spec.json %t/out/bundle_0 %t/bare
+// RUN: rm %t/out/bundle_0/launch_spec.json && spyre-translate --mlir-to-bundle %t/bundle.mlir -o %t/bare && diff -r %t/out/bundle_0 %t/bare
 
 // RUN: mkdir %t/counted && sed 's/"launches":/"symbols": [{"name": "T", "maximum": 8}], &/' %t/out/program.json > %t/counted/program.json
 // RUN: not spyre-translate --bundle-to-mlir %t/counted 2>&1 | FileCheck %s --check-prefix=COUNTED
