@@ -3,6 +3,7 @@
 use crate::random::choices::Choices;
 use cost::Objective;
 use machine::Target;
+use sdsc_check::Profile;
 use spyre::{
     bundle::{Addresses, Loops},
     import::{Precision, Rounding},
@@ -16,7 +17,7 @@ const LX_BYTES: [i64; 8] = [-1, 256, 1024, 4096, 8192, 65536, 262_144, 1_048_576
 const PLANNERS: [&str; 6] = ["", "none", "greedy", "first-fit", "best-fit", "exact"];
 
 /// The options of `spyre-compile` that are drawn, here or with the hints.
-pub(crate) const DRAWN: [&str; 17] = [
+pub(crate) const DRAWN: [&str; 18] = [
     "--cores",
     "--target",
     "--tiles",
@@ -26,6 +27,7 @@ pub(crate) const DRAWN: [&str; 17] = [
     "--joint",
     "--lx-bytes",
     "--addresses",
+    "--bundle-format",
     "--loops",
     "--objective",
     "--precision",
@@ -122,6 +124,11 @@ impl Way {
         if way.options.tile_steps == Some(200) && way.options.is_joint() {
             way.options.objective = Objective::Bytes;
         }
+        way.options.bundle_format = match way.options.tile_steps {
+            Some(1) => Profile::TorchSpyre2026_09,
+            Some(40) => Profile::Release1_0,
+            _ => Profile::default(),
+        };
         // It does not change programs that compile without it.
         if way.options.loops == Loops::Unroll {
             way.options.rounding = Rounding::Relaxed;

@@ -59,7 +59,7 @@ fn footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<(usize, 
 
 /// Whether a table along the stick consists of complete sticks, one after another.
 fn has_whole_sticks(table: &[i64], elements: usize) -> bool {
-    table.len() % elements == 0 && table.last() != Some(&HOLE) && table[elements - 1] - table[0] == elements as i64 - 1
+    table.len().is_multiple_of(elements) && table.last() != Some(&HOLE) && table[elements - 1] - table[0] == elements as i64 - 1
 }
 
 fn repeated(intervals: &[Interval], offsets: &[i64], width: i64) -> Vec<Interval> {

@@ -67,6 +67,9 @@ pub struct StagePair {
     pub end: DimSizes,
 }
 
+/// The sizes of the units of each corelet, by the name of the unit.
+type UnitSplit = Entries<i64, Entries<Text, i64>>;
+
 /// The sizes of an iteration space: of the whole op, or of one core.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DimSizes {
@@ -90,7 +93,7 @@ pub struct DimSizes {
     pub row_split: Option<Entries<Text, Entries<i64, Vec<i64>>>>,
     /// The sizes of the units of each corelet.
     #[serde(rename = "peSfpSplit_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
-    pub pe_sfp_split: Option<Entries<Text, Entries<i64, Entries<Text, i64>>>>,
+    pub pe_sfp_split: Option<Entries<Text, UnitSplit>>,
     /// The windows.
     #[serde(rename = "paddingSizes_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub windows: Option<Entries<Text, WindowInfo>>,
