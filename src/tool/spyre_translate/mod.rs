@@ -34,7 +34,7 @@ struct Arguments {
     /// File or directory to write [default: standard output for IR]
     #[arg(short = 'o', value_name = "OUTPUT", help_heading = "Output")]
     output: Option<String>,
-    /// Format of messages: text, json; and of files for --check-bundle: 1.0, torch-spyre-2026-08, torch-spyre-2026-09. Repeatable
+    /// Format of messages (text, json), or of files for --check-bundle (such as 1.0). Repeatable
     #[arg(long = "format", value_name = "FORMAT", value_parser = format_choice, help_heading = MESSAGES)]
     formats: Vec<FormatChoice>,
 }
