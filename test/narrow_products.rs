@@ -25,7 +25,7 @@ fn product() -> Files {
     emit_ops(vec![product])
 }
 
-/// The same files with other formats and functions.
+/// Returns the files with formats and functions renamed.
 fn renamed(files: Files, names: [(&str, &str); 2]) -> Files {
     let rename = |(name, bytes): (String, Vec<u8>)| {
         let text = names.iter().fold(String::from_utf8(bytes).unwrap(), |text, (from, to)| text.replace(from, to));

@@ -61,11 +61,9 @@ pub fn compile_watched<'c>(
 ) -> Option<Report> {
     let mut report = Report::default();
     let done = phase_behind(module.op(), options).ok()?;
-    #[cfg(debug_assertions)]
     if done.is_none() {
+        #[cfg(debug_assertions)]
         misread::misread(module);
-    }
-    if done.is_none() {
         remark_f64(module);
     }
     let found_before = bugs_of(module.op());

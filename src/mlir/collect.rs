@@ -194,6 +194,14 @@ mod tests {
     };
 
     #[test]
+    fn messages_without_a_code_have_the_numbers_of_the_table() {
+        for (message, code) in [("'spyre.view' op is wrong", INVALID_OPERATION), ("expected ']'", REFUSED_BY_MLIR)] {
+            // SAFETY: the function reads the text only.
+            assert_eq!(unsafe { spyreCodeOfUncoded(string_ref(message)) }, code.number(), "{message}");
+        }
+    }
+
+    #[test]
     fn what_is_reported_is_collected_with_its_places_and_notes() {
         let session = session();
         let text = "module {} loc(callsite(fused[unknown, \"a.py\":3:5] at callsite(\"x\"(\"b.py\":7:1) at \"c.py\":9:2)))";

@@ -1,4 +1,4 @@
-// What the device computes otherwise than the program is said once, at its place.
+// One remark for each kind of number that the device computes otherwise, at its first place.
 // RUN: split-file %s %t
 // RUN: spyre-compile %t/index.mlir -o %t/out --validate=off 2>&1 | FileCheck %s --check-prefix=INDEX
 // RUN: spyre-compile %t/f64.mlir -o %t/out --validate=off 2>&1 | FileCheck %s --check-prefix=F64

@@ -185,7 +185,7 @@ impl Walk<'_> {
             let read = lane.map_or_else(|| Some(read.clone()), |core| read.on_core(core));
             read.is_some_and(|read| written.iter().any(|written| overlaps(written, &read)))
         };
-        // What the bundle writes on some cores, an earlier bundle did not leave on others.
+        // A place that the bundle writes on some cores was not left by an earlier bundle on the others.
         let alone = self.alone && !self.lx.iter().any(|(lane, written)| is_met(lane, written));
         let message = self.lx.iter().find_map(|(lane, written)| match lane {
             None => read_fault(written, read, alone),

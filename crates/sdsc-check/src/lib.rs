@@ -37,7 +37,7 @@ mod tree;
 pub use error::CheckError;
 pub use file_view::Buffer;
 pub use launch_spec::check_launch_specs;
-pub use profile::{PROFILES, Profile, UnknownProfile};
+pub use profile::{Profile, UnknownProfile};
 pub use report::{Place, Violation};
 pub use rules::{RELEASE_RULES, RULES, Rule, all_rules, rules_table};
 

@@ -41,8 +41,10 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 
 /// Replaces a comparison that the release lacks.
 fn expand_comparison(compute: ComputeOp<'_>) {
-    let known = || COMPARISONS.iter().find(|(function, _)| *function == compute.function());
-    let Some((_, parts)) = Some(compute).filter(|compute| compute.family() == Family::Pointwise).and_then(|_| known()) else { return };
+    if compute.family() != Family::Pointwise {
+        return;
+    }
+    let Some((_, parts)) = COMPARISONS.iter().find(|(function, _)| *function == compute.function()) else { return };
     let (op, output) = (compute.op, compute.op.output().r#type());
     let factors = parts.map(|function| write_before(op, pointwise(op.ctx(), op.loc(), function, &op.inputs(), &[], output)));
     let product = write_before(op, pointwise(op.ctx(), op.loc(), "mul", &factors, &[], output));

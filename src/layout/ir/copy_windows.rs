@@ -23,7 +23,8 @@ pub(super) fn copy_window(compute: ComputeOp<'_>, operand: usize) -> bool {
     true
 }
 
-fn position(dim: usize, first: i64) -> Expr {
+/// Returns the index of a dimension in a window that begins at `first`.
+pub(super) fn position(dim: usize, first: i64) -> Expr {
     if first == 0 { Expr::Dim(dim) } else { Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(first))) }
 }
 

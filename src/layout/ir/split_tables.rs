@@ -3,6 +3,7 @@
 //! The columns of the table are read in windows of one stick. In a layout whose sticks are counted outside of the rows, the rows of a
 //! window follow each other, so an index can address them, and a core addresses the window only.
 
+use super::copy_windows::position;
 use crate::dialect::ods::spyre;
 use crate::{
     affine::Expr,
@@ -18,7 +19,7 @@ const MAX_WINDOWS: i64 = 1_024;
 /// hints, and tables that another op gave a layout.
 pub(super) fn split_table(compute: ComputeOp<'_>, limit: i64) {
     let UsedAs::Table(dim) = compute.used_as(0) else { return };
-    let Some(windows) = Windows::of(compute, dim, limit) else { return };
+    let Some(windows) = Windows::find(compute, dim, limit) else { return };
     let (op, context) = (compute.op, compute.op.ctx());
     let home = retyped_home(op.inputs()[0]);
     let Some(tensor) = Tensor::of(home.r#type()) else { return };
@@ -42,7 +43,7 @@ struct Windows {
 
 impl Windows {
     /// Returns the windows of a table that is too large; `None` if it is not, or if windows do not help.
-    fn of(compute: ComputeOp<'_>, dim: usize, limit: i64) -> Option<Self> {
+    fn find(compute: ComputeOp<'_>, dim: usize, limit: i64) -> Option<Self> {
         let has_hints = !compute.hints().is_empty() || !compute.work_div().is_empty();
         let table = compute.op.inputs()[0];
         let home = retyped_home(table);
@@ -90,11 +91,7 @@ impl Windows {
         let over = shape_of(index);
         let mut buffer = insert_before(op, empty(context, at, to.with_shape(to.shape.clone()).build())).output();
         for (first, sizes) in self.all(dim) {
-            let moved = |(dim, &start): (usize, &i64)| match start {
-                0 => Expr::Dim(dim),
-                start => Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(start))),
-            };
-            let positions: Vec<Expr> = first.iter().enumerate().map(moved).collect();
+            let positions: Vec<Expr> = first.iter().enumerate().map(|(dim, &start)| position(dim, start)).collect();
             let map = map_from_exprs(context, sizes.len(), 0, &positions);
             let window = insert_before(op, view(context, at, table, map, from.with_shape(sizes.clone()).build())).output();
             let row =

@@ -82,8 +82,9 @@ fn is_ours_to_mend(options: &Options) -> bool {
     options.is_on(option::COMPILED)
 }
 
-/// Reports violations of the format. A program that another format than the default cannot express is an error. In the output of a complete compilation they are a compiler bug. A program whose IR of a later phase
-/// was given is refused, and nothing is written; op specs of another front end are written with a warning.
+/// Reports violations of the format. In the output of a complete compilation they are a compiler bug; in a format that is not the default,
+/// the program has no form in it, which is an error. A program that was given as IR of a later phase is refused, and nothing is written; op
+/// specs of another front end are written with a warning.
 fn judge(module: Op<'_>, options: &Options, format: Profile, violations: &[Violation]) -> Result<(), Reported> {
     let Some(first) = violations.first() else { return Ok(()) };
     if is_ours_to_mend(options) && format != Profile::default() {
@@ -130,8 +131,8 @@ fn files_of(module: Op<'_>, options: &Options, format: Profile) -> Result<Vec<Fi
     }
     let programs: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is(sdsc::PROGRAM)).collect();
     match programs.as_slice() {
-        [] => bare_bundle(module, (&target, format)),
-        [program] => program_files(*program, (&target, format)),
+        [] => bare_bundle(module, &target, format),
+        [program] => program_files(*program, &target, format),
         [_, second, ..] => Err(error_at(
             codes::DIRECTORY_PROGRAMS,
             *second,
@@ -142,11 +143,11 @@ fn files_of(module: Op<'_>, options: &Options, format: Profile) -> Result<Vec<Fi
 }
 
 /// Returns the files of the only bundle of a module: a nested module, or the module itself.
-fn bare_bundle(module: Op<'_>, target: (&Target, Profile)) -> Result<Vec<File>, Reported> {
+fn bare_bundle(module: Op<'_>, target: &Target, format: Profile) -> Result<Vec<File>, Reported> {
     let bundles: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is("builtin.module")).collect();
     match bundles.as_slice() {
-        [] => Ok(bundle_files(module, "", target, &mut ExactNumbers::default())?.files),
-        [bundle] => Ok(bundle_files(*bundle, "", target, &mut ExactNumbers::default())?.files),
+        [] => Ok(bundle_files(module, "", target, format, &mut ExactNumbers::default())?.files),
+        [bundle] => Ok(bundle_files(*bundle, "", target, format, &mut ExactNumbers::default())?.files),
         [_, second, ..] => Err(error_at(
             codes::DIRECTORY_PROGRAMS,
             *second,
@@ -156,7 +157,7 @@ fn bare_bundle(module: Op<'_>, target: (&Target, Profile)) -> Result<Vec<File>, 
     }
 }
 
-fn program_files(program: Op<'_>, target: (&Target, Profile)) -> Result<Vec<File>, Reported> {
+fn program_files(program: Op<'_>, target: &Target, format: Profile) -> Result<Vec<File>, Reported> {
     let (mut files, mut exact, mut written) = (Vec::new(), ExactNumbers::default(), Vec::new());
     let mut description = Program {
         name: program.text_attr(attr::SYM_NAME).to_owned(),
@@ -169,7 +170,7 @@ fn program_files(program: Op<'_>, target: (&Target, Profile)) -> Result<Vec<File
         check_name(op, &name)?;
         match op.full_name() {
             sdsc::BUFFER => {
-                let (mut tensor, constant) = buffer_of(op, target.0).map_err(|message| error_at(codes::CONSTANT, op, message).report())?;
+                let (mut tensor, constant) = buffer_of(op, target).map_err(|message| error_at(codes::CONSTANT, op, message).report())?;
                 if let Some(constant) = constant {
                     let path = format!("{}/{name}{}", program::CONSTANTS_FOLDER, program::CONSTANT_SUFFIX);
                     tensor.file = Some(path.clone());
@@ -188,7 +189,7 @@ fn program_files(program: Op<'_>, target: (&Target, Profile)) -> Result<Vec<File
             "builtin.module" => {
                 let buffers = op.attr(attr::SDSC_BUFFERS).and_then(elements).unwrap_or_default();
                 let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
-                let bundle = bundle_files(op, &format!("{name}/"), target, &mut exact)?;
+                let bundle = bundle_files(op, &format!("{name}/"), target, format, &mut exact)?;
                 files.extend(bundle.files);
                 written.push(bundle.written);
                 let [lx, pool] = lives_in(op)?;
@@ -405,7 +406,8 @@ struct BundleFiles {
 fn bundle_files(
     bundle: Op<'_>,
     folder: &str,
-    (target, format): (&Target, Profile),
+    target: &Target,
+    format: Profile,
     exact: &mut ExactNumbers,
 ) -> Result<BundleFiles, Reported> {
     let launch = dialect::launch_of(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_FORM, op, message).report())?;

@@ -186,7 +186,7 @@ impl Schedule {
     }
 }
 
-/// What came of a compilation.
+/// Result of a compilation.
 #[derive(Debug, PartialEq)]
 pub(super) struct Finished {
     pub(super) uri: String,

@@ -1,4 +1,4 @@
-//! What the editor chooses when it starts the server: `initializationOptions`.
+//! Settings that the editor sends when it starts the server: `initializationOptions`.
 
 use serde_json::Value;
 

@@ -30,12 +30,12 @@ pub(super) fn compile(file: &str, sdsc: &Sdsc, number: usize, target: &Target, c
             0 => Fault::Malformed("computeOp_ has no entry".to_owned()),
             count => Fault::NotSimulated(format!("{count} fused operations: the format does not say how values pass between them")),
         };
-        return Err(fault.of(format!("{file} ({})", named.name)));
+        return Err(fault.into_error(format!("{file} ({})", named.name)));
     };
     let function = compute.function.as_ref();
     let name = format!("{file} ({function})");
     let builder = Builder { operation, dsc, compute, function, name: &name, n_cores: target.cores, conversions };
-    builder.plan().map_err(|fault| fault.of(name.clone()))
+    builder.plan().map_err(|fault| fault.into_error(name.clone()))
 }
 
 struct Builder<'f> {
@@ -163,7 +163,7 @@ impl Builder<'_> {
             return Err(Fault::NotSimulated(format!("{entries} points along the dimensions of all tensors")));
         }
         let cores: Vec<i64> = cores.iter().map(|core| core.id).collect();
-        let stagger = Stagger::of(self.function, self.conversions);
+        let stagger = Stagger::from_function(self.function, self.conversions);
         let file = |(index, (node, info))| TensorFile {
             dsc: self.dsc,
             node,

@@ -12,7 +12,7 @@ pub(super) enum Fault {
 
 impl Fault {
     /// Returns the error of a file and its function.
-    pub(super) fn of(self, name: String) -> SimError {
+    pub(super) fn into_error(self, name: String) -> SimError {
         match self {
             Self::Malformed(message) => SimError::Malformed { file: name, message },
             Self::NotSimulated(what) => SimError::NotSimulated { op: name, what },

@@ -28,7 +28,7 @@ impl Stagger {
     pub(super) const COLUMNS: i64 = 64;
 
     /// Returns the stagger of a function; `None` if its result has the order of its inputs.
-    pub(super) fn of(function: &str, conversions: ConversionOrder) -> Option<Self> {
+    pub(super) fn from_function(function: &str, conversions: ConversionOrder) -> Option<Self> {
         match (conversions, function) {
             (ConversionOrder::Staggered, "dl16tofp32") => Some(Self::Widen),
             (ConversionOrder::Staggered, "fp32todl16") => Some(Self::Narrow),

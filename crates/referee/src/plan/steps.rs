@@ -14,7 +14,7 @@ pub(crate) type Step = Vec<Arc<Plan>>;
 
 /// Interprets a file. A barrier separates each step from the next.
 pub(crate) fn compile_steps(file: &str, sdsc: &Sdsc, target: &Target, conversions: ConversionOrder) -> Result<Vec<Step>, SimError> {
-    let numbers = step_numbers(&sdsc.value).map_err(|fault| fault.of(format!("{file} ({})", sdsc.name)))?;
+    let numbers = step_numbers(&sdsc.value).map_err(|fault| fault.into_error(format!("{file} ({})", sdsc.name)))?;
     let plan = |number: &usize| Ok(Arc::new(compile(file, sdsc, *number, target, conversions)?));
     let step = |numbers: &Vec<usize>| numbers.iter().map(plan).collect();
     numbers.iter().map(step).collect()

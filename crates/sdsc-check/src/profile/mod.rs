@@ -6,9 +6,10 @@
 pub(super) mod members;
 
 use std::{fmt, str::FromStr};
+use strum::VariantArray as _;
 
 /// A form of the format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::VariantNames)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::VariantArray, strum::VariantNames, strum::IntoStaticStr)]
 pub enum Profile {
     /// The released specification 1.0.0 with its JSON Schema.
     #[strum(serialize = "1.0")]
@@ -21,13 +22,6 @@ pub enum Profile {
     #[strum(serialize = "torch-spyre-2026-09")]
     TorchSpyre2026_09,
 }
-
-/// The profiles that `--format` names.
-pub const PROFILES: [(&str, Profile); 3] = [
-    ("1.0", Profile::Release1_0),
-    ("torch-spyre-2026-08", Profile::TorchSpyre2026_08),
-    ("torch-spyre-2026-09", Profile::TorchSpyre2026_09),
-];
 
 /// A name of no profile.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,8 +38,8 @@ impl FromStr for Profile {
     type Err = UnknownProfile;
 
     fn from_str(name: &str) -> Result<Self, UnknownProfile> {
-        let known = PROFILES.iter().find(|(known, _)| *known == name);
-        known.map(|(_, profile)| *profile).ok_or_else(|| UnknownProfile(name.to_owned()))
+        let known = Self::VARIANTS.iter().find(|profile| profile.shown() == name);
+        known.copied().ok_or_else(|| UnknownProfile(name.to_owned()))
     }
 }
 
@@ -141,7 +135,7 @@ impl Profile {
 
     /// The name of the profile in messages.
     pub(super) fn shown(self) -> &'static str {
-        PROFILES.iter().find(|(_, profile)| *profile == self).map_or("torch-spyre-2026-08", |(name, _)| name)
+        self.into()
     }
 }
 
@@ -160,8 +154,8 @@ mod tests {
 
     #[test]
     fn a_profile_is_read_by_its_name() {
-        for (name, profile) in PROFILES {
-            assert_eq!(name.parse(), Ok(profile));
+        for profile in Profile::VARIANTS {
+            assert_eq!(profile.to_string().parse(), Ok(*profile));
         }
         let message = "2.0".parse::<Profile>().unwrap_err().to_string();
         assert_eq!(message, "expected '1.0', 'torch-spyre-2026-08' or 'torch-spyre-2026-09', found '2.0'");

@@ -45,7 +45,12 @@ pub(super) fn addresses_are_linear(view: &BundleView<'_>, report: &mut Report) {
 
 pub(super) fn pools_have_room(view: &BundleView<'_>, report: &mut Report) {
     view.report(Fault::Pool, report);
-    let (mut total, limit) = (0_i64, view.target.pool_bytes);
+    pools_fit(view, view.target.pool_bytes, report);
+}
+
+/// Reports pools without bytes, and the first pool with which all up to it exceed `limit` bytes.
+pub(super) fn pools_fit(view: &BundleView<'_>, limit: i64, report: &mut Report) {
+    let mut total = 0_i64;
     for pool in &view.launch.pools {
         if pool.bytes < 1 {
             report.text(pool.at, format!("the pool has {} bytes; it must have at least one", pool.bytes));

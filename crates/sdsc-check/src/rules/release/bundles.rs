@@ -2,7 +2,7 @@
 
 use super::super::super::launch::{Base, ExecuteView, Fault};
 use super::super::super::report::Report;
-use super::super::launches::BundleView;
+use super::super::launches::{BundleView, pools_fit};
 use std::collections::BTreeMap;
 
 /// Bytes that a bundle may request: a segment of 16 GiB, less 1 GiB.
@@ -48,17 +48,7 @@ pub(in super::super) fn loops_have_constant_bounds(view: &BundleView<'_>, report
 }
 
 pub(in super::super) fn requests_fit(view: &BundleView<'_>, report: &mut Report) {
-    let mut total = 0_i64;
-    for pool in &view.launch.pools {
-        if pool.bytes < 1 {
-            report.text(pool.at, format!("{} bytes are requested; a request has at least one", pool.bytes));
-            continue;
-        }
-        total = total.saturating_add(pool.bytes);
-        if total > REQUEST_LIMIT {
-            return report.text(pool.at, format!("{total} bytes are requested up to here; the limit is {REQUEST_LIMIT}"));
-        }
-    }
+    pools_fit(view, REQUEST_LIMIT, report);
 }
 
 pub(in super::super) fn extracts_are_outside_loops(view: &BundleView<'_>, report: &mut Report) {
