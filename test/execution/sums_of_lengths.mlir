@@ -5,7 +5,7 @@
 // CHECK: result2: correct
 // CHECK: result3: correct
 
-func.func @main(%lengths: tensor<2x9xi32> {spyre.range = [0, 1025]}, %some: tensor<7x3xi32> {spyre.range = [0, 400]}, %x: tensor<3x1100xf16>)
+func.func @main(%lengths: tensor<2x9xi32> {spyre.range = array<i64: 0, 1025>}, %some: tensor<7x3xi32> {spyre.range = array<i64: 0, 400>}, %x: tensor<3x1100xf16>)
     -> (tensor<2x9xi32>, tensor<7x3xi32>, tensor<2xi32>, tensor<3xi32>) {
   %e = tensor.empty() : tensor<2x9xi32>
   %last = tensor.empty() : tensor<2xi32>

@@ -320,3 +320,123 @@ impl Blocks {
         (0..shape[dim]).step_by(step).map(block).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::graph::integers::Integers;
+    use std::collections::BTreeMap;
+
+    const NUMBERS: [i64; 14] = [0, 1, 2, 511, 512, 1023, 1024, 1025, 2047, 2048, 3071, 65_535, 262_144, 500_001];
+
+    /// Rounds to ten significant bits, as the 16-bit format does.
+    fn rounded(number: f64) -> f64 {
+        if number == 0.0 {
+            return number;
+        }
+        let unit = (number.abs().log2().floor() - 9.0).exp2();
+        (number / unit).round_ties_even() * unit
+    }
+
+    /// Evaluates a node of elementwise functions for given tensors, rounding each result.
+    fn evaluated(graph: &Graph, id: NodeId, tensors: &[f64]) -> f64 {
+        let node = graph.node(id);
+        let of = |position: usize| evaluated(graph, node.inputs[position], tensors);
+        let truth = |holds: bool| f64::from(u8::from(holds));
+        match &node.kind {
+            Kind::Tensor(number) => tensors[*number],
+            Kind::Known(_) => graph.number_of(id).unwrap(),
+            Kind::Reshape | Kind::View(_) => of(0),
+            Kind::Virtual(_) => of(node.inputs.len() - 1),
+            Kind::Pointwise("where3", _) => of(if of(0) == 1.0 { 1 } else { 2 }),
+            Kind::Pointwise("add", _) => rounded(of(0) + of(1)),
+            Kind::Pointwise("sub", _) => rounded(of(0) - of(1)),
+            Kind::Pointwise("neg", _) => -of(0),
+            Kind::Pointwise("mul", _) => rounded(of(0) * of(1)),
+            Kind::Pointwise("equal", _) => truth(of(0) == of(1)),
+            Kind::Pointwise("notequal", _) => truth(of(0) != of(1)),
+            Kind::Pointwise("greaterequal", _) => truth(of(0) >= of(1)),
+            Kind::Pointwise("greaterthan", _) => truth(of(0) > of(1)),
+            Kind::Pointwise("lesserthan", _) => truth(of(0) < of(1)),
+            Kind::Pointwise("lesserequal", _) => truth(of(0) <= of(1)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "small numbers")]
+    fn digits(number: i64) -> [f64; 2] {
+        [number.div_euclid(RESULT_BASE), number.rem_euclid(RESULT_BASE)].map(|digit| digit as f64)
+    }
+
+    /// A graph whose integers are 16-bit numbers, and two integers by digits that are tensors 0 to 3.
+    fn two() -> (Graph, Digits, Digits) {
+        let mut graph = Graph::with_integers(Integers::new(Element::F16, BTreeMap::new()), false);
+        let tensors = [0, 1, 2, 3].map(|number| graph.tensor(number, vec![1], Element::F16));
+        let of = |upper, lower| Digits { parts: [upper, lower], range: [-LIMIT / 2, LIMIT / 2], exact: None };
+        let (one, other) = (of(tensors[0], tensors[1]), of(tensors[2], tensors[3]));
+        (graph, one, other)
+    }
+
+    /// All pairs of the numbers and their negatives, with their digits.
+    fn pairs() -> impl Iterator<Item = (i64, i64, Vec<f64>)> {
+        let all = || NUMBERS.into_iter().flat_map(|number| [number, -number]);
+        all().flat_map(move |one| all().map(move |other| (one, other, [digits(one), digits(other)].concat())))
+    }
+
+    #[test]
+    fn sums_and_differences_are_exact_in_ten_bits() {
+        let (mut graph, one, other) = two();
+        let sum = sum(&mut graph, one, other).unwrap();
+        let difference = difference(&mut graph, one, other).unwrap();
+        for (one, other, tensors) in pairs() {
+            let of = |found: Digits| found.parts.map(|digit| evaluated(&graph, digit, &tensors));
+            assert_eq!(of(sum), digits(one + other), "{one} + {other}");
+            assert_eq!(of(difference), digits(one - other), "{one} - {other}");
+        }
+    }
+
+    #[test]
+    fn comparisons_are_those_of_the_integers() {
+        let (mut graph, one, other) = two();
+        let names = ["eq", "ne", "slt", "sle", "sgt", "sge"];
+        let nodes = names.map(|name| compared(&mut graph, name, one, other).unwrap());
+        assert_eq!(compared(&mut graph, "ult", one, other), None, "an integer below 0 is a large one");
+        for (one, other, tensors) in pairs() {
+            let found = nodes.map(|node| evaluated(&graph, node, &tensors) == 1.0);
+            let expected = [one == other, one != other, one < other, one <= other, one > other, one >= other];
+            assert_eq!(found, expected, "{one} and {other}");
+        }
+    }
+
+    #[test]
+    fn exact_numbers_have_digits() {
+        let mut graph = Graph::with_integers(Integers::new(Element::F16, BTreeMap::new()), false);
+        let tensor = graph.tensor(0, vec![1], Element::Int);
+        let found = read(&mut graph, tensor).unwrap();
+        for number in -RESULT_BASE..=RESULT_BASE {
+            #[allow(clippy::cast_precision_loss, reason = "a small number")]
+            let tensors = [number as f64];
+            assert_eq!(found.parts.map(|digit| evaluated(&graph, digit, &tensors)), digits(number), "{number}");
+        }
+    }
+
+    #[test]
+    fn sums_of_blocks_are_exact() {
+        let mut graph = Graph::with_integers(Integers::new(Element::F16, BTreeMap::new()), false);
+        let mut of = |range: Option<[i64; 2]>, size: i64| {
+            let number = graph.tensor(0, vec![size], Element::Int);
+            range.into_iter().for_each(|range| graph.integers.promise(0, range));
+            let numbers = graph.numbers_of(number).unwrap();
+            blocks(&mut graph, numbers, size).map(|blocks| (blocks.size, blocks.end))
+        };
+        assert_eq!(of(None, 1024), None, "the range of the argument follows from the sum");
+        assert_eq!(of(None, 1025), Some((512, 3073)));
+        assert_eq!(of(Some([0, 2]), 1024), None);
+        assert_eq!(of(Some([0, 2]), 2048), Some((512, 2049)));
+        assert_eq!(of(Some([0, 401]), 7), Some((2, 2801)));
+        assert_eq!(of(Some([0, 1025]), 9), Some((1, 9217)));
+        assert_eq!(of(Some([0, 1026]), 9), None, "one element is not exact");
+        assert_eq!(of(Some([-1, 2]), 2048), Some((512, 4097)), "the range is not from 0 on");
+        assert_eq!(of(Some([0, 1025]), 65), None, "too many blocks");
+    }
+}
