@@ -14,6 +14,7 @@ func.func @main(%mask: tensor<2x2048xi64>, %table: tensor<2048x64xf16>)
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
   %limit = arith.constant 1500 : i64
+  %n_rows = arith.constant 2048 : i64
   %e = tensor.empty() : tensor<2x2048xi64>
   %last = tensor.empty() : tensor<2xi64>
   %sums:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%mask : tensor<2x2048xi64>) outs(%e, %last : tensor<2x2048xi64>, tensor<2xi64>) {
@@ -41,7 +42,10 @@ func.func @main(%mask: tensor<2x2048xi64>, %table: tensor<2048x64xf16>)
   %rows = linalg.generic {indexing_maps = [#row, #rows], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%positions : tensor<2x2048xi64>) outs(%r : tensor<2x2048x64xf16>) {
   ^bb0(%p: i64, %out: f16):
-    %at = arith.index_cast %p : i64 to index
+    %is_negative = arith.cmpi slt, %p, %c0 : i64
+    %wrapped = arith.addi %p, %n_rows : i64
+    %row = arith.select %is_negative, %wrapped, %p : i64
+    %at = arith.index_cast %row : i64 to index
     %column = linalg.index 2 : index
     %element = tensor.extract %table[%at, %column] : tensor<2048x64xf16>
     linalg.yield %element : f16

@@ -145,12 +145,23 @@ fn split(graph: &mut Graph, number: NodeId) -> [NodeId; 2] {
     [upper, graph.pointwise("where3", &[is_whole, zero, number], element)]
 }
 
+/// Subtracts digits; constants are folded.
+fn minus(graph: &mut Graph, one: NodeId, other: NodeId) -> Option<NodeId> {
+    let element = graph.integers.element();
+    let (Some(known), Some(subtracted)) = (graph.known_of(one), graph.known_of(other)) else {
+        return recognize::sub(graph, &[one, other], element).ok();
+    };
+    let (shape, of_known, of_subtracted) = (graph.broadcast_shape(&[one, other]), &graph.node(one).shape, &graph.node(other).shape);
+    let difference = Known::combined(&[(known, of_known), (subtracted, of_subtracted)], &shape, |numbers| numbers[0] - numbers[1]);
+    Some(graph.known(difference, shape, element))
+}
+
 /// Adds digits with a carry.
 fn added(graph: &mut Graph, [upper, lower]: [NodeId; 2], [other_upper, other_lower]: [NodeId; 2]) -> Option<[NodeId; 2]> {
     let element = graph.integers.element();
     let base = base(graph);
-    let missing = recognize::sub(graph, &[base, other_lower], element).ok()?;
-    let rest = recognize::sub(graph, &[lower, missing], element).ok()?;
+    let missing = minus(graph, base, other_lower)?;
+    let rest = minus(graph, lower, missing)?;
     let upper = recognize::add(graph, &[upper, other_upper], element).ok()?;
     Some(carried(graph, upper, rest, [1.0, 0.0]))
 }
@@ -174,8 +185,7 @@ fn sum(graph: &mut Graph, one: Digits, other: Digits) -> Option<Digits> {
 }
 
 fn difference(graph: &mut Graph, one: Digits, other: Digits) -> Option<Digits> {
-    let element = graph.integers.element();
-    let [upper, lower] = [0, 1].map(|digit| recognize::sub(graph, &[one.parts[digit], other.parts[digit]], element).ok());
+    let [upper, lower] = [0, 1].map(|digit| minus(graph, one.parts[digit], other.parts[digit]));
     let range = [one.range[0] - other.range[1] + 1, one.range[1] - other.range[0]];
     Some(Digits { parts: carried(graph, upper?, lower?, [0.0, -1.0]), range, exact: None })
 }
@@ -194,7 +204,7 @@ fn compared(graph: &mut Graph, predicate: &str, one: Digits, other: Digits) -> O
         _ => return None,
     };
     let element = graph.integers.element();
-    let [upper, lower] = [0, 1].map(|digit| recognize::sub(graph, &[one.parts[digit], other.parts[digit]], element).ok());
+    let [upper, lower] = [0, 1].map(|digit| minus(graph, one.parts[digit], other.parts[digit]));
     #[allow(clippy::cast_precision_loss, reason = "a small number")]
     let (zero, weight) = (graph.number(0.0), graph.number((2 * RESULT_BASE) as f64));
     let scaled = graph.pointwise("mul", &[upper?, weight], element);
