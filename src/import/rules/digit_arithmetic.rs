@@ -3,7 +3,7 @@
 //! A number of the 16-bit format is exact up to 1,024, the base of the digits. The sum of two lower digits can be larger, so the device
 //! computes `a - (1024 - b)`, of which every step is exact, and its sign is the carry.
 
-use super::{digits::RESULT_BASE, fold::Widths, functions::ScalarFunction, index::decided, integers, plain::Built, recognize, scan};
+use super::{body::Combiner, digits::RESULT_BASE, index::decided, recognize, scan};
 use crate::import::graph::{Element, Graph, Kind, NodeId, digits::Digits, known::Known};
 
 /// Exclusive bound of the magnitudes of integers with two digits: the format is exact for upper digits up to the base.
@@ -14,56 +14,54 @@ const MAX_BLOCK: i64 = 512;
 /// Maximum number of blocks: each takes about ten ops.
 const MAX_BLOCKS: i64 = 64;
 
-/// Builds an operation on integers of which some are known by their digits. Returns None if digits do not represent its result.
-///
-/// # Errors
-/// Returns the reason why the operation on the integers, as the program writes it, cannot be computed.
+/// Builds an operation on integers of which some are known by their digits, with a result of an element type or of integers of `width` bits.
+/// `exact` builds the operation on the integers themselves, for their ranges alone; other uses of the result read `refused`. Returns None if
+/// digits do not represent the result.
 pub(super) fn computed(
     graph: &mut Graph,
-    function: &'static ScalarFunction,
+    name: &str,
     inputs: &[NodeId],
-    element: Element,
-    widths: Widths,
+    (element, width): (Element, u32),
     refused: NodeId,
-) -> Option<Built> {
-    if let Some(truth) = decided(graph, function.name, inputs) {
-        return Some(Ok(graph.known(Known::table(&[f64::from(u8::from(truth))]), Vec::new(), Element::Bool)));
+    exact: impl Fn(&mut Graph, &[NodeId]) -> Option<NodeId>,
+) -> Option<NodeId> {
+    if let Some(truth) = decided(graph, name, inputs) {
+        return Some(graph.known(Known::table(&[f64::from(u8::from(truth))]), Vec::new(), Element::Bool));
     }
-    match (function.name, inputs) {
+    match (name, inputs) {
         ("arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "arith.trunci", &[integer]) => {
             let [first, _] = graph.digits_of(integer)?.range;
-            let is_signed = first >= 0 || matches!(function.name, "arith.index_cast" | "arith.extsi" | "arith.trunci");
-            return (element == Element::Int && is_signed && fits(graph.digits_of(integer)?.range, widths.result)).then_some(Ok(integer));
+            let is_signed = first >= 0 || matches!(name, "arith.index_cast" | "arith.extsi" | "arith.trunci");
+            return (element == Element::Int && is_signed && fits(graph.digits_of(integer)?.range, width)).then_some(integer);
         }
         ("arith.sitofp", &[integer]) if element == graph.integers.element() => {
             let [upper, lower] = graph.digits_of(integer)?.parts;
             let base = base(graph);
             let scaled = graph.pointwise("mul", &[upper, base], element);
-            return Some(Ok(graph.pointwise("add", &[scaled, lower], element)));
+            return Some(graph.pointwise("add", &[scaled, lower], element));
         }
         _ => {}
     }
-    let is_choice = function.name == "arith.select";
+    let is_choice = name == "arith.select";
     if let (true, Some(truth)) = (is_choice, graph.number_of(inputs[0])) {
-        return Some(Ok(inputs[if truth == 1.0 { 1 } else { 2 }]));
+        return Some(inputs[if truth == 1.0 { 1 } else { 2 }]);
     }
     let operands = inputs.iter().skip(usize::from(is_choice)).map(|&input| read(graph, input)).collect::<Option<Vec<_>>>()?;
     let &[one, other] = operands.as_slice() else { return None };
-    // The same operation on the integers themselves, for the ranges alone.
-    let exact = |graph: &mut Graph| {
+    let of_integers = |graph: &mut Graph| {
         let numbers = [one.exact?, other.exact?].map(|exact| graph.as_integers(exact));
         let condition = is_choice.then(|| exact_condition(graph, inputs[0]));
         let inputs: Vec<NodeId> = condition.into_iter().chain(numbers).collect();
-        integers::computed(graph, function, &inputs, element, widths).ok()
+        exact(graph, &inputs)
     };
-    if let Some(predicate) = function.name.strip_prefix("arith.cmpi ") {
+    if let Some(predicate) = name.strip_prefix("arith.cmpi ") {
         let truth = compared(graph, predicate, one, other)?;
-        if let Some(exact) = exact(graph) {
+        if let Some(exact) = of_integers(graph) {
             graph.note_exact(truth, exact);
         }
-        return Some(Ok(truth));
+        return Some(truth);
     }
-    let found = match function.name {
+    let found = match name {
         "arith.addi" => sum(graph, one, other)?,
         "arith.subi" => difference(graph, one, other)?,
         "arith.maxsi" => {
@@ -82,11 +80,11 @@ pub(super) fn computed(
         }
         _ => return None,
     };
-    if element != Element::Int || !fits(found.range, widths.result) {
+    if element != Element::Int || !fits(found.range, width) {
         return None;
     }
-    let exact = exact(graph).and_then(|exact| graph.numbers_of(exact).ok());
-    Some(Ok(graph.as_digits(Digits { exact, ..found }, refused)))
+    let exact = of_integers(graph).and_then(|exact| graph.numbers_of(exact).ok());
+    Some(graph.as_digits(Digits { exact, ..found }, refused))
 }
 
 /// Returns the comparison of the integers themselves for a comparison of their digits; another condition as it is.
@@ -277,7 +275,7 @@ pub(in crate::import) fn running_sums(graph: &mut Graph, numbers: NodeId, shape:
     let mut before: Option<[NodeId; 2]> = None;
     for (start, sizes) in blocks.along(shape, dim) {
         let part = graph.slice(numbers, &start, &sizes);
-        let sums = scan::scan(graph, super::body::Combiner::Sum, part, (&sizes, dim), None).ok()?;
+        let sums = scan::scan(graph, Combiner::Sum, part, (&sizes, dim), None).ok()?;
         graph.note_integers(sums);
         let own = split(graph, sums);
         let digits = before.map_or(Some(own), |before| added(graph, own, before))?;

@@ -28,7 +28,9 @@ pub(in crate::import) fn computed(
     if let Some(digits) = digits {
         // Another use than the digits allow is rejected where they are made.
         let refused = graph.node(digits).inputs[graph.node(digits).inputs.len() - 1];
-        return digit_arithmetic::computed(graph, function, inputs, element, widths, refused).unwrap_or(Ok(refused));
+        let exact = |graph: &mut Graph, integers: &[NodeId]| computed(graph, function, integers, element, widths).ok();
+        let found = digit_arithmetic::computed(graph, function.name, inputs, (element, widths.result), refused, exact);
+        return Ok(found.unwrap_or(refused));
     }
     let is_truth: Vec<bool> = inputs.iter().map(|&input| graph.node(input).element == Element::Bool).collect();
     let mut numbers = Vec::with_capacity(inputs.len());
