@@ -10,7 +10,10 @@ use super::{
     plain::{Built, neg},
     quotients, recognize, steps,
 };
-use crate::import::graph::{Element, Graph, NodeId, rows};
+use crate::{
+    codes,
+    import::graph::{Element, Graph, NodeId, rows},
+};
 
 /// Lowers an operation whose operands or result are integers. `element` is the element type of a result that is not an
 /// integer.
@@ -30,7 +33,7 @@ pub(in crate::import) fn computed(
         let refused = graph.node(digits).inputs[graph.node(digits).inputs.len() - 1];
         let exact = |graph: &mut Graph, integers: &[NodeId]| computed(graph, function, integers, element, widths).ok();
         let found = digit_arithmetic::computed(graph, function.name, inputs, (element, widths.result), refused, exact);
-        return Ok(found.unwrap_or(refused));
+        return found.ok_or_else(|| codes::INTEGER_RANGE.says(ON_DIGITS));
     }
     let is_truth: Vec<bool> = inputs.iter().map(|&input| graph.node(input).element == Element::Bool).collect();
     let mut numbers = Vec::with_capacity(inputs.len());
@@ -60,6 +63,10 @@ pub(in crate::import) fn computed(
     }
     Ok(built)
 }
+
+/// Reason to reject an operation on integers that are known by their digits.
+const ON_DIGITS: &str = "computes with integers beyond 1024, which are two digits in the 16-bit format: expected a sum, a difference, a \
+                         comparison, a select, or integers of a wider type; reduce a smaller dimension, or compute in f32";
 
 /// Returns the reason to reject an operation on runtime integers.
 const AT_RUN_TIME: &str = "of runtime integers is not supported; compute them in the producer, or from constants";

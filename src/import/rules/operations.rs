@@ -170,8 +170,9 @@ pub fn supported_ops_page() -> String {
          * numbers in a range in which the device format is exact: up to 1,024 in 16 bits, up to 16,777,216 in f32. `program.json`\n\
            has the ranges of the arguments (`index_range`), and a launch checks them. Comparisons are exact up to 32,767.\n\
          \n\
-         `argmax`, `argmin`, `sort` and `topk` return positions above 1,024 as two digits, which the caller combines\n\
-         (`digit_base` in `program.json`). Such positions can select rows of a table, but not be used in arithmetic.\n\
+         In 16 bits, `argmax`, `argmin`, `sort`, `topk`, sums and running sums give integers above 1,024 as two digits. Such\n\
+         integers can be added, subtracted, compared, chosen, limited and converted to numbers, and can select rows of a table;\n\
+         other operations on them are refused. The caller combines the digits of a result (`digit_base` in `program.json`).\n\
          \n\
          [Composed functions](functions.md) lists the functions that the device lacks, and their errors.\n\
          \n\
