@@ -32,7 +32,7 @@ func.func @what_is_carried_stays(%start: tensor<4x64xf16>) -> tensor<4x64xf16> {
   return %z : tensor<4x64xf16>
 }
 
-// The same holds in a loop that also has tiles.
+// Ops on carried values also stay in a loop with tiles.
 // CHECK-LABEL: func @what_is_carried_beside_tiles_stays
 // CHECK-NEXT: spyre.loop
 // CHECK-NEXT: spyre.pointwise neg
