@@ -3,6 +3,7 @@
 use crate::random::choices::Choices;
 use cost::Objective;
 use machine::Target;
+use sdsc_check::Profile;
 use spyre::{
     bundle::{Addresses, Loops},
     import::{Precision, Rounding},
@@ -16,7 +17,7 @@ const LX_BYTES: [i64; 8] = [-1, 256, 1024, 4096, 8192, 65536, 262_144, 1_048_576
 const PLANNERS: [&str; 6] = ["", "none", "greedy", "first-fit", "best-fit", "exact"];
 
 /// The options of `spyre-compile` that are drawn, here or with the hints.
-pub(crate) const DRAWN: [&str; 17] = [
+pub(crate) const DRAWN: [&str; 18] = [
     "--cores",
     "--target",
     "--tiles",
@@ -34,14 +35,13 @@ pub(crate) const DRAWN: [&str; 17] = [
     "--tile-search",
     "--tile-steps",
     "--validate",
+    "--bundle-format",
 ];
 
 /// Options that do not change the output for a program of one function and of known sizes: output paths, the last phase, verbosity, and
 /// the selection of function and sizes. `test/random_kernels.rs` draws options of kernels.
 #[cfg(test)]
-pub(crate) const NOT_DRAWN: [&str; 26] = [
-    // Another form of the same files: `test/sdsc/bundle-formats.mlir`.
-    "--bundle-format",
+pub(crate) const NOT_DRAWN: [&str; 25] = [
     "--certificate",
     "--compare",
     "--compile-to",
@@ -124,6 +124,11 @@ impl Way {
         if way.options.tile_steps == Some(200) && way.options.is_joint() {
             way.options.objective = Objective::Bytes;
         }
+        way.options.bundle_format = match way.options.tile_steps {
+            Some(1) => Profile::TorchSpyre2026_09,
+            Some(40) => Profile::Release1_0,
+            _ => Profile::default(),
+        };
         // It does not change programs that compile without it.
         if way.options.loops == Loops::Unroll {
             way.options.rounding = Rounding::Relaxed;

@@ -5,28 +5,36 @@ use super::{Element, Graph, Kind, Node, NodeId};
 /// The virtual operation of [`Graph::as_digits`].
 const DIGITS: &str = "digits";
 
+/// Integers as two digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digits {
+    /// The upper and the lower digit. The lower one is at least 0 and below the base, so integers below 0 have an upper digit below 0.
+    pub parts: [NodeId; 2],
+    /// Range of the integers, for any integers of the arguments: the first one, and one past the last.
+    pub range: [i64; 2],
+    /// The integers as numbers that the device does not compute: they show how the integers follow from those of the arguments, and which
+    /// ranges they have. None if this is not known.
+    pub exact: Option<NodeId>,
+}
+
 impl Graph {
-    /// Integers in `0..end` that the format cannot represent, as an upper and a lower digit. Ops that compute with them read `refused`
-    /// instead.
-    pub fn as_digits(&mut self, [upper, lower]: [NodeId; 2], end: i64, refused: NodeId) -> NodeId {
+    /// Builds integers that the format cannot represent, as digits. Ops that compute with them otherwise read `refused` instead.
+    pub fn as_digits(&mut self, digits: Digits, refused: NodeId) -> NodeId {
+        let Digits { parts: [upper, lower], range, exact } = digits;
         let shape = self.broadcast_shape(&[upper, lower]);
         #[allow(clippy::cast_precision_loss, reason = "two digits count far less than 2^53")]
-        let end = self.number(end as f64);
-        self.add(Kind::Virtual(DIGITS), &[upper, lower, end, refused], shape, Element::Int)
+        let [first, end] = range.map(|bound| self.number(bound as f64));
+        self.add(Kind::Virtual(DIGITS), &[upper, lower, first, end, exact.unwrap_or(refused), refused], shape, Element::Int)
     }
 
-    /// Returns the upper and the lower digit of integers that are known by their digits only.
+    /// Returns the digits of integers that are known by their digits only.
     #[must_use]
-    pub fn digits_of(&self, id: NodeId) -> Option<[NodeId; 2]> {
+    pub fn digits_of(&self, id: NodeId) -> Option<Digits> {
         let Node { kind, inputs, .. } = self.node(id);
-        (*kind == Kind::Virtual(DIGITS)).then(|| [inputs[0], inputs[1]])
-    }
-
-    /// Returns the exclusive upper bound of integers that are known by their digits only; None for other nodes.
-    #[must_use]
-    pub fn end_of_digits(&self, id: NodeId) -> Option<i64> {
-        self.digits_of(id)?;
+        let &[upper, lower, first, end, exact, refused] = inputs.as_slice() else { return None };
         #[allow(clippy::cast_possible_truncation, reason = "two digits count far less than 2^53")]
-        self.number_of(self.node(id).inputs[2]).map(|end| end as i64)
+        let bound = |id: NodeId| self.number_of(id).map(|bound| bound as i64);
+        let exact = (exact != refused).then_some(exact);
+        (*kind == Kind::Virtual(DIGITS)).then_some(Digits { parts: [upper, lower], range: [bound(first)?, bound(end)?], exact })
     }
 }

@@ -30,6 +30,8 @@ pub struct Integers {
     widths: BTreeMap<NodeId, u32>,
     /// Nodes whose elements are a subset of the elements of another node, however they are computed.
     chosen_from: BTreeMap<NodeId, NodeId>,
+    /// Truth values that equal others which the device does not compute: those of integers that are known by their digits.
+    exact: BTreeMap<NodeId, NodeId>,
     /// Nodes that are quotients or remainders of integers, however they are computed.
     divided: BTreeMap<NodeId, Division>,
 }
@@ -49,7 +51,8 @@ impl Default for Integers {
     fn default() -> Self {
         let (rows, wanted, given) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (nodes, least, widths, chosen_from) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { element: Element::F32, rows, wanted, given, nodes, least, widths, chosen_from, divided: BTreeMap::new() }
+        let (exact, divided) = (BTreeMap::new(), BTreeMap::new());
+        Self { element: Element::F32, rows, wanted, given, nodes, least, widths, chosen_from, exact, divided }
     }
 }
 
@@ -105,6 +108,12 @@ impl Integers {
     #[must_use]
     pub fn chosen_from(&self, id: NodeId) -> Option<NodeId> {
         self.chosen_from.get(&id).copied()
+    }
+
+    /// Returns the truth value of the integers themselves that a truth value of digits equals, if one is known.
+    #[must_use]
+    pub fn exact(&self, id: NodeId) -> Option<NodeId> {
+        self.exact.get(&id).copied()
     }
 
     /// Returns the division that a node is the quotient or the remainder of, if any.
@@ -286,6 +295,11 @@ impl Graph {
     /// Records that each element of `id` is an element of `whole`: a sum of one element and zeros has the range of the element.
     pub fn note_chosen_from(&mut self, id: NodeId, whole: NodeId) {
         self.integers.chosen_from.insert(id, whole);
+    }
+
+    /// Records that a truth value of digits equals `exact`, that of the integers themselves.
+    pub fn note_exact(&mut self, id: NodeId, exact: NodeId) {
+        self.integers.exact.insert(id, exact);
     }
 
     /// Records that a node is the quotient or the remainder of a division: its range follows from the integers, not from the correction steps

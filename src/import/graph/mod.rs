@@ -22,7 +22,7 @@
 //! | `window.rs` | boxes of an iteration space, for branches |
 
 mod absorbed;
-mod digits;
+pub(in crate::import) mod digits;
 mod gather;
 mod index_list;
 pub(in crate::import) mod integers;

@@ -19,7 +19,11 @@ use crate::{
             rows, views,
             window::{Runs, runs_of},
         },
-        rules::{fold::in_width, lookup::lookup},
+        rules::{
+            digit_arithmetic::{fits, total},
+            fold::{MAX_WIDTH, in_width},
+            lookup::lookup,
+        },
     },
     mlir::{Expr, Op, OpExt, Reported, ScalarType, TensorType, ValueLike, natural, shape_of},
 };
@@ -302,12 +306,28 @@ impl<'c> Generic<'_, 'c> {
                 Err(refused) => return Ok(refused),
             }
         }
-        node = self.reduced(node, reduction.combiner, element_of_result(self.op, result).width());
+        let width = element_of_result(self.op, result).width();
+        if is_integer
+            && reduction.combiner == Combiner::Sum
+            && let Some(digits) = self.total_by_digits(node, width)
+        {
+            return self.shown_as_result(result, digits);
+        }
+        node = self.reduced(node, reduction.combiner, width);
         let graph = &mut self.importer.graph;
         if is_integer && graph.known_of(node).is_none() {
             node = graph.as_integers(node);
         }
         self.shown_as_result(result, node)
+    }
+
+    /// Returns the sum of integers along the only reduced dimension, by its digits; None if the format is exact for it.
+    fn total_by_digits(&mut self, numbers: NodeId, width: Option<u32>) -> Option<NodeId> {
+        let sizes = &self.space.window.sizes;
+        let mut reduced = (0..sizes.len()).filter(|&dim| self.space.is_reduction[dim] && sizes[dim] > 1);
+        let (dim, None) = (reduced.next()?, reduced.next()) else { return None };
+        let digits = total(&mut self.importer.graph, numbers, dim).filter(|digits| fits(digits.range, width.unwrap_or(MAX_WIDTH)))?;
+        Some(self.importer.as_digits(self.op, digits))
     }
 
     /// Broadcasts a node along the reduced dimensions that it does not depend on.

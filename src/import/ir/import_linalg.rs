@@ -109,7 +109,7 @@ fn stack_digits(importer: &mut Importer<'_>) -> Vec<usize> {
             let element = graph.integers.element();
             let (one, both) = ([&[1], &shape[..]].concat(), [&[2], &shape[..]].concat());
             let mut stacked = graph.undefined(both, element);
-            for (place, digit) in (0..).zip(digits) {
+            for (place, digit) in (0..).zip(digits.parts) {
                 let whole = graph.broadcast(digit, &shape);
                 let part = graph.reshape(whole, &one);
                 let offsets = std::iter::once(place).chain(shape.iter().map(|_| 0)).collect();

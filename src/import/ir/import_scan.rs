@@ -5,7 +5,14 @@ use crate::{
     affine::Expr,
     codes,
     dialect::ods::attr,
-    import::{Combiner, Element, NodeId, Reduction, Scalar, rules::scan::scan},
+    import::{
+        Combiner, Element, NodeId, Reduction, Scalar,
+        rules::{
+            digit_arithmetic::{fits, running_sums},
+            fold::MAX_WIDTH,
+            scan::scan,
+        },
+    },
     mlir::{Op, OpExt, Reported, ScalarType, ValueLike, integer, natural, shape_of},
 };
 
@@ -24,6 +31,14 @@ pub(super) fn import_scan<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
         Some(Reduction { combiner: Combiner::All | Combiner::Any, .. }) if is_integer => {
             Err(codes::INTEGER_RUNTIME.says("of the bits of runtime integers is not supported; use arithmetic on integers"))
         }
+        Some(Reduction { combiner: Combiner::Sum, new: Scalar::Input(0), casts, .. })
+            if casts.is_empty()
+                && is_integer
+                && let Some(digits) = running_sums(&mut importer.graph, input, &shape, dim)
+                && fits(digits.range, width.unwrap_or(MAX_WIDTH)) =>
+        {
+            Ok(importer.as_digits(op, digits))
+        }
         Some(Reduction { combiner, new: Scalar::Input(0), casts, .. }) if casts.is_empty() => {
             scan(&mut importer.graph, combiner, input, (&shape, dim), width)
         }
@@ -32,7 +47,7 @@ pub(super) fn import_scan<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
     let refused = importer.graph.refused_among(&[input]);
     let node = match (refused, found) {
         (Some(refused), _) => refused,
-        (None, Ok(node)) if is_integer => {
+        (None, Ok(node)) if is_integer && importer.graph.digits_of(node).is_none() => {
             if let Some(width) = width {
                 importer.graph.note_width(node, width);
             }

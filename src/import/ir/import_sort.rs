@@ -7,7 +7,10 @@ use crate::{
     dialect::ods::attr,
     import::{
         Body, Element, Graph, Known, NodeId,
-        graph::known::{MOST_KNOWN_ELEMENTS, too_many_known},
+        graph::{
+            digits::Digits,
+            known::{MOST_KNOWN_ELEMENTS, too_many_known},
+        },
         rules::{
             digits,
             sort::{Rows, Sorted, order_of, sorted},
@@ -99,7 +102,7 @@ fn in_order<'c>(importer: &mut Importer<'c>, op: Op<'c>, body: &Body, nodes: &[N
     }
     let results = sorted(graph, &tensors, key, rows, order)?;
     let finished = |number: usize| match of_digits[number] {
-        Some((upper, end)) => importer.as_digits(op, [results[upper], results[number]], end),
+        Some((upper, end)) => importer.as_digits(op, Digits { parts: [results[upper], results[number]], range: [0, end], exact: None }),
         None if tensors[number].is_integer => importer.graph.as_integers(results[number]),
         None => results[number],
     };

@@ -7,7 +7,7 @@ use crate::{
     dialect::ods::attr,
     import::{
         Element, Graph, Known, NodeId, Precision, Scalar,
-        graph::{integers::Integers, known::MOST_KNOWN_ELEMENTS},
+        graph::{digits::Digits, integers::Integers, known::MOST_KNOWN_ELEMENTS},
         rules::{digits::RESULT_BASE, fold::MAX_WIDTH, index::always_holds},
     },
     mlir::{
@@ -267,22 +267,23 @@ impl<'c> Importer<'c> {
         self.graph.refused(self.refusals.len() - 1, shape, element)
     }
 
-    /// Builds integers in `0..end` that the device's format does not represent, as their digits. They may be results of the program or select
-    /// rows of a table; arithmetic on them is rejected.
-    pub(super) fn as_digits(&mut self, op: Op<'c>, digits: [NodeId; 2], end: i64) -> NodeId {
-        if let [Some(upper), Some(lower)] = digits.map(|digit| self.graph.known_of(digit).cloned()) {
-            let [of_upper, of_lower] = digits.map(|digit| self.graph.node(digit).shape.clone());
-            let shape = self.graph.broadcast_shape(&digits);
+    /// Builds integers that the device's format does not represent, as their digits. They may be results of the program, select rows of a
+    /// table, or be added, subtracted, compared and chosen; other ops on them are rejected.
+    pub(super) fn as_digits(&mut self, op: Op<'c>, digits: Digits) -> NodeId {
+        let parts = digits.parts;
+        if let [Some(upper), Some(lower)] = parts.map(|digit| self.graph.known_of(digit).cloned()) {
+            let [of_upper, of_lower] = parts.map(|digit| self.graph.node(digit).shape.clone());
+            let shape = self.graph.broadcast_shape(&parts);
             #[allow(clippy::cast_precision_loss, reason = "a small number")]
             let base = RESULT_BASE as f64;
             let integers = Known::combined(&[(&upper, &of_upper), (&lower, &of_lower)], &shape, |digits| digits[0] * base + digits[1]);
             return self.graph.known(integers, shape, Element::Int);
         }
-        let message = "expected only results and gathers to use positions beyond 1024, which are two digits in the 16-bit format, found \
-                       another use; reduce a smaller dimension";
-        let shape = self.graph.broadcast_shape(&digits);
+        let message = "expected only results, gathers, sums, differences, comparisons and selects to use integers beyond 1024, which are two \
+                       digits in the 16-bit format, found another use; reduce a smaller dimension";
+        let shape = self.graph.broadcast_shape(&parts);
         let refused = self.refused(op, op.loc(), message.to_owned(), shape, Element::Int);
-        self.graph.as_digits(digits, end, refused)
+        self.graph.as_digits(digits, refused)
     }
 
     /// Returns whether a cast is a no-op.

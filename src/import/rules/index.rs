@@ -280,9 +280,9 @@ fn computed_row(
     exprs: &[Option<Expr>],
     sizes: &[i64],
 ) -> Option<Lookup> {
-    let row = match (graph.digits_of(computed), graph.end_of_digits(computed)) {
-        (Some(digits), Some(end)) => Row::Digits { digits, end },
-        _ => Row::Number(graph.numbers_of(computed).ok()?),
+    let row = match graph.digits_of(computed) {
+        Some(digits) => Row::Digits(digits),
+        None => Row::Number(graph.numbers_of(computed).ok()?),
     };
     // Integers are selected as the numbers that represent them on the device.
     let is_integer = graph.node(table).element == Element::Int;
@@ -358,9 +358,10 @@ fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> 
     if let Some((table, _)) = tables::parts(graph, id) {
         return range_of(graph, table, rows);
     }
-    if let Some(end) = graph.end_of_digits(id) {
+    if let Some(digits) = graph.digits_of(id) {
         #[allow(clippy::cast_precision_loss, reason = "two digits count far less than 2^53")]
-        return Some(Range { first: 0.0, last: end as f64 - 1.0, is_index: Some(id) });
+        let [first, end] = digits.range.map(|bound| bound as f64);
+        return Some(Range { first, last: end - 1.0, is_index: Some(id) });
     }
     // The last input of a virtual operation is its expansion, or its rejection.
     let operand = |position: usize| range_of(graph, node.inputs[position], rows);

@@ -4,14 +4,13 @@
 //! integer argument (`range.rs`) ensures that. Other operations are looked up.
 
 use super::{
-    digits,
+    digit_arithmetic, digits,
     fold::Widths,
     functions::ScalarFunction,
-    index::decided,
     plain::{Built, neg},
     quotients, recognize, steps,
 };
-use crate::import::graph::{Element, Graph, NodeId, known::Known, rows};
+use crate::import::graph::{Element, Graph, NodeId, rows};
 
 /// Lowers an operation whose operands or result are integers. `element` is the element type of a result that is not an
 /// integer.
@@ -25,20 +24,13 @@ pub(in crate::import) fn computed(
     element: Element,
     widths: Widths,
 ) -> Built {
-    // Another integer type has the same digits.
-    if let &[integer] = inputs
-        && let Some(end) = graph.end_of_digits(integer)
-        && element == Element::Int
-        && matches!(function.name, "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "arith.trunci")
-        && is_in(end, widths.result)
-    {
-        return Ok(integer);
-    }
-    // Integers that are known by their digits only are compared at compile time, if possible.
-    if inputs.iter().any(|&input| graph.digits_of(input).is_some())
-        && let Some(truth) = decided(graph, function.name, inputs)
-    {
-        return Ok(graph.known(Known::table(&[f64::from(u8::from(truth))]), Vec::new(), Element::Bool));
+    let digits = inputs.iter().copied().find(|&input| graph.digits_of(input).is_some());
+    if let Some(digits) = digits {
+        // Another use than the digits allow is rejected where they are made.
+        let refused = graph.node(digits).inputs[graph.node(digits).inputs.len() - 1];
+        let exact = |graph: &mut Graph, integers: &[NodeId]| computed(graph, function, integers, element, widths).ok();
+        let found = digit_arithmetic::computed(graph, function.name, inputs, (element, widths.result), refused, exact);
+        return Ok(found.unwrap_or(refused));
     }
     let is_truth: Vec<bool> = inputs.iter().map(|&input| graph.node(input).element == Element::Bool).collect();
     let mut numbers = Vec::with_capacity(inputs.len());
@@ -46,9 +38,6 @@ pub(in crate::import) fn computed(
         // A select keeps its condition.
         let is_condition = position == 0 && function.name == "arith.select";
         let number = if is_condition { Ok(input) } else { graph.numbers_of(input) };
-        if let (Err(refused), Some(_)) = (&number, graph.digits_of(input)) {
-            return Ok(*refused);
-        }
         numbers.push(number.map_err(|_| AT_RUN_TIME.to_owned())?);
     }
     let as_numbers = graph.integers.element();
@@ -74,11 +63,6 @@ pub(in crate::import) fn computed(
 
 /// Returns the reason to reject an operation on runtime integers.
 const AT_RUN_TIME: &str = "of runtime integers is not supported; compute them in the producer, or from constants";
-
-/// Returns whether a type represents all integers in `0..end`.
-fn is_in(end: i64, width: u32) -> bool {
-    width >= u64::BITS || end <= 1 << (width - 1)
-}
 
 /// Converts a byte whose bits are stored as signed to its unsigned number, 0 to 255, as an element of a type.
 ///

@@ -20,6 +20,7 @@
 //! | `unordered.rs` | comparisons of operands that may be NaN |
 //! | `unfolded.rs` | reads of a table through overlapping windows |
 //! | `scan.rs` | running sums as products |
+//! | `digit_arithmetic.rs` | sums, differences, comparisons and choices of digits |
 //! | `digits.rs` | integers that a format cannot represent, digit by digit |
 //! | `sort.rs` | sorted rows, by ranks or one element after the other |
 //! | `combined_parts.rs` | slices whose products, maxima or minima are written to such positions |
@@ -42,6 +43,7 @@ pub(super) mod chosen_factor;
 mod combined_parts;
 mod composites;
 pub(super) mod contraction;
+pub(super) mod digit_arithmetic;
 pub(super) mod digits;
 pub(super) mod dim_size;
 pub(super) mod expansion;

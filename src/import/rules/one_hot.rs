@@ -6,7 +6,7 @@
 
 use super::digits;
 use crate::affine::Expr;
-use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known, views::moving_dims};
+use crate::import::graph::{Element, Graph, Kind, NodeId, digits::Digits, known::Known, views::moving_dims};
 
 /// Most rows of a table that are compared with: all that two digits count, where the format needs digits.
 const MOST_ROWS: i64 = digits::MOST_VALUES;
@@ -27,20 +27,20 @@ pub(in crate::import) struct OneHot {
 pub(in crate::import) enum Row {
     /// In numeric form.
     Number(NodeId),
-    /// As two digits, of integers from 0 on and below `end`.
-    Digits {
-        /// The upper and the lower digit.
-        digits: [NodeId; 2],
-        /// Exclusive upper bound of the integers.
-        end: i64,
-    },
+    /// As two digits.
+    Digits(Digits),
+}
+
+/// Returns whether integers are rows whatever the arguments are.
+fn is_among(digits: Digits, n_rows: i64) -> bool {
+    digits.range[0] >= 0 && digits.range[1] <= n_rows
 }
 
 impl Row {
     fn shape(self, graph: &Graph) -> Vec<i64> {
         match self {
             Self::Number(number) => graph.node(number).shape.clone(),
-            Self::Digits { digits, .. } => graph.broadcast_shape(&digits),
+            Self::Digits(digits) => graph.broadcast_shape(&digits.parts),
         }
     }
 
@@ -48,7 +48,9 @@ impl Row {
     fn may_choose(self, n_rows: i64) -> bool {
         match self {
             Self::Number(_) => n_rows <= MOST_ROWS,
-            Self::Digits { end, .. } => end <= n_rows && n_rows <= digits::RESULT_BASE * digits::RESULT_BASE,
+            Self::Digits(digits) => {
+                (digits.exact.is_some() || is_among(digits, n_rows)) && n_rows <= digits::RESULT_BASE * digits::RESULT_BASE
+            }
         }
     }
 
@@ -60,10 +62,10 @@ impl Row {
                 let number = turned(graph, number);
                 digits::is_row(graph, counted, number, n_rows).ok()
             }
-            Self::Digits { digits, .. } => {
+            Self::Digits(digits) => {
                 let of_rows = digits::known_digits(graph, counted)?;
                 let mut equal = [None; 2];
-                for ((equal, digit), of_row) in equal.iter_mut().zip(digits).zip(of_rows) {
+                for ((equal, digit), of_row) in equal.iter_mut().zip(digits.parts).zip(of_rows) {
                     let digit = turned(graph, digit);
                     *equal = Some(graph.pointwise("equal", &[digit, of_row], Element::Bool));
                 }
@@ -75,7 +77,12 @@ impl Row {
 
     /// Returns the conditions that each integer is a row, unless they are known to hold.
     fn bounds(self, graph: &mut Graph, n_rows: i64) -> Vec<NodeId> {
-        let Self::Number(number) = self else { return Vec::new() };
+        let number = match self {
+            Self::Number(number) => number,
+            Self::Digits(digits) if is_among(digits, n_rows) => return Vec::new(),
+            // Rows are chosen by integers whose range is known, or that are known as numbers.
+            Self::Digits(digits) => digits.exact.expect("integers that may choose"),
+        };
         #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
         let (first, end) = (graph.number(0.0), graph.number(n_rows as f64));
         let bounds = [("greaterequal", first), ("lesserthan", end)];

@@ -403,13 +403,7 @@ struct BundleFiles {
 }
 
 /// Returns `bundle.mlir` and the SDSC files of one bundle, with paths below `folder`.
-fn bundle_files(
-    bundle: Op<'_>,
-    folder: &str,
-    target: &Target,
-    format: Profile,
-    exact: &mut ExactNumbers,
-) -> Result<BundleFiles, Reported> {
+fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, format: Profile, exact: &mut ExactNumbers) -> Result<BundleFiles, Reported> {
     let launch = dialect::launch_of(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_FORM, op, message).report())?;
     check_counts(bundle, &launch)?;
     let memory = baked_memory(bundle, target)?;

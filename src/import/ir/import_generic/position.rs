@@ -5,6 +5,7 @@ use crate::{
     codes,
     import::{
         Combiner, Element, NodeId, Scalar,
+        graph::digits::Digits,
         rules::{body::Position, digits, fold::MAX_WIDTH, known_index::counts_upwards},
     },
     mlir::{OpExt, Reported, ScalarType, ValueLike},
@@ -109,6 +110,6 @@ impl Generic<'_, '_> {
         let elsewhere = graph.number(if combiner == Combiner::Max { 0.0 } else { digits::RESULT_BASE as f64 });
         let lower = graph.apply("arith.select", &[is_first, lower, elsewhere], element)?;
         let lower = self.reduced(lower, combiner, Some(MAX_WIDTH));
-        Ok(self.importer.as_digits(self.op, [first, lower], end))
+        Ok(self.importer.as_digits(self.op, Digits { parts: [first, lower], range: [0, end], exact: None }))
     }
 }
