@@ -36,9 +36,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let built = env::var_os("SPYRE_DIALECTS").map(PathBuf::from);
     let dialects = built.as_deref().map_or_else(|| folder_of_dialects(&out), |built| Ok(built.to_owned()))?;
     println!("cargo::rustc-env=SPYRE_BUILT_DIALECTS={}", dialects.display());
-    // A lint links nothing, and the C++ takes longer than all else of it.
+    // A lint does not link, so the C++ is not built: that would take longer than the rest of the lint.
     if !is_lint() {
-        // What is built already may be in use: it is only read.
+        // Prebuilt dialects (`SPYRE_DIALECTS`) may be in use by another build, so they are not rebuilt.
         let libraries = if built.is_some() { dialects.join("dialects") } else { build_dialects(&prefix, &dialects)? };
         link(&libraries, &prefix)?;
     }
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Tells the tools where they come from, for `--version`.
+/// Passes the origin of the sources to the tools, for `--version`.
 fn say_origin() -> Result<(), Box<dyn Error>> {
     let version::Origin { text, watched } = version::origin(&env::current_dir()?, env::var("PROFILE")? == "release");
     println!("cargo::rustc-env=SPYRE_ORIGIN={text}");
@@ -61,23 +61,23 @@ fn say_origin() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Whether clippy asks: it builds this script and the library for itself.
+/// Returns whether clippy runs this script: it builds the script and the library separately.
 fn is_lint() -> bool {
     let wrapper = env::var_os("RUSTC_WORKSPACE_WRAPPER").map(PathBuf::from);
     wrapper.is_some_and(|wrapper| wrapper.file_stem().is_some_and(|name| name == "clippy-driver"))
 }
 
-/// Where CMake builds: beside what cargo builds in this profile, whatever the features are.
+/// Returns the build folder of CMake, next to cargo's folders of this profile and shared by all feature sets.
 fn folder_of_dialects(out: &Path) -> Result<PathBuf, Box<dyn Error>> {
     // <profile>/build/spyre-<hash>/out
     let profile = out.ancestors().nth(3).filter(|_| out.ends_with("out"));
     Ok(profile.ok_or_else(|| format!("{} is in no folder of a profile", out.display()))?.join("dialects"))
 }
 
-/// Runs CMake and Ninja; gives the folder of the libraries.
+/// Runs CMake and Ninja, and returns the folder of the libraries.
 fn build_dialects(prefix: &Path, build: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let bin = prefix.join("bin");
-    // CMake refuses the folder of a project that has moved since.
+    // CMake rejects a build folder whose sources have moved.
     let home = format!("CMAKE_HOME_DIRECTORY:INTERNAL={}\n", env::current_dir()?.display());
     if fs::read_to_string(build.join("CMakeCache.txt")).is_ok_and(|cache| !cache.contains(&home)) {
         fs::remove_dir_all(build)?;
@@ -95,7 +95,7 @@ fn build_dialects(prefix: &Path, build: &Path) -> Result<PathBuf, Box<dyn Error>
     Ok(build.join("dialects"))
 }
 
-/// The dialects: name, and the file that has all of it.
+/// Dialects, each with its main `.td` file.
 const DIALECTS: &[(&str, &str)] = &[
     ("spyre", "dialects/spyre/Spyre.td"),
     ("sdsc", "dialects/sdsc/Sdsc.td"),
@@ -104,7 +104,8 @@ const DIALECTS: &[(&str, &str)] = &[
     ("tm_tensor", "dialects/tm_tensor/TmTensor.td"),
 ];
 
-/// The names of the ops and attributes of our dialects as constants of Rust, so that one that ODS does not have does not compile.
+/// Returns the names of the ops and attributes of our dialects as Rust constants: a name that ODS lacks does not
+/// compile.
 fn names(prefix: &Path) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     let mut attributes: BTreeSet<String> = BTreeSet::new();
@@ -135,7 +136,7 @@ fn names(prefix: &Path) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// The cases of an enum of ours, and how they are spelt.
+/// Writes the cases of an enum and their spellings as Rust constants.
 fn cases(text: &mut String, records: &Value, of: &Value) -> Result<(), Box<dyn Error>> {
     let name = of["className"].as_str().ok_or("an enum without a name")?;
     writeln!(text, "/// The cases of the enum `{name}`.\npub mod {} {{", name.to_lowercase())?;
@@ -167,7 +168,7 @@ fn passes(records: &Value) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// The options that passes have, as constants of Rust.
+/// Returns the option names of the passes as Rust constants.
 fn options(records: &Value) -> Result<String, Box<dyn Error>> {
     let names: BTreeSet<&str> = of_class(records, "Option").into_iter().filter_map(|name| records[name]["argument"].as_str()).collect();
     let mut text = String::from("/// The options of our passes.\npub mod option {\n");
@@ -176,7 +177,7 @@ fn options(records: &Value) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// What tablegen makes of a file.
+/// Returns the records of a `.td` file, as `llvm-tblgen --dump-json` prints them.
 fn records(prefix: &Path, file: &str) -> Result<Value, Box<dyn Error>> {
     let mut tablegen = Command::new(prefix.join("bin/llvm-tblgen"));
     tablegen.arg("--dump-json").arg("-I").arg(prefix.join("include"));
@@ -200,13 +201,13 @@ fn records(prefix: &Path, file: &str) -> Result<Value, Box<dyn Error>> {
     Ok(serde_json::from_str(&output_of(&mut tablegen)?)?)
 }
 
-/// The records of a class of tablegen, by name.
+/// Returns the names of the records of a tablegen class.
 fn of_class<'r>(records: &'r Value, class: &str) -> Vec<&'r str> {
     let names = records["!instanceof"][class].as_array();
     names.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// What a `(ins ...)` has: class and name.
+/// Returns the class and the name of each argument of an `(ins ...)` dag.
 fn arguments(dag: &Value) -> impl Iterator<Item = (&Value, String)> {
     dag["args"].as_array().into_iter().flatten().filter_map(|pair| Some((&pair[0], pair[1].as_str()?.to_owned())))
 }
@@ -215,7 +216,7 @@ fn constant(text: &mut String, name: &str, value: &str) -> std::fmt::Result {
     writeln!(text, "    /// `{value}`\n    pub const {}: &str = \"{value}\";", name.to_uppercase())
 }
 
-/// Runs a program of the build, and hands its warnings on.
+/// Runs a program of the build, and forwards its warnings to cargo.
 fn run(command: &mut Command) -> Result<(), Box<dyn Error>> {
     let text = output_of(command)?;
     // Warnings of the compiler are errors; these are CMake's, tablegen's and the linker's.
@@ -225,7 +226,7 @@ fn run(command: &mut Command) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Runs a program; gives what it writes.
+/// Runs a program, and returns its output.
 fn output_of(command: &mut Command) -> Result<String, Box<dyn Error>> {
     let output = command.output().map_err(|error| format!("cannot run {:?}: {error}", command.get_program()))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -25,7 +25,7 @@ CAPACITY = 1048576
 
 
 def timed(command, timeout=None):
-    """Wall seconds and the run; no run if it took longer than `timeout`."""
+    """Returns the wall time in seconds, and the finished process; None as process if it took longer than `timeout`."""
     started = time.perf_counter()
     try:
         run = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=timeout)
@@ -40,7 +40,7 @@ def rows(path):
 
 
 def wrong(buffers, offsets):
-    """What is wrong with a packing, by name of the buffer; nothing if it is right."""
+    """Returns the first error of a packing, with the names of the buffers; None if the packing is valid."""
     if set(offsets) != {row["id"] for row in buffers}:
         return f"{len(offsets)} of {len(buffers)} buffers have an offset"
     placed = []
@@ -56,7 +56,7 @@ def wrong(buffers, offsets):
 
 
 def peer_seconds(binary, file, folder, timeout):
-    """Its seconds; the timeout if it gave no answer."""
+    """Returns the seconds of minimalloc; at least the timeout if it found no packing."""
     output = folder / "minimalloc.csv"
     output.unlink(missing_ok=True)
     seconds, run = timed([binary, f"--capacity={CAPACITY}", f"--input={file}", f"--output={output}", f"--timeout={timeout}s"], 2 * timeout)
@@ -72,7 +72,7 @@ def peer_seconds(binary, file, folder, timeout):
 def our_seconds(binary, file, folder):
     output = folder / "spyre-plan.json"
     seconds, _ = timed([binary, file, "--capacity", CAPACITY])
-    # Checked in another run: minimalloc writes less.
+    # The output is checked in another run, because minimalloc writes less output.
     _, run = timed([binary, file, "--capacity", CAPACITY, "-o", output])
     if run.returncode != 0:
         sys.exit(f"spyre-plan on {file.name}: {run.stdout}{run.stderr}")

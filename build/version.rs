@@ -1,4 +1,5 @@
-//! What `--version` says of a build beside the version of the package. `build.rs` asks it, and `test/version.rs`.
+//! Origin of a build, which `--version` prints after the version of the package. Used by `build.rs` and
+//! `test/version.rs`.
 
 use std::{
     fs,
@@ -6,18 +7,18 @@ use std::{
     process::Command,
 };
 
-/// Where a build comes from.
+/// Origin of a build.
 pub(crate) struct Origin {
-    /// In words, for `--version`.
+    /// Text for `--version`.
     pub(crate) text: String,
-    /// The files that say otherwise when they change.
+    /// Files whose changes invalidate the text.
     pub(crate) watched: Vec<PathBuf>,
 }
 
-/// Where a build of the sources in `root` comes from.
+/// Returns the origin of a build of the sources in `root`.
 ///
-/// A build for development does not name the commit, as that of rustc does not: every commit would have everything built once more, for a
-/// name that says little of files that are being changed.
+/// A development build does not name the commit, like rustc's: every commit would rebuild everything, and the commit
+/// says little about files that are being edited.
 #[must_use]
 pub(crate) fn origin(root: &Path, is_release: bool) -> Origin {
     if !is_release {
@@ -28,24 +29,24 @@ pub(crate) fn origin(root: &Path, is_release: bool) -> Origin {
     let branch = git(root, &["symbolic-ref", "--quiet", "HEAD"]);
     let names = ["HEAD", "packed-refs"].into_iter().chain(branch.as_deref());
     let paths = names.filter_map(|name| git(root, &["rev-parse", "--git-path", name])).map(|path| root.join(path));
-    // Cargo builds again each time where a file that it watches is not there.
+    // If a watched file is missing, cargo reruns the build script every time.
     Origin { text: format!("commit {commit}"), watched: paths.filter(|path| path.exists()).collect() }
 }
 
-/// Whether the repository around the sources is theirs, and not one that they were copied into.
+/// Returns whether `root` is the top level of its git repository. Sources may be copied into another repository.
 fn is_own_repository(root: &Path) -> bool {
     let top = git(root, &["rev-parse", "--show-toplevel"]).and_then(|top| fs::canonicalize(top).ok());
     top.is_some() && top == fs::canonicalize(root).ok()
 }
 
-/// What git says, if it is there and has no objection.
+/// Returns the output of a git command; `None` if git is missing, the command fails or the output is empty.
 fn git(root: &Path, words: &[&str]) -> Option<String> {
     let output = Command::new("git").args(words).current_dir(root).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     (output.status.success() && !text.is_empty()).then_some(text)
 }
 
-/// The version of the LLVM in a prefix, as its headers have it.
+/// Returns the version of LLVM below `prefix`, as stated in its headers.
 #[must_use]
 pub(crate) fn llvm_version(prefix: &Path) -> Option<String> {
     let header = fs::read_to_string(prefix.join("include/llvm/Config/llvm-config.h")).ok()?;

@@ -14,7 +14,7 @@ from torch_mlir import fx
 
 
 def run(module, *inputs):
-    """What the compiled module computes of the inputs, on the simulated machine."""
+    """Compiles a module, runs it on the simulated machine, and returns its first result."""
     folder = pathlib.Path(tempfile.mkdtemp())
     program, bundle, results = folder / "program.mlir", folder / "bundle", folder / "results"
     exported = fx.export_and_import(module, *inputs, output_type="linalg-on-tensors", func_name="main")

@@ -22,13 +22,13 @@ pub enum Expr {
 }
 
 impl Expr {
-    /// The expression times a number; itself for 1.
+    /// Returns the expression times a number; unchanged for 1.
     #[must_use]
     pub fn times(self, factor: i64) -> Self {
         if factor == 1 { self } else { Self::Mul(Box::new(self), Box::new(Self::Constant(factor))) }
     }
 
-    /// The sum of the expression and another one; the other one where it is 0, and it where the other one is.
+    /// Returns the sum of two expressions; a summand 0 is dropped.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         match (self, other) {
@@ -65,7 +65,7 @@ impl Expr {
         }
     }
 
-    /// The dimensions that it depends on, each once.
+    /// Returns the dimensions that the expression depends on, each once.
     #[must_use]
     pub fn dims(&self) -> Vec<usize> {
         let mut dims = Vec::new();
@@ -84,7 +84,7 @@ impl Expr {
         }
     }
 
-    /// The expression with something else in the place of each dimension.
+    /// Returns the expression with each dimension replaced by an expression.
     #[must_use]
     pub fn with_dims(&self, dims: &impl Fn(usize) -> Self) -> Self {
         let of = |expr: &Self| Box::new(expr.with_dims(dims));
@@ -99,15 +99,16 @@ impl Expr {
         }
     }
 
-    /// The same expression as a sum in which a quotient and the remainder of the same division are what was divided: `(x floordiv 6 + 1) * 6 +
-    /// x mod 6` is `x + 6`. Such sums are left of a tensor that is seen in rows of 6, without its first row, and flat again.
+    /// Returns the expression as a sum, with each quotient and remainder of one division replaced by the dividend. For
+    /// example, `(x floordiv 6 + 1) * 6 + x mod 6` becomes `x + 6`. Such sums result from a tensor that is viewed in
+    /// rows of 6, sliced without its first row, and flattened.
     #[must_use]
     pub fn with_whole_quotients(&self) -> Self {
         Sum::of(self).expr()
     }
 }
 
-/// Terms with their factors, no two of them alike, and a number.
+/// Linear combination of distinct terms, plus a constant.
 #[derive(Default)]
 struct Sum {
     terms: Vec<(i64, Expr)>,
@@ -127,8 +128,8 @@ impl Sum {
         sum
     }
 
-    /// The quotient, divided by a part of the divisor first where that leaves less to divide: `(33 a + b) floordiv 77` is `(3 a + b floordiv 11)
-    /// floordiv 7`.
+    /// Returns the floor quotient. Divides by a common factor of the divisor and a coefficient first:
+    /// `(33 a + b) floordiv 77` becomes `(3 a + b floordiv 11) floordiv 7`.
     fn divided_by(self, by: i64) -> Expr {
         let common = |factor: i64| Some(common_part(by, factor)).filter(|part| *part > 1);
         let divided = |of: Expr, by: i64| Expr::FloorDiv(Box::new(of), Box::new(Expr::Constant(by)));
@@ -169,7 +170,7 @@ impl Sum {
         }
     }
 
-    /// The places of a quotient and of a remainder that are together what was divided.
+    /// Returns the indices of two terms that are the quotient and the remainder of one division, with matching factors.
     fn divided_twice(&self) -> Option<(usize, usize)> {
         let pair = |(remainder, (factor, term)): (usize, &(i64, Expr))| {
             let Expr::Mod(of, by) = term else { return None };
@@ -193,7 +194,7 @@ impl Sum {
     }
 }
 
-/// The largest part of a number, less than all of it, that divides another one as well.
+/// Returns the greatest common divisor of `of` and `other`, or a smaller common divisor if that is `of` itself.
 fn common_part(of: i64, other: i64) -> i64 {
     let (mut common, mut rest) = (of, other.abs());
     while rest != 0 {
@@ -238,7 +239,7 @@ mod tests {
     #[test]
     fn a_quotient_and_its_remainder_are_what_was_divided() {
         let two = |build: fn(Box<Expr>, Box<Expr>) -> Expr, lhs: &Expr, rhs: Expr| build(Box::new(lhs.clone()), Box::new(rhs));
-        // Rows of 32 as rows of 6, without the first of these.
+        // Rows of 32 viewed as rows of 6, without the first row.
         let x = two(Expr::Add, &two(Expr::Mul, &Expr::Dim(0), Expr::Constant(32)), Expr::Dim(1));
         let next = two(Expr::Add, &two(Expr::FloorDiv, &x, Expr::Constant(6)), Expr::Constant(1));
         let flat = |by: i64| two(Expr::Add, &two(Expr::Mul, &next, Expr::Constant(by)), two(Expr::Mod, &x, Expr::Constant(6)));
@@ -246,7 +247,7 @@ mod tests {
         assert_eq!(flat(6).with_whole_quotients(), whole);
         let rows = |of: &Expr| two(Expr::FloorDiv, of, Expr::Constant(33));
         assert_eq!(rows(&flat(6)).with_whole_quotients(), rows(&whole), "inside of another division, too");
-        // 3 x 7 rows of 11 as 7 rows of 33.
+        // 3 x 7 rows of 11 viewed as 7 rows of 33.
         let x = two(Expr::Add, &two(Expr::Mul, &Expr::Dim(0), Expr::Constant(33)), Expr::Dim(1));
         let tens =
             two(Expr::Add, &two(Expr::Mul, &Expr::Dim(0), Expr::Constant(3)), two(Expr::FloorDiv, &Expr::Dim(1), Expr::Constant(11)));

@@ -1,20 +1,24 @@
-//! The choice of a state for each of many variables that makes a sum of costs least, where each cost depends on a few variables.
+//! Minimizes a sum of cost tables over discrete variables, each table over a few variables (a weighted constraint
+//! problem), by variable elimination.
 //!
 //! Definitions:
-//! * A *variable* has one of a few *states*: for the choice of sticks, an op or a tensor, and where the sticks may lie; for the choice of splits, a buffer, and which core has what.
-//! * A *factor* is a table of costs over a few variables: a buffer, with what its writer and readers cost it together.
-//! * To *eliminate* a variable is to replace all tables that have it by one table over their other variables, which says for each
-//!   assignment of those what the best state costs. Eliminating all variables, and going back, gives the best assignment.
+//! * A *variable* has one of a few *states*. For the choice of stick dimensions it is an op or a tensor, with its
+//!   possible stick dimensions; for the choice of core splits it is a buffer, with its possible core views.
+//! * A *factor* is a table of costs over a few variables: the cost of a buffer for the choices of its writer and its
+//!   users.
+//! * To *eliminate* a variable is to replace all tables over it by one table over their other variables, with the cost
+//!   of the best state for each assignment. Eliminating all variables, and going back, yields the best assignment.
 //!
-//! The work is the possible entries of the tables, and these grow with the number of variables that hang together. A program is a chain of layers
-//! with a few edges across, so the tables stay small when the variable of the smallest table is always the next. Where a table would be
-//! too large nevertheless, a variable is fixed where it is: the rest is then the best for it. Another round fixes others, and so on while
-//! that helps: no round makes it worse, as what was there before is among what it chooses from.
+//! The work is the number of feasible table entries, which grows with the number of connected variables. A program is a
+//! chain of layers with few skip connections, so the tables stay small if the variable with the smallest table is
+//! eliminated first. If a table would still be too large, a variable is fixed at its current state, and the others are
+//! optimized. Further rounds fix other variables, while that improves the cost. No round increases the cost, because
+//! the current assignment is among its candidates.
 //!
 //! | file | what |
 //! |---|---|
-//! | `plan.rs` | the order of elimination, and what is fixed |
-//! | `table.rs` | tables and what is done to them |
+//! | `plan.rs` | elimination order, and fixed variables |
+//! | `table.rs` | tables and their operations |
 
 mod plan;
 mod table;
@@ -23,38 +27,39 @@ use plan::Plan;
 use std::{collections::BTreeMap, rc::Rc};
 use table::{Table, entry_of, settle};
 
-/// The most table entries, possible or not, of all solutions together where variables are fixed: under a second.
+/// Maximum number of table entries, feasible or not, of all rounds together if variables are fixed: under a second.
 const MOST_ENTRIES: usize = 1 << 24;
-/// The most rounds that fix other variables, and the most that may pass in a row without finding anything better.
+/// Maximum number of rounds that fix different variables, and maximum number of consecutive rounds without an
+/// improvement.
 const MOST_ROUNDS: usize = 32;
 const MOST_IDLE_ROUNDS: usize = 4;
-/// The most times that all variables are moved one by one.
+/// Maximum number of sweeps of the local search over all variables.
 const MOST_SWEEPS: usize = 16;
 
-/// What a choice costs. Costs are added and compared, and nothing else.
+/// Cost of a choice. Costs are only added and compared.
 pub trait Cost: Copy + Ord {
-    /// Nothing.
+    /// Cost of zero.
     const ZERO: Self;
-    /// What must not be chosen. Whatever is added to it, it stays.
+    /// Cost of an infeasible choice; absorbing under addition.
     const IMPOSSIBLE: Self;
 
-    /// Both together; impossible where they have no number.
+    /// Returns the sum of two costs; `IMPOSSIBLE` on overflow.
     #[must_use]
     fn saturating_add(self, other: Self) -> Self;
 }
 
-/// A cost that depends on a few variables.
+/// Cost table over a few variables.
 #[derive(Clone, Debug)]
 pub struct Factor<C> {
-    /// Indices into [`Problem::n_states`]; one may occur twice, as a tensor that an op reads twice.
+    /// Indices into [`Problem::n_states`]. A variable may occur twice, such as a tensor that an op reads twice.
     pub variables: Vec<usize>,
-    /// The cost of each possible assignment of the variables, by its entry: row-major, the state of the last one moves fastest. What is
-    /// not there is impossible. Factors that are alike share it.
+    /// Cost of each feasible assignment of the variables, keyed by its row-major number (the state of the last variable
+    /// varies fastest). Assignments without an entry are infeasible. Equal factors share the table.
     pub costs: Rc<BTreeMap<usize, C>>,
 }
 
 impl<C: Cost> Factor<C> {
-    /// The factor whose cost for the states of `variables` is what `cost_of` says.
+    /// Returns a factor over `variables` with the costs `cost_of(states)`.
     pub fn new(n_states: &[usize], variables: Vec<usize>, mut cost_of: impl FnMut(&[usize]) -> C) -> Self {
         let n_entries: usize = variables.iter().map(|variable| n_states[*variable]).product();
         let mut states = vec![0; variables.len()];
@@ -73,17 +78,17 @@ impl<C: Cost> Factor<C> {
     }
 }
 
-/// Variables and what their states cost.
+/// Discrete variables, and the factors whose sum is minimized.
 #[derive(Clone, Debug)]
 pub struct Problem<C> {
-    /// For each variable, the number of its states: 1 or more.
+    /// Number of states of each variable, at least 1.
     pub n_states: Vec<usize>,
-    /// Their sum is to be least.
+    /// Summands of the objective.
     pub factors: Vec<Factor<C>>,
 }
 
 impl<C: Cost> Problem<C> {
-    /// What an assignment costs: the sum over the factors.
+    /// Returns the cost of an assignment: the sum of its factors.
     #[must_use]
     pub fn cost(&self, states: &[usize]) -> C {
         let cost_of = |factor: &Factor<C>| {
@@ -94,22 +99,23 @@ impl<C: Cost> Problem<C> {
     }
 }
 
-/// A state for each variable.
+/// State of each variable, and its cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment<C> {
-    /// In the order of [`Problem::n_states`].
+    /// States in the order of [`Problem::n_states`].
     pub states: Vec<usize>,
-    /// What they cost together.
+    /// Total cost of the states.
     pub cost: C,
-    /// Whether no assignment costs less; false says that it is not known.
+    /// Whether the assignment is proved optimal.
     pub is_optimal: bool,
-    /// The entries of all tables that were made on the way: the work.
+    /// Number of entries of all tables that were computed: a measure of the work.
     pub n_entries: usize,
 }
 
-/// The assignment that costs least, or, where that would take tables of more than `max_entries`, a good one.
+/// Returns the assignment of minimum cost, or a heuristic one if the optimum requires tables of more than
+/// `max_entries`.
 ///
-/// `start` is any assignment; the result never costs more, and is `start` where nothing costs less. Deterministic.
+/// `start` is any assignment; the result never costs more, and is `start` if nothing cheaper is found. Deterministic.
 #[must_use]
 pub fn minimize<C: Cost>(problem: &Problem<C>, start: &[usize], max_entries: usize) -> Assignment<C> {
     let mut search = Search::new(problem, start);
@@ -117,14 +123,14 @@ pub fn minimize<C: Cost>(problem: &Problem<C>, start: &[usize], max_entries: usi
     Assignment { cost: search.cost, states: search.states, is_optimal, n_entries: search.n_entries }
 }
 
-/// The best assignment so far.
+/// State of a search, with the best assignment so far.
 struct Search<'p, C> {
     problem: &'p Problem<C>,
-    /// The factors, each scope once, without the variables that have no choice.
+    /// Factors, merged by their sets of variables; variables with one state are removed.
     tables: Vec<Table<C>>,
     states: Vec<usize>,
     cost: C,
-    /// The entries of all tables made so far.
+    /// Number of entries of all tables computed so far.
     n_entries: usize,
 }
 
@@ -143,7 +149,8 @@ impl<'p, C: Cost> Search<'p, C> {
         Self { problem, tables, states: start.to_vec(), cost: problem.cost(start), n_entries }
     }
 
-    /// Searches with tables of `max_entries` and `most_entries` in all solutions; whether the result is known to be the best.
+    /// Searches with tables of at most `max_entries`, and `most_entries` in all rounds. Returns whether the result is
+    /// optimal.
     fn run(&mut self, max_entries: usize, most_entries: usize) -> bool {
         let n_states = &self.problem.n_states;
         let mut times_fixed = vec![0; n_states.len()];
@@ -173,7 +180,7 @@ impl<'p, C: Cost> Search<'p, C> {
         false
     }
 
-    /// Takes what costs less than the best so far.
+    /// Replaces the best assignment if `states` costs less, and returns whether it does.
     fn offer(&mut self, states: Vec<usize>) -> bool {
         let cost = self.problem.cost(&states);
         let is_better = cost < self.cost;
@@ -183,7 +190,7 @@ impl<'p, C: Cost> Search<'p, C> {
         is_better
     }
 
-    /// Solves with each way to fix the fixed variables.
+    /// Solves the problem for every assignment of the fixed variables.
     fn try_all_ways(&mut self, plan: &Plan) {
         let n_states = &self.problem.n_states;
         let first = self.states.clone();
@@ -191,7 +198,7 @@ impl<'p, C: Cost> Search<'p, C> {
         for _ in 0..plan.n_ways(n_states) {
             let found = self.solve(plan, &fixed);
             self.offer(found);
-            // Each variable goes round to where it was first, and then the next one moves on.
+            // Counts through all assignments: a variable that returns to its first state advances the next variable.
             for variable in &plan.fixed {
                 fixed[*variable] = (fixed[*variable] + 1) % n_states[*variable];
                 if fixed[*variable] != first[*variable] {
@@ -201,14 +208,14 @@ impl<'p, C: Cost> Search<'p, C> {
         }
     }
 
-    /// The best assignment with the plan's fixed variables as `states` has them.
+    /// Returns the best assignment in which the plan's fixed variables have their states in `states`.
     fn solve(&mut self, plan: &Plan, states: &[usize]) -> Vec<usize> {
         let n_states = &self.problem.n_states;
         let mut steps = vec![None; n_states.len()];
         for (step, variable) in plan.order.iter().enumerate() {
             steps[*variable] = Some(step);
         }
-        // A table waits for the first of its variables to be eliminated.
+        // A table is filed at the step that eliminates the first of its variables.
         let mut waiting: Vec<Vec<Table<C>>> = vec![Vec::new(); plan.order.len()];
         let file = |waiting: &mut Vec<Vec<Table<C>>>, table: Table<C>| {
             if let Some(step) = table.variables.iter().filter_map(|variable| steps[*variable]).min() {
@@ -231,7 +238,7 @@ impl<'p, C: Cost> Search<'p, C> {
         states
     }
 
-    /// Moves variables one by one while that helps.
+    /// Improves the best assignment by local search: moves one variable at a time.
     fn descend(&mut self) {
         let mut states = self.states.clone();
         let mut tables_of: Vec<Vec<&Table<C>>> = vec![Vec::new(); self.states.len()];
@@ -269,19 +276,19 @@ mod tests {
         Bytes { moved_bytes, ..Bytes::ZERO }
     }
 
-    /// Every assignment of a small problem.
+    /// Returns all assignments of a small problem.
     fn all_assignments(n_states: &[usize]) -> Vec<Vec<usize>> {
         n_states.iter().fold(vec![vec![]], |known, count| {
             known.iter().flat_map(|states| (0..*count).map(move |state| [&states[..], &[state]].concat())).collect()
         })
     }
 
-    /// A factor that costs nothing where its variables agree, and `bytes` where they do not.
+    /// Returns a factor that costs `bytes` if its variables have different states, and nothing otherwise.
     fn agreement(n_states: &[usize], variables: Vec<usize>, bytes: u64) -> Factor<Bytes> {
         Factor::new(n_states, variables, |states| if states.iter().all(|state| *state == states[0]) { Bytes::ZERO } else { moved(bytes) })
     }
 
-    /// Costs that depend on everything in them, the same on every run.
+    /// Returns a deterministic pseudorandom cost of these states.
     fn noise(states: &[usize], seed: u64) -> u64 {
         let mix = |hash: u64, value: u64| (hash ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
         states.iter().fold(mix(seed, 1), |hash, state| mix(hash, *state as u64)) % 1000
@@ -305,7 +312,7 @@ mod tests {
 
     #[test]
     fn one_dear_edge_is_not_paid_for_two_cheap_ones() {
-        // 0 must be 0, 3 must be 1: the cheapest edge of the chain breaks.
+        // Variable 0 must have state 0 and variable 3 state 1: the optimum breaks the cheapest edge of the chain.
         let n_states = vec![2; 4];
         let mut factors: Vec<Factor<Bytes>> = [(0, 5), (1, 2), (2, 7)].map(|(v, bytes)| agreement(&n_states, vec![v, v + 1], bytes)).into();
         factors.push(Factor { variables: vec![0], costs: only(0, Bytes::ZERO) });
@@ -351,7 +358,8 @@ mod tests {
         assert_eq!((best.states, best.cost, best.is_optimal), (planted, Bytes::ZERO, true));
     }
 
-    /// A chain in which each variable must have the state of the one before or the one after it, beside one that all tables have.
+    /// Returns a chain in which each variable must have the state of its predecessor or its successor, with one
+    /// variable in all tables.
     fn rail(n_variables: usize) -> Problem<Bytes> {
         let n_states = vec![60; n_variables + 1];
         let link = |variable: usize| {
@@ -374,7 +382,7 @@ mod tests {
         assert!(many <= 5 * few, "{many} entries for four times the variables that took {few}");
     }
 
-    /// Layers with a residual, three branches that meet again, and tables that every layer reads.
+    /// Returns layers with a residual, three branches that join, and tables that every layer reads.
     fn layers(n_layers: usize, n_hubs: usize) -> Problem<Bytes> {
         let n_variables = n_hubs + 13 * n_layers;
         let n_states: Vec<usize> = (0..n_variables).map(|variable| 3 + variable % 3).collect();
@@ -399,7 +407,7 @@ mod tests {
                 (11, 12),
             ];
             scopes.extend(edges.map(|(from, to)| vec![ops[from], ops[to]]));
-            // The next layer's residual reads the sum and what went round it.
+            // The residual of the next layer reads the sum and the skip connection.
             scopes.extend((layer + 1 < n_layers).then(|| vec![ops[10], ops[12], ops[12] + 1]));
             scopes.extend((0..n_hubs).flat_map(|hub| [vec![hub, ops[5]], vec![hub, ops[6]]]));
         }
@@ -427,12 +435,13 @@ mod tests {
         assert!(found <= best + best / 10, "{found} bytes, where {best} are best and {greedy} the start");
     }
 
-    /// One cost for each assignment, of which what is impossible is left out.
+    /// Returns a table of the feasible entries of `costs`.
     fn possible(costs: Vec<Bytes>) -> BTreeMap<usize, Bytes> {
         costs.into_iter().enumerate().filter(|(_, cost)| *cost < Bytes::IMPOSSIBLE).collect()
     }
 
-    /// Up to 7 variables with up to 4 states, factors of up to 4 variables, some costs impossible; and a start.
+    /// Generates up to 7 variables with up to 4 states, factors of up to 4 variables, some entries infeasible; and a
+    /// start.
     fn problems() -> impl Strategy<Value = (Problem<Bytes>, Vec<usize>)> {
         let cost = prop_oneof![8 => (0..20_u64, 0..4_u64, 0..4_u64).prop_map(|(moved_bytes, strided_bytes, buffer_bytes)| Bytes { moved_bytes, strided_bytes, buffer_bytes }), 1 => Just(Bytes::IMPOSSIBLE)];
         let n_states = proptest::collection::vec(1..=4_usize, 1..=7);
@@ -466,7 +475,7 @@ mod tests {
         #[test]
         fn with_few_entries_it_is_never_worse_than_the_start((problem, start) in problems(), max_entries in 0..40_usize) {
             let best = all_assignments(&problem.n_states).iter().map(|states| problem.cost(states)).min();
-            // Without entries for all ways to fix variables, rounds are left.
+            // Without a budget for all assignments of the fixed variables, the search falls back to rounds.
             for most_entries in [0, MOST_ENTRIES] {
                 let mut search = Search::new(&problem, &start);
                 let is_optimal = search.run(max_entries, most_entries);

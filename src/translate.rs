@@ -1,4 +1,4 @@
-//! Between IR and files, for `spyre-translate`.
+//! Translations between IR and files, for `spyre-translate`.
 
 use crate::dialect::ods::{attr, sdsc};
 use crate::{
@@ -21,10 +21,10 @@ use sdsc_format::{
 };
 use std::{fs, path::Path};
 
-/// Op specs in JSON as `sdsc` IR.
+/// Translates op specs in JSON to `sdsc` IR.
 ///
 /// # Errors
-/// What is wrong with the JSON, with its path.
+/// The error in the JSON, with its path.
 pub fn opspec_to_mlir(session: &Session, text: &str) -> Result<String, String> {
     let bundle = read_case(text).map_err(|error| error.to_string())?;
     print(session, |module| {
@@ -33,7 +33,7 @@ pub fn opspec_to_mlir(session: &Session, text: &str) -> Result<String, String> {
     })
 }
 
-/// `sdsc` or `sdscbundle` IR as the files of a bundle directory.
+/// Writes `sdsc` or `sdscbundle` IR as the files of a bundle directory.
 ///
 /// # Errors
 /// An empty message: MLIR has reported the error.
@@ -42,10 +42,10 @@ pub fn mlir_to_bundle(source: &Source<'_>, output: &str) -> Result<(), String> {
     module.run_passes(&emit_passes(output)).map_err(|_| String::new())
 }
 
-/// The files of a bundle, or of a program and its bundles, as the `sdsc` IR that they are written from.
+/// Translates the files of a bundle, or of a program and its bundles, back to `sdsc` IR.
 ///
 /// # Errors
-/// The file, and what is wrong with it.
+/// The file, and the error in it.
 pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, String> {
     let program = directory.join(program::FILE_NAME);
     if directory.join(BUNDLE_FILE).exists() || !program.exists() {
@@ -81,7 +81,7 @@ fn push_bundle<'c>(parent: Op<'c>, name: &str, bundle: &Bundle, buffers: &[Strin
     built
 }
 
-/// A bundle as it was read from its files.
+/// Bundle that was read from its files.
 struct ReadBundle {
     bundle: Bundle,
     is_baked: bool,
@@ -142,14 +142,14 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], d
     Ok(())
 }
 
-/// The sizes that are known at launch only.
+/// Returns the symbolic sizes of a program, each with its maximum and granularity; `None` if there are none.
 fn sizes_of<'c>(at: Op<'c>, description: &Program) -> Option<Attribute<'c>> {
     let entry = |entries: Attributes<'c>, size: &Size| entries.ints(&size.name, &[size.maximum, size.granularity]);
     let entries = description.sizes.iter().fold(Attributes::new(at.ctx()), entry);
     (!description.sizes.is_empty()).then(|| dictionary(entries))
 }
 
-/// The names of the sizes of a tensor's dimensions that are known at launch only.
+/// Returns the names of the symbolic sizes of a tensor's dimensions; `None` if it has none.
 fn symbolic_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<Option<Attribute<'c>>, String> {
     let mut names = vec![String::new(); tensor.shape.len()];
     for symbolic in &tensor.symbolic {
@@ -159,7 +159,7 @@ fn symbolic_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<Option<Attribute<'c>>,
     Ok((!tensor.symbolic.is_empty()).then(|| string_array(at.ctx(), &names)))
 }
 
-/// The lives of what a launch has in LX and in its pool.
+/// Returns the live ranges of a launch in LX and in its pool.
 fn lives_of(launch: &LaunchEntry) -> Vec<Life> {
     let of = |memory: Scratch, lives: &[program::Life]| {
         let life =
@@ -171,7 +171,7 @@ fn lives_of(launch: &LaunchEntry) -> Vec<Life> {
 
 fn tensor_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<(dialect::Tensor<'c>, DeviceLayout), String> {
     let refuse = |what: String| format!("'{}' {what}", tensor.name);
-    // What stands here becomes the text of a type, and is one word of it.
+    // The name is inserted into the text of a type, so it must be a single word.
     if !tensor.element_type.chars().all(|letter| letter.is_ascii_alphanumeric()) {
         return Err(refuse(format!("has elements of the unknown type '{}'", tensor.element_type)));
     }
@@ -184,7 +184,7 @@ fn tensor_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<(dialect::Tensor<'c>, De
     Ok((host, layout.map_err(|error| refuse(error.to_string()))?))
 }
 
-/// The elements of a constant from its file.
+/// Reads the elements of a constant from its file.
 fn value_of<'c>(
     of: &dialect::Tensor<'c>,
     tensor: &Tensor,
@@ -207,7 +207,8 @@ fn value_of<'c>(
     dense_elements(of.host.build(), &bytes).ok_or_else(|| refuse(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
 }
 
-/// The bundle whose files stand behind `folder`, which is empty or ends with `/`; `pool_bytes` is what its program says of it.
+/// Reads the bundle in `folder`, which is empty or ends with `/`; `pool_bytes` is its pool size according to the
+/// program.
 fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<ReadBundle, String> {
     let path_of = |file: &str| format!("{folder}{file}");
     let at_fault = |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(path_of(file)).display());
@@ -217,7 +218,7 @@ fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<ReadBu
     let mut files: Vec<Sdsc> = Vec::new();
     loop {
         let name = format!("sdsc_{}.json", files.len());
-        // A link to nothing is found, and not read.
+        // A dangling link counts as existing, so that reading it reports an error.
         if fs::symlink_metadata(directory.join(path_of(&name))).is_err() {
             break;
         }
@@ -231,7 +232,7 @@ fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<ReadBu
     Ok(ReadBundle { bundle, is_baked: is_baked(&launch) })
 }
 
-/// What a file below the directory says.
+/// Returns the contents of a file below the directory.
 fn read(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
     read_below(directory, path).map_err(|error| {
         let (file, reason) = (directory.join(path), files::reason(&error));

@@ -1,12 +1,12 @@
-//! //! Checks that both declarations of each function between C++ and Rust agree: the one in `dialects/bridge/Bridge.h` and the one at the
-//! call in Rust.
+//! Checks that both declarations of each function between C++ and Rust agree: the one in `dialects/bridge/Bridge.h` and
+//! the one in Rust.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use rooms::Source;
 use std::{collections::BTreeMap, fs, path::Path};
 
-/// For each function its types in Rust's words: of the parameters, and of the result.
+/// Rust types of the parameters and of the result, by the name of the function.
 type Declarations = BTreeMap<String, (Vec<String>, String)>;
 
 /// C types and the corresponding Rust types.
@@ -55,7 +55,7 @@ fn the_c_api_is_declared_as_it_is_defined() {
     });
     let aliases: Vec<&str> = code.lines().filter(|line| line.starts_with("pub type ")).collect();
     let rust = format!("{}\nunsafe extern \"C\" {{\n{}\n}}", aliases.join("\n"), defined.collect::<Vec<_>>().join("\n"));
-    // A pointer to a function may be null in C.
+    // In C a function pointer may be null, so `Option` is removed in Rust.
     let rust = in_rust(&rust.replace("Option<SpyreMessageHandler>", "SpyreMessageHandler").replace(",\n)", ")"));
     assert_eq!(rust.len(), 3);
     assert_eq!(in_c(&header), rust, "C on the left, Rust on the right");
@@ -67,17 +67,17 @@ fn the_c_api_is_declared_as_it_is_defined() {
     }
 }
 
-/// A header without `/* ... */`.
+/// Returns a header without `/* ... */`.
 fn without_comments(header: &str) -> String {
     let mut parts = header.split("/*");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| text + part.split_once("*/").unwrap().1)
 }
 
-/// The names and types of members, in order.
+/// Names and types of members, in order.
 type Members = Vec<(String, String)>;
 
-/// A header without the members of its structs, and these.
+/// Returns a header without its structs, and the members of the structs by name.
 fn without_structs(header: &str) -> (String, Vec<(String, Members)>) {
     let (mut text, mut structs) = (String::new(), Vec::new());
     let mut rest = header;
@@ -106,7 +106,7 @@ fn a_difference_shows() {
     }
 }
 
-/// The functions that a header declares.
+/// Returns the functions that a header declares.
 fn in_c(header: &str) -> Declarations {
     let code: Vec<&str> =
         header.lines().filter(|line| !line.starts_with(['#', '/'])).map(|line| line.split("//").next().unwrap()).collect();
@@ -131,7 +131,7 @@ fn in_c(header: &str) -> Declarations {
     found
 }
 
-/// The name and the type of a pointer to a function: `void (*name)(int number)`.
+/// Returns the name and the type of a function pointer, such as `void (*name)(int number)`.
 fn pointer_in_c(declaration: &str, typedefs: &BTreeMap<String, String>) -> (String, String) {
     let (result, rest) = declaration.split_once("(*").unwrap();
     let (name, parameters) = rest.split_once(")(").unwrap();
@@ -152,7 +152,7 @@ fn parameter_in_c(parameter: &str, typedefs: &BTreeMap<String, String>) -> Strin
     in_rust_s_words(&type_and_name(parameter).0, typedefs)
 }
 
-/// `const int64_t *sizes` in its two parts.
+/// Splits a declaration such as `const int64_t *sizes` into type and name.
 fn type_and_name(declared: &str) -> (String, String) {
     let declared = declared.trim();
     let at = declared.rfind([' ', '*']).unwrap_or_else(|| panic!("no name in '{declared}'"));
@@ -169,11 +169,11 @@ fn in_rust_s_words(of_type: &str, typedefs: &BTreeMap<String, String>) -> String
         Some((_, rust)) => rust,
         None => typedefs.get(base).map_or(base, String::as_str),
     };
-    // What is constant is what the innermost pointer points at.
+    // `const` applies to the pointee of the innermost pointer.
     (0..n_pointers).fold(base.to_owned(), |pointee, depth| format!("*{} {pointee}", if is_const && depth == 0 { "const" } else { "mut" }))
 }
 
-/// The functions of the `extern` blocks of Rust code.
+/// Returns the functions of the `extern` blocks of Rust code.
 fn in_rust(code: &str) -> Declarations {
     let aliases: BTreeMap<&str, String> = code
         .lines()
@@ -199,7 +199,7 @@ fn in_rust(code: &str) -> Declarations {
     found
 }
 
-/// Where the parenthesis ends that is open at the beginning.
+/// Returns the offset of the parenthesis that closes the one open at the start of the text.
 fn closing(text: &str) -> usize {
     let mut depth = 1;
     let end = text.char_indices().find(|(_, character)| {
@@ -209,7 +209,7 @@ fn closing(text: &str) -> usize {
     end.unwrap_or_else(|| panic!("no end in '{text}'")).0
 }
 
-/// The parts between the commas that are in no parentheses.
+/// Splits a list at the commas outside of parentheses.
 fn split(list: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut depth = 0;

@@ -16,7 +16,7 @@ const MODEL: TimeModel = Target::spyre().time;
 // Rankings
 //===----------------------------------------------------------------------===//
 
-/// One published time.
+/// Published time of a kernel.
 struct Row {
     category: String,
     group: Option<String>,
@@ -33,7 +33,7 @@ fn by_category(rows: &[Row]) -> BTreeMap<&str, Vec<&Row>> {
     found
 }
 
-/// Ranks; equal values share the mean of theirs.
+/// Returns the ranks of values; ties share their mean rank.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let equal = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs();
     let rank = |value: f64| {
@@ -51,7 +51,8 @@ fn spearman(a: &[f64], b: &[f64]) -> f64 {
     product(&a, &b) / (product(&a, &a) * product(&b, &b)).sqrt()
 }
 
-/// For each group of plans for the same work: the time of the plan that the model picks over the best.
+/// Returns for each group of plans for the same work the measured time of the plan that the model selects, relative to
+/// the best.
 fn regrets(rows: &[&Row]) -> Vec<f64> {
     let mut groups: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
     for row in rows {
@@ -73,9 +74,10 @@ fn regrets(rows: &[&Row]) -> Vec<f64> {
 // Recorded figures
 //===----------------------------------------------------------------------===//
 
-/// Kernels with torch-spyre's time (commit 9a6b71e4, August 2026, its model asked for this shape), and the device's, us: of adds, reductions
-/// and products as published in HieronZhang/torch-spyre, `tools/cost_model/sweep_records.csv` at 1305d36, of broadcasts and the second
-/// reduction in its `cost_model_report.md`. A few figures, stated here so that a clone alone has some; `shared` has all.
+/// Returns kernels with the time of torch-spyre's model (commit 9a6b71e4, August 2026) and the time of the device, in
+/// us. Adds, reductions and matmuls are from HieronZhang/torch-spyre, `tools/cost_model/sweep_records.csv` at 1305d36,
+/// broadcasts and the second reduction from its `cost_model_report.md`. These few figures are included so that the test
+/// runs in a clone; `shared` has all.
 fn recorded() -> Vec<(&'static str, &'static str, OpShape, f64, f64)> {
     let square = |size: i64, [m, n]: [i64; 2]| product([1, size, size, size], [1, m, n]);
     let wide = |m: i64, n: i64| product([1, 4096, 4096, 2048], [1, m, n]);
@@ -109,7 +111,7 @@ fn recorded_kernels_have_torch_spyres_times() {
     }
 }
 
-/// The order, the intervals, and the plan that is picked of those for the same work.
+/// Checks ranks, intervals, and the plan that the model selects among those for the same work.
 #[test]
 fn recorded_kernels_are_near_their_published_times() {
     let row = |(number, (kind, shape, kernel, _, measured)): (usize, (&str, &str, OpShape, f64, f64))| Row {
@@ -131,7 +133,8 @@ fn recorded_kernels_are_near_their_published_times() {
     assert_eq!(by_category(&rows).len(), 4);
 }
 
-/// torch-spyre's bytes (the same commit): an add with an input in LX, and a product in a loop over its rows, which reads the weight again.
+/// Compares bytes with torch-spyre (same commit): an add with an input in LX, and a matmul tiled along its rows, which
+/// rereads the weight.
 #[test]
 fn recorded_kernels_move_torch_spyres_bytes() {
     let mut add = pointwise(2048, 4096, 32, false);
@@ -165,7 +168,7 @@ fn dim(extent: i64, slices: i64) -> Dim {
     Dim { extent, slices, is_reduced: false }
 }
 
-/// A pointwise op on two `[rows, columns]`, or on one and a row.
+/// Returns a pointwise op on two `[rows, columns]` tensors, or on one and a row.
 fn pointwise(rows: i64, columns: i64, cores: i64, is_broadcast: bool) -> OpShape {
     let whole = [(0, rows), (1, columns)];
     let second = if is_broadcast { &whole[1..] } else { &whole };
@@ -180,7 +183,8 @@ fn reduction(rows: i64, columns: i64, cores: i64) -> OpShape {
     OpShape { kind: OpKind::Reduction, dims, operands: vec![tensor(0, &[(0, rows), (1, columns)], false), output], ..OpShape::default() }
 }
 
-/// A product of `[batch, m, k]` and `[batch, k, n]` with the batch between the sticks, split `[batch, m, n]`.
+/// Returns a matmul of `[batch, m, k]` and `[batch, k, n]` whose device layout has the batch between the sticks, with
+/// split `[batch, m, n]`.
 fn product([batch, m, n, k]: [i64; 4], [batch_slices, m_slices, n_slices]: [i64; 3]) -> OpShape {
     let mut operands = vec![
         tensor(0, &[(0, batch), (1, m), (3, k)], false),
@@ -200,7 +204,7 @@ fn estimate(kernel: &[OpShape]) -> f64 {
     price.estimate_ns
 }
 
-/// One op of every kind, in many sizes.
+/// Returns ops of every kind, in many sizes.
 fn many() -> Vec<OpShape> {
     let mut found = Vec::new();
     for rows in [1, 32, 512, 1023, 1024, 8192] {
@@ -266,7 +270,7 @@ fn splits_of_a_batch_are_told_apart() {
         assert!((0.8..1.3).contains(&(estimate / 1e3 / measured)), "{estimate} ns, published {measured} us");
     }
     assert!(published[2].0 > 1.5 * published[0].0.max(published[1].0), "{published:?}");
-    // The same on 16 cores: the columns alone are never cut where the rows can be.
+    // On 16 cores as well, splitting only the columns costs more than any split of the rows.
     let split = |m: i64, n: i64| estimate(&[product([4, 1024, 1024, 2048], [4, m, n])]);
     assert!(split(1, 4) > split(2, 2).max(split(4, 1)));
 }

@@ -14,15 +14,15 @@ config.excludes = ["Inputs", "golden", "pipeline"]
 config.test_source_root = os.path.join(root, "test")
 config.test_exec_root = os.environ.get("SPYRE_LIT_OUTPUT", os.path.join(root, "target", "lit"))
 config.environment["PATH"] = os.pathsep.join([os.path.abspath(tools), llvm, config.environment["PATH"]])
-# What `cargo xtask test` finds uses of freed memory with; what `cargo xtask mutate-passes` breaks a line with, and sees who evaluates it.
+# `cargo xtask test` finds uses of freed memory with the first; `cargo xtask mutate-passes` breaks and traces lines with the others.
 for name in ["MALLOC_PERTURB_", "SPYRE_MUTANT", "SPYRE_REACHED"]:
     if name in os.environ:
         config.environment[name] = os.environ[name]
-# `SPYRE_ROUNDTRIP=1` makes every test also one of the printers and parsers.
+# With `SPYRE_ROUNDTRIP=1` every test also checks the printers and parsers.
 if os.environ.get("SPYRE_ROUNDTRIP"):
     config.substitutions.append((r"\bspyre-opt ", "spyre-opt --verify-roundtrip "))
-# Validation takes many times longer than compilation in a build with all checks: `test/validate` holds what it does by default, and `test/validated.rs`
-# validates what the other tests compile.
+# Validation takes many times longer than compilation in a debug build: `test/validate` tests the default, and `test/validated.rs` validates
+# the programs that the other tests compile.
 config.substitutions.append((r"(?<![-\w])spyre-compile (?![^|&>]*--validate)", "spyre-compile --validate=off "))
-# The simulator has no `unsafe`; filling what it allocates takes half of its time.
+# The simulator has no `unsafe` code, and filling its allocations takes half of its time.
 config.substitutions.append((r"(?<![-\w/])spyre-run ", "env MALLOC_PERTURB_=0 spyre-run "))

@@ -1,5 +1,5 @@
-//! Options are values: a path or a name with letters that mean something in the text of a pipeline is as good as any other, and what is printed of a
-//! pipeline is what MLIR reads. A compilation inside a compilation that fails is an error.
+//! Options are values: paths and names may have characters with a meaning in textual pipelines, and MLIR parses printed
+//! pipelines. A failing trial compilation is an error.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
@@ -17,7 +17,7 @@ use std::{
     process::{Command, Output},
 };
 
-/// Names with every letter that separates, quotes or escapes somewhere.
+/// Names with every character that separates, quotes or escapes in some syntax.
 const NAMES: [&str; 16] = [
     "a b",
     " a ",
@@ -55,7 +55,7 @@ func.func @other(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 }
 ";
 
-/// Compiles a text in process; returns the report in JSON and the files.
+/// Compiles a text in process, and returns the report in JSON and the files.
 fn compiled(text: &str, options: &Options, output: &Path) -> (String, BTreeMap<String, Vec<u8>>) {
     let session = session();
     let source = session.source_of_text("program.mlir", text);
@@ -89,7 +89,7 @@ fn a_name_changes_nothing_but_the_place() {
         fs::write(path(&format!("{name}.json")), r#"{"cores": 4}"#).unwrap();
         let options = Options { target: path(&format!("{name}.json")), ..plain.clone() };
         assert_eq!(compiled(SMALL, &options, &place.path().join(name)), expected, "{name}");
-        // A plan that is not there is written by the tool; one that is, is followed.
+        // The tool writes a missing plan, and applies an existing one.
         let planned = Options { plan: path(&format!("{name}.plan")), ..plain.clone() };
         assert_eq!(compiled(SMALL, &planned, &place.path().join(format!("{name} planned"))).1, expected.1, "{name}");
     }
@@ -105,7 +105,7 @@ fn an_entry_may_have_any_name() {
         let compiled = compile_source(&session.source_of_text("program.mlir", &text), &options, "", Mode::Off);
         let ir = compiled.ir.unwrap_or_else(|| panic!("{name}: {:?}", compiled.said));
         assert!(ir.contains("spyre.pointwise exp") && !ir.contains("@other"), "{name}: {ir}");
-        // The same by the text of the pipeline.
+        // The textual pipeline yields the same IR.
         let mut module = Module::parse(&session, &text).unwrap();
         assert!(module.run(&options.pipeline([Phase::Import], "")), "{name}");
         assert_eq!(module.op().to_string(), ir, "{name}");
@@ -158,7 +158,7 @@ fn said(done: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr))
 }
 
-/// Compiles a file while a pass fails on every candidate; returns the exit code, the messages, and the report.
+/// Compiles a file with a pass that fails on every candidate, and returns the exit code, the messages, and the report.
 fn with_fault(text: &str, fault: &str) -> (Option<i32>, String, Option<Value>) {
     let place = tempfile::tempdir().unwrap();
     let (input, out, report) = (place.path().join("program.mlir"), place.path().join("out"), place.path().join("report.json"));
@@ -197,7 +197,7 @@ fn a_candidate_that_a_rule_refuses_is_counted() {
     assert_eq!(code, Some(0), "{said}");
     let outcome = &report.unwrap()["kernels"][0];
     assert!(outcome["n_judged"].as_i64() > Some(0) && outcome["n_judged"] == outcome["n_infeasible"], "{outcome}");
-    // Without an injected fault nothing is refused.
+    // Without an injected fault no candidate is rejected.
     let (code, said, report) = with_fault(PARTED, "");
     assert_eq!((code, report.unwrap()["peel_trials"]["n_infeasible"].as_i64()), (Some(0), Some(0)), "{said}");
 }

@@ -24,82 +24,88 @@ typedef struct {
   MlirStringRef text;
 } SpyreOptionText;
 
-/// Runs a pass that was made from text on `module`; `hooks` is what was registered. False: it has reported an error.
+/// Runs a pass that was parsed from text on `module`; `hooks` are the registered ones. Returns false after an error
+/// that it has reported.
 typedef bool (*SpyreTextualRunner)(const void *hooks, MlirStringRef argument, const SpyreOptionText *options, intptr_t count,
                                    MlirOperation module);
 
-/// Expands the options of the pipeline `spyre-compile` to the text of a pass pipeline, handed to `answer` with `data`; with
-/// `isError` the text is a message.
+/// Expands the options of the pipeline `spyre-compile` to the text of a pass pipeline, and passes it to `answer` with
+/// `data`; with `isError` the text is an error message.
 typedef void (*SpyrePipelineAnswer)(MlirStringRef text, bool isError, void *data);
 typedef void (*SpyrePipelineExpander)(const void *hooks, MlirStringRef options, SpyrePipelineAnswer answer, void *data);
 
-/// Adds our passes and our pipeline to MLIR's registry, which every textual pipeline of the process is read by. Only the first call has an
-/// effect; nothing else needs one.
+/// Adds our passes and our pipeline to MLIR's pass registry, which parses all textual pipelines of the process. Only
+/// the first call has an effect. Only textual pipelines need it.
 void spyreRegisterPasses(const void *hooks, SpyreTextualRunner runner, SpyrePipelineExpander expander);
 
-/// What we keep of a context; it lives as long as the context.
+/// State of this bridge for a context; it lives as long as the context.
 typedef struct SpyreContextState SpyreContextState;
 const SpyreContextState *spyreContextState(MlirContext context);
 
 /// Adds our dialects and the upstream ones that programs are made of.
 void spyreRegisterDialects(MlirDialectRegistry registry);
 
-/// What happens in a pipeline. Where one begins there is no pass and no operation.
+/// Event in a pipeline. The begin of a pipeline has no pass and no operation.
 typedef enum { SpyrePipelineBegins = 0, SpyreBeforePass = 1, SpyreAfterPass = 2 } SpyreEvent;
-/// Looks at a module or function before and after a pass; false: it has reported an error.
+/// Observes a module or function before and after a pass. Returns false after an error that it has reported.
 typedef bool (*SpyrePassObserver)(MlirStringRef pass, MlirOperation operation, SpyreEvent event, void *data);
 
-/// MLIR's opt driver; returns the exit code. With `--spyre-validate-each` the observer looks at every pass.
+/// Runs MLIR's opt driver, and returns the exit code. With `--spyre-validate-each` the observer is called around every
+/// pass.
 int spyreOptMain(int argc, char **argv, SpyrePassObserver observer, void *data);
 
-/// Keeps operations of a function's body (`kept` has one entry for each but the terminator) and returns `count` values of what is kept, or of
-/// arguments. Results of the others that are used become arguments; arguments without a use go.
+/// Keeps the operations of a function's body that are marked in `kept` (one entry per operation except the terminator).
+/// The function then returns `count` of their results or of its arguments. Used results of removed operations become
+/// arguments; unused arguments are removed.
 void spyreKeepPart(MlirOperation function, const bool *kept, const MlirValue *returned, intptr_t count);
 
 /// MLIR's language server on standard input and output; returns the exit code.
 int spyreLspServerMain(int argc, char **argv);
 
-/// Adds what lowering to LLVM needs beyond the dialects of programs.
+/// Adds the dialects and interfaces that lowering to LLVM requires in addition to the dialects of programs.
 void spyreRegisterReferenceDialects(MlirDialectRegistry registry);
-/// Lowers the module in place and hands it to the JIT; null if that failed, which has been reported. A function `f` becomes
+/// Lowers the module in place and compiles it with the JIT; null after an error, which has been reported. A function
+/// `f` becomes
 /// `_mlir_ciface_f`, which takes a descriptor by pointer for each argument and then for each result.
 MlirExecutionEngine spyreReferenceCreate(MlirModule module, bool optimizes);
-/// Between the two a signal ends the process with a message and exit code 1: what runs is the user's program. For tools alone.
+/// Between these calls a signal ends the process with a message and exit code 1, because the user's program runs. For
+/// tools only.
 void spyreReferenceGuard(void);
 void spyreReferenceEndGuard(void);
-/// Makes f64 of all floating-point numbers of the module; false if what comes of it is not valid, which has been reported. With
-/// `approximated`, functions for which the compiler states an approximation are replaced by it, or by what is off by as much to the other
-/// side: function i if i and the pattern have an odd number of bits in common.
+/// Converts all floating-point types of the module to f64; false if the result is invalid, which has been reported.
+/// With `approximated`, each function with an approximation by the compiler is replaced by the approximation, or by a
+/// formula with the opposite error: function i has the opposite error if i and `pattern` have an odd number of bits in
+/// common.
 bool spyreReferenceWiden(MlirModule module, bool approximated, unsigned pattern);
-/// How many such functions the module has.
+/// Returns the number of functions with an approximation.
 unsigned spyreReferenceApproximated(MlirModule module);
 
-/// Makes `linalg.generic` of the named ops in a function and, unlike `linalg-generalize-named-ops`, folds nothing: what folding rounds to
-/// the program's format is a number that a referee asks for.
-/// A named op has no users then and is left to `replaced`, which takes it out.
+/// Converts the named ops in a function to `linalg.generic`. Unlike `linalg-generalize-named-ops` it folds nothing:
+/// folding would round numbers to the program's format, and the referee needs the unrounded ones. A converted op has no
+/// users left; `replaced` erases it.
 void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperation op));
 
-/// Lowers ops of the dialect `tosa` to linalg by upstream's passes, if the module has any. False if one has no lowering, which has been
-/// reported.
+/// Lowers ops of the dialect `tosa` to linalg with upstream's passes, if the module has any. False if an op has no
+/// lowering, which has been reported.
 bool spyreLowerTosa(MlirOperation module);
-/// Turns what JAX leaves of `stablehlo` in functions into ops of scf and tm_tensor; false after an error.
+/// Lowers the ops of `stablehlo` that JAX leaves in functions to ops of scf and tm_tensor; false after an error.
 bool spyreLowerStablehlo(MlirOperation module);
-/// Makes tensors without dimensions of the numbers that a function takes and returns; an index is a number of 64 bits.
+/// Converts scalar arguments and results of a function to tensors of rank 0; an index becomes a 64-bit integer.
 void spyreBoxNumbers(MlirOperation function);
-/// Makes the outermost dimensions one, of tensors that a function takes or returns and that have more than a layout holds; their shapes
-/// are attributes of arguments and results then.
+/// Collapses the outermost dimensions of arguments and results that have more dimensions than a layout holds. Their
+/// original shapes become attributes of the arguments and results.
 void spyreMergeDims(MlirOperation function);
-/// Makes a tensor of one element of each tensor without elements that a function takes or returns: one that nothing reads, or zero; its shape
-/// is an attribute of the argument or the result then.
+/// Replaces empty arguments and results of a function by tensors of one element: an unused argument, or a zero as
+/// result. The original shape becomes an attribute of the argument or result.
 void spyreBoxEmpty(MlirOperation function);
-/// Takes tensors without elements out of what computes with others: what reads none of their elements is what it would be without them.
+/// Removes empty tensors from the operands of ops whose results have elements: the results do not depend on them.
 void spyreDropEmpty(MlirOperation module);
-/// Gives sizes to the dynamic dimensions of a function's arguments, in their order, and makes static what follows from them. Inlines what
-/// the function calls.
+/// Sets the dynamic dimensions of a function's arguments to `sizes`, in order, and makes the shapes that depend on them
+/// static. Inlines the functions that the function calls.
 bool spyreSpecialize(MlirOperation function, const int64_t *sizes);
 
-/// Spells operations of a function as others: `scf.if` outside of bodies as both branches and a choice, where neither has an effect, and
-/// `tensor.generate` as `linalg.generic`.
+/// Rewrites operations of a function: `scf.if` outside of linalg bodies becomes both branches and selects, if the
+/// branches have no side effects; `tensor.generate` becomes `linalg.generic`.
 void spyreSpellPlainly(MlirOperation function);
 
 /// A diagnostic under construction.
@@ -112,26 +118,26 @@ void spyreDiagnosticNote(SpyreDiagnostic *diagnostic, MlirLocation location, Mli
 /// Sends the diagnostic and frees it.
 void spyreDiagnosticReport(SpyreDiagnostic *diagnostic);
 
-/// Asks for the remarks whose category one of the patterns matches: `all` of every kind, the others of one. An empty pattern matches none.
-/// Those that are not printed as diagnostics are given to `takes` in YAML, one at a time, as long as the context lives. False if a pattern is
-/// no regular expression; `answer` gets the reason.
+/// Enables the remarks whose category matches a pattern: `all` for every kind, the other patterns for one kind each. An
+/// empty pattern matches nothing. Remarks that are not printed as diagnostics are passed to `takes` in YAML, one at a
+/// time, while the context lives. False if a pattern is not a regular expression; `answer` gets the reason.
 bool spyreAskForRemarks(MlirContext context, MlirStringRef all, MlirStringRef passed, MlirStringRef missed, MlirStringRef analysis,
                         bool isPrinted, SpyrePipelineAnswer takes, void *taken, SpyrePipelineAnswer answer, void *data);
-/// Whether anybody asked for remarks.
+/// Returns whether remarks are enabled.
 bool spyreWantsRemarks(MlirContext context);
 enum SpyreRemarkKind { SpyreRemarkPassed = 0, SpyreRemarkMissed = 1, SpyreRemarkAnalysis = 2 };
-/// Tells MLIR's remark engine, if there is one, what was decided in a function.
+/// Emits a remark about a decision in a function, if MLIR's remark engine is enabled.
 void spyreRemark(MlirOperation function, MlirLocation location, int kind, MlirStringRef category, MlirStringRef name,
                  MlirStringRef message);
 
 /// A source file with the handler that prints diagnostics with its lines.
 typedef struct SpyreSource SpyreSource;
-/// `path` "-" is standard input. On failure gives null, and `answer` gets the reason.
+/// Opens a file; `path` "-" is standard input. On failure returns null, and `answer` gets the reason.
 SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyrePipelineAnswer answer, void *data);
-/// The same of a text, which is copied; diagnostics call it `name`.
+/// Creates a source from a copy of `text`; diagnostics use `name` as its file name.
 SpyreSource *spyreSourceOfText(MlirContext context, MlirStringRef name, MlirStringRef text);
-/// Parses and verifies; a null module if that failed (it has been reported). With `guards`, a signal in MLIR's parser ends the process with a
-/// message and exit code 1: for tools alone, as handlers of signals are those of the whole process.
+/// Parses and verifies; a null module after an error, which has been reported. With `guards`, a signal in MLIR's parser
+/// ends the process with a message and exit code 1: for tools only, because signal handlers belong to the process.
 MlirModule spyreSourceParse(SpyreSource *source, bool guards);
 void spyreSourceClose(SpyreSource *source);
 
@@ -141,14 +147,15 @@ typedef struct {
   const void *instance;
 } SpyrePassInstance;
 
-/// Runs an instance on `module`; false: it has reported an error.
+/// Runs an instance on `module`. Returns false after an error that it has reported.
 typedef bool (*SpyreInstanceRunner)(const void *instance, MlirOperation module);
 
-/// Runs passes on a module, one after the other; false if one failed (reported at the module). No text is read, and MLIR's registry of passes
-/// is not looked at.
+/// Runs passes on a module, in order; false if one failed (reported at the module). Neither parses text nor uses MLIR's
+/// pass registry.
 bool spyreRunPasses(MlirModule module, const SpyrePassInstance *passes, intptr_t count, bool verifies, SpyreInstanceRunner runner);
 
-/// Runs a textual pass pipeline on a module, by MLIR's registry of passes; false if it is malformed or a pass failed (reported at the module).
+/// Runs a textual pass pipeline on a module, using MLIR's pass registry; false if it is malformed or a pass failed
+/// (reported at the module).
 bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline, bool verifies);
 
 //===----------------------------------------------------------------------===//
@@ -161,7 +168,7 @@ MlirAttribute spyreLayoutAttrGet(MlirContext context, intptr_t rank, const int64
 intptr_t spyreLayoutAttrGetRank(MlirAttribute layout);
 const int64_t *spyreLayoutAttrGetDeviceSize(MlirAttribute layout);
 const int64_t *spyreLayoutAttrGetStrideMap(MlirAttribute layout);
-/// The number of the format in `Enums.td`; -1: that of the element type.
+/// Returns the number of the format in `Enums.td`; -1 stands for the format of the element type.
 int spyreLayoutAttrGetFormat(MlirAttribute layout);
 intptr_t spyreLayoutAttrGetBufferRank(MlirAttribute layout);
 const int64_t *spyreLayoutAttrGetBufferShape(MlirAttribute layout);
@@ -196,28 +203,30 @@ int64_t spyreWorkHintAttrGetSlices(MlirAttribute hint);
 bool spyreAttributeIsAKnob(MlirAttribute attribute);
 MlirStringRef spyreKnobAttrGetName(MlirAttribute knob);
 int64_t spyreKnobAttrGetValue(MlirAttribute knob);
-/// How many values the knob may have; `choices` has room for `capacity` of them.
+/// Returns the number of values of a knob, and writes at most `capacity` of them to `choices`.
 intptr_t spyreKnobAttrGetChoices(MlirAttribute knob, intptr_t capacity, int64_t *choices);
-/// The knob with another of its values.
+/// Returns the knob with `value` as its value.
 MlirAttribute spyreKnobAttrWithValue(MlirAttribute knob, int64_t value);
-/// What the knob says about the values of all knobs of its kernel; empty for nothing.
+/// Returns the knob's condition on the values of all knobs of its kernel; empty if it has none.
 MlirStringRef spyreKnobAttrGetCondition(MlirAttribute knob);
-/// Whether a condition holds for knobs with these names and values; false if it cannot be read.
+/// Returns whether a condition holds for knobs with these names and values; false if it cannot be parsed.
 bool spyreConditionHolds(MlirStringRef condition, intptr_t count, const MlirStringRef *names, const int64_t *values);
 
-/// The iteration space of a compute op: -1 if `op` is none, else its rank; `sizes` has room for `capacity` numbers.
+/// Returns the rank of the iteration space of a compute op, and writes at most `capacity` of its sizes to `sizes`; -1
+/// for other ops.
 intptr_t spyreComputeOpGetIterationSpace(MlirOperation op, intptr_t capacity, int64_t *sizes);
 unsigned spyreComputeOpGetNumReductionDims(MlirOperation op);
-/// The number of the op's family in `Enums.td`.
+/// Returns the number of the op's family in `Enums.td`.
 int spyreComputeOpGetFamily(MlirOperation op);
 MlirStringRef spyreComputeOpGetDeviceFunction(MlirOperation op);
-/// The operand that the result of a compute op overwrites, as its buffer; -1 if the result is a buffer of its own.
+/// Returns the index of the operand whose buffer the result of a compute op overwrites; -1 if the result has its own
+/// buffer.
 intptr_t spyreOverwrittenOperand(MlirOperation op);
-/// What a view of ours shows; null if the op is none.
+/// Returns the source of a view op of our dialect; null for other ops.
 MlirValue spyreViewSource(MlirOperation op);
-/// The access map of operand `index`; the last one is the result's.
+/// Returns the access map of operand `index`; the last index is the result.
 MlirAffineMap spyreComputeOpGetAccessMap(MlirOperation op, intptr_t index);
-/// The type of one of `count` tiles along `dim`; null where `count` does not divide.
+/// Returns the type of one of `count` tiles along `dim`; null if `count` does not divide the size.
 MlirType spyreTileType(MlirType full, int64_t dim, int64_t count);
 
 /// The bytes of a `dense` or `dense_resource` attribute as MLIR stores them: elements one after another, each in whole bytes; of a splat
@@ -226,7 +235,7 @@ bool spyreElementsGetRawData(MlirAttribute attribute, const char **data, intptr_
 /// A `dense` or `dense_resource` attribute as a tensor of another shape with as many elements of the same type; null for another attribute.
 MlirAttribute spyreElementsReshaped(MlirAttribute attribute, MlirType type);
 
-/// Whether an attribute is the iterator type of a dimension that is reduced.
+/// Returns whether an attribute is the iterator type of a reduction dimension.
 bool spyreIteratorIsReduction(MlirAttribute iterator);
 
 /// The parameters of an `#sdsc` attribute as a dictionary of builtin attributes; null for any other attribute.

@@ -1,4 +1,4 @@
-//===- Foreign.cpp - what is said of dialects that are not read -----------===//
+//===- Foreign.cpp - errors about unsupported dialects --------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,7 +12,7 @@
 using namespace mlir;
 
 namespace {
-/// Dialects that producers leave in files, and what brings their programs to linalg.
+/// Dialects that producers leave in files, and advice on how to lower their programs to linalg.
 struct Producer {
   StringLiteral dialects;
   StringLiteral advice;
@@ -74,7 +74,7 @@ spyre::ForeignDialects::~ForeignDialects() {
 bool spyre::ForeignDialects::take(Diagnostic &found) {
   std::string said = found.str();
   StringRef message = said;
-  // Custom ops, generic ones, types and attributes, and bytecode.
+  // Messages of MLIR about custom ops, generic ops, types and attributes, and bytecode.
   bool isForeign = message.contains("not found for custom op") || message.contains("unregistered dialect") ||
                    message.contains("llowUnregisteredDialects") || message.contains("allow-unregistered-dialect") ||
                    message.contains("custom op 'stablehlo.") || message.contains("unregistered operation 'stablehlo.");
@@ -82,7 +82,8 @@ bool spyre::ForeignDialects::take(Diagnostic &found) {
     return false;
   if (taken)
     return true;
-  // What is quoted is the op or the dialect; of a generic op the message says the place only.
+  // The message quotes the op or the dialect; for a generic op it has the location only, and the name is read from the
+  // source line.
   StringRef name = message.contains("custom op '") ? message.split("custom op '").second.split('\'').first : StringRef();
   auto place = dyn_cast<FileLineColLoc>(found.getLocation());
   if (name.empty() && place && place.getLine() > 0) {
@@ -90,7 +91,7 @@ bool spyre::ForeignDialects::take(Diagnostic &found) {
     for (unsigned line = 1; line < place.getLine() && !rest.empty(); ++line)
       rest = rest.split('\n').second;
     StringRef line = rest.split('\n').first;
-    // The place may be behind the name of an op, or in the middle of a type's.
+    // The location may be after the name of an op, or inside the name of a type.
     size_t begin = std::min<size_t>(line.size(), place.getColumn() - 1);
     while (begin > 0 && (isOfName(line[begin - 1]) || line[begin - 1] == '"'))
       --begin;

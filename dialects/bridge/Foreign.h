@@ -1,4 +1,4 @@
-//===- Foreign.h - what is said of dialects that are not read ---*- C++ -*-===//
+//===- Foreign.h - errors about unsupported dialects ------------*- C++ -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,8 +13,8 @@
 
 namespace spyre {
 
-/// While it lives, keeps what MLIR's parser says of a dialect that the context does not have, which speaks of options that a user has not, and
-/// then says what was found and who lowers it.
+/// Suppresses the errors of MLIR's parser about unregistered dialects during its lifetime, because they mention options
+/// that our tools lack. Its destructor reports the dialect, and the tools that lower it.
 class ForeignDialects {
 public:
   ForeignDialects(llvm::MemoryBufferRef text, mlir::MLIRContext *context);

@@ -29,11 +29,11 @@ void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperat
   IRRewriter rewriter(unwrap(function)->getContext());
   for (linalg::LinalgOp op : named) {
     rewriter.setInsertionPoint(op);
-    // The rewriter frees what it replaces, which Rust may still point at: so it replaces a copy.
+    // The rewriter frees the op that it replaces, and Rust may hold a handle to it: so a copy is replaced.
     auto copy = cast<linalg::LinalgOp>(rewriter.clone(*op));
     FailureOr<linalg::GenericOp> generic = linalg::generalizeNamedOp(rewriter, copy);
     if (failed(generic)) {
-      // An op that has no general form stays, and import refuses it by its name.
+      // An op without a generic form is kept; the import rejects it by name.
       rewriter.eraseOp(copy);
       continue;
     }
@@ -43,7 +43,8 @@ void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperat
 }
 
 namespace {
-/// Both branches, and a choice between what they give; what is known to be chosen alone.
+/// Replaces `scf.if` by both branches and selects of their results; by one branch if the condition is constant. Leaves
+/// the op unchanged if the condition is dynamic and a branch has side effects.
 void choose(IRRewriter &rewriter, scf::IfOp branches) {
   auto isPure = [](Block *block) {
     return !block || llvm::all_of(block->without_terminator(), [](Operation &op) { return isMemoryEffectFree(&op); });
@@ -76,12 +77,12 @@ void choose(IRRewriter &rewriter, scf::IfOp branches) {
 void spyreSpellPlainly(MlirOperation function) {
   SmallVector<Operation *> found;
   unwrap(function)->walk([&](Operation *op) {
-    // In bodies an element is chosen.
+    // Inside linalg bodies `scf.if` selects elements, and is kept.
     if (isa<scf::IfOp, tensor::GenerateOp>(op) && !op->getParentOfType<linalg::LinalgOp>())
       found.push_back(op);
   });
   IRRewriter rewriter(unwrap(function)->getContext());
-  // What is inside of others comes first.
+  // The walk is post-order, so nested ops are rewritten first.
   for (Operation *op : found) {
     rewriter.setInsertionPoint(op);
     if (auto branches = dyn_cast<scf::IfOp>(op))

@@ -28,7 +28,8 @@ using namespace mlir;
 // Opening
 //===----------------------------------------------------------------------===//
 
-/// What a stream says until it ends. A pipe that nobody has opened for writing says nothing; reading it is not waiting for somebody.
+/// Reads a stream until its end; null, with a message, on an error or if it is too long. A pipe without a writer is at
+/// its end: reading does not wait for a writer.
 static std::unique_ptr<llvm::MemoryBuffer> readStream(int stream, StringRef name, std::string &message) {
   SmallVector<char, 0> text;
   constexpr size_t step = size_t(1) << 16;
@@ -57,7 +58,7 @@ std::unique_ptr<llvm::MemoryBuffer> spyre::openInput(StringRef path, std::string
   if (path == "-")
     return readStream(STDIN_FILENO, "<stdin>", message);
   std::string terminated = path.str();
-  // Opening a pipe for reading would wait for somebody who writes, and a device may act on being opened.
+  // Opening a pipe would block until it has a writer, and opening a device may have side effects.
   struct stat found;
   int file = -1;
   if (::stat(terminated.c_str(), &found) == 0) {
@@ -92,13 +93,14 @@ std::unique_ptr<llvm::MemoryBuffer> spyre::openInput(StringRef path, std::string
 
 namespace {
 
-/// Walks once over the text of a module and counts how deep it nests. It knows as much of the syntax as it needs: comments, strings,
+/// Scans the text of a module once and computes its nesting depth. Recognizes the required part of the syntax:
+/// comments, strings,
 /// brackets, operators of affine expressions, and aliases.
 class NestingScan {
 public:
   explicit NestingScan(StringRef text) : text(text) {}
 
-  /// The first place at which the text nests deeper than the limit; none if it never does.
+  /// Returns the first offset at which the nesting exceeds the limit; none if it never does.
   std::optional<size_t> tooDeep() {
     while (at < text.size()) {
       size_t start = at;
@@ -110,7 +112,7 @@ public:
   }
 
 private:
-  /// What is open: the bracket, and how many levels the operators within it have added.
+  /// Open bracket, and the number of levels that operators inside it have added.
   struct Open {
     char bracket;
     unsigned operators;
@@ -132,7 +134,7 @@ private:
   }
 
   void skipString() {
-    // A string ends on its line; what does not is an error that the parser reports.
+    // A string ends on its line; the parser reports an unterminated one.
     for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
       at += text[at] == '\\';
     at = std::min(at + 1, text.size());
@@ -145,7 +147,7 @@ private:
     return text.slice(start, at);
   }
 
-  /// A name in front of `=` outside of all brackets is defined; elsewhere it stands for what it was defined as.
+  /// Scans an alias: a definition if it precedes `=` outside of all brackets, otherwise a use of a definition.
   void alias() {
     size_t start = at++;
     takeName();
@@ -159,7 +161,7 @@ private:
     }
     unsigned inside = depth + depths.lookup(name);
     deepest = std::max(deepest, inside);
-    // As deep as the text would be with what the alias stands for.
+    // The nesting depth counts as if the alias were expanded.
     if (inside > spyre::maxNesting)
       depth = inside;
   }
@@ -171,7 +173,8 @@ private:
     deepest = depth;
   }
 
-  /// Whether a line that ends here ends a definition: the next one may go on with a bracket, behind comments too.
+  /// Returns whether the end of this line ends a definition: the next line may continue it with a bracket, also after
+  /// comments.
   bool definitionEnds() const {
     StringRef next = text.substr(at).ltrim(" \t\r\n").take_front(1);
     return open.empty() && hasContent && (next.empty() || !StringRef("<=({[-/").contains(next));
@@ -184,7 +187,7 @@ private:
   }
 
   void addOperator() {
-    // Outside of brackets nothing is computed.
+    // Outside of brackets there are no expressions.
     if (!open.empty())
       ++open.back().operators, ++depth;
     deepest = std::max(deepest, depth);
@@ -208,7 +211,7 @@ private:
         close();
     } else if (StringRef(")}]").contains(letter)) {
       char opening = letter == ')' ? '(' : letter == '}' ? '{' : '[';
-      // A comparison is no bracket, and ends with what it stands in.
+      // A `<` of a comparison is not a bracket: it is closed with the enclosing bracket.
       while (!open.empty() && open.back().bracket == '<' && opening != '<')
         close();
       if (!open.empty() && open.back().bracket == opening)
@@ -231,9 +234,9 @@ private:
   size_t at = 0;
   unsigned depth = 0;
   SmallVector<Open> open;
-  /// The deepest place in what is being defined.
+  /// Maximum depth in the current definition.
   unsigned deepest = 0;
-  /// The alias that is being defined, and whether anything stands behind its `=` yet.
+  /// Alias that is being defined, and whether anything follows its `=` yet.
   StringRef defined;
   bool hasContent = false;
   llvm::StringMap<unsigned> depths;
@@ -250,7 +253,7 @@ LogicalResult spyre::checkInput(llvm::MemoryBufferRef buffer, MLIRContext *conte
     size_t lineStart = before.rfind('\n') == StringRef::npos ? 0 : before.rfind('\n') + 1;
     return emitError(FileLineColLoc::get(context, buffer.getBufferIdentifier(), before.count('\n') + 1, offset - lineStart + 1));
   };
-  // MLIR's lexer skips zeros; a file of nothing else would keep it busy for long.
+  // MLIR's lexer skips zero bytes; a file of zeros would take it a long time.
   if (size_t zero = text.find('\0'); zero != StringRef::npos)
     return errorAt(zero) << "[SPY0101] expected MLIR text or bytecode, found a zero byte; export the model to MLIR first";
   if (std::optional<size_t> place = NestingScan(text).tooDeep())
@@ -259,17 +262,17 @@ LogicalResult spyre::checkInput(llvm::MemoryBufferRef buffer, MLIRContext *conte
 }
 
 //===----------------------------------------------------------------------===//
-// Signals of what a file leads to
+// Signals caused by an input
 //
-// For tools alone, which are the only user of their process, and guard in one thread at a time.
+// For tools only: they own their process, and guard in one thread at a time.
 //===----------------------------------------------------------------------===//
 
 static constexpr int guardedSignals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 static struct sigaction usualActions[std::size(guardedSignals)];
-/// What is said of a signal; null while nothing is guarded.
+/// Message printed on a signal; null while no code is guarded.
 static const char *guardMessage = nullptr;
 
-/// Calls nothing but what a signal handler may.
+/// Signal handler; calls async-signal-safe functions only.
 static void leave(int) {
   if (const char *message = guardMessage)
     [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, message, ::strlen(message));
@@ -281,7 +284,7 @@ static void guard(const char *message) {
     return;
   struct sigaction action = {};
   action.sa_handler = leave;
-  // The stack may be what is exhausted.
+  // The signal may be a stack overflow.
   action.sa_flags = SA_ONSTACK;
   for (auto [signal, usual] : llvm::zip(guardedSignals, usualActions))
     ::sigaction(signal, &action, &usual);

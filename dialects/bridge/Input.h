@@ -13,33 +13,35 @@
 
 namespace spyre {
 
-/// The bytes of a file that is still parsed.
+/// Maximum size in bytes of a file.
 constexpr uint64_t maxInputBytes = uint64_t(1) << 33;
 
-/// The bytes that are taken from standard input or from a pipe, all of which are kept in memory.
+/// Maximum size in bytes of standard input or a pipe, which is kept in memory completely.
 constexpr uint64_t maxPipedBytes = uint64_t(1) << 30;
 
-/// How deep text may nest: brackets around brackets, operators behind operators of one expression, aliases within aliases. MLIR's parser
-/// and printer call themselves at each level, so deeper text would exhaust the stack (`STACK_BYTES` of `src/tool.rs`). Real programs have
-/// a few tens.
+/// Maximum nesting depth of text: nested brackets, operators in one expression, nested aliases. MLIR's parser and
+/// printer recurse at each level, so deeper text would overflow the stack (`STACK_BYTES` of `src/tool.rs`). Real
+/// programs have at most a few tens of levels.
 constexpr unsigned maxNesting = 2000;
 
-/// Opens a file, a pipe, or with `-` standard input; null, with a message, for what has no end or cannot be read.
+/// Opens a file, a pipe, or standard input (`-`); null, with a message, for devices, directories and on errors.
 std::unique_ptr<llvm::MemoryBuffer> openInput(llvm::StringRef path, std::string &message);
 
-/// Fails, with an error in `context`, if MLIR's parser must not see the buffer: newer bytecode, binary files, text that nests too deep.
+/// Fails, with an error in `context`, if MLIR's parser must not read the buffer: newer bytecode, binary files, text
+/// that nests too deep.
 mlir::LogicalResult checkInput(llvm::MemoryBufferRef buffer, mlir::MLIRContext *context);
 
-/// For tools alone: a library has no signal handlers.
+/// For tools only: a library does not install signal handlers.
 ///
-/// Ends the process with a message and exit code 1, the user's mistake, if MLIR's parser ends by a signal: it does on some text that it has
-/// already complained about, and on damaged bytecode. Nothing has been written while a module is parsed.
+/// From this call on, a signal ends the process with a message and exit code 1 (invalid input): MLIR's parser crashes
+/// on some text that it has already rejected, and on damaged bytecode. No file has been written while a module is
+/// parsed.
 void guardParser();
 
-/// From here on a signal is a compiler bug, and shows as such.
+/// From this call on, a signal is a compiler bug, and ends the process as usual.
 void endParserGuard();
 
-/// The same while a program of the user's runs as it is: what it does wrong is the user's mistake.
+/// Guards as `guardParser` does while the user's program runs in the JIT: its crashes are errors of the program.
 void guardReference();
 
 void endReferenceGuard();

@@ -1,8 +1,9 @@
-//===- LowerStablehlo.cpp - what JAX leaves in a program ------------------===//
+//===- LowerStablehlo.cpp - stablehlo ops that JAX leaves -----------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
-// The ops of stablehlo that its passes to linalg leave become ops of scf and tm_tensor: for the compiler, and for the reference.
+// Lowers the ops of stablehlo that its own passes to linalg leave to ops of scf and tm_tensor: for the compiler, and
+// for the reference.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@ using namespace mlir;
 namespace {
 RankedTensorType typeOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()); }
 
-/// The element of a tensor without dimensions.
+/// Returns the element of a tensor of rank 0.
 Value elementOf(OpBuilder &builder, Location location, Value tensor) {
   if (auto made = tensor.getDefiningOp<tensor::FromElementsOp>())
     return made.getElements().front();
@@ -34,14 +35,15 @@ Value elementOf(OpBuilder &builder, Location location, Value tensor) {
   return tensor::ExtractOp::create(builder, location, tensor, ValueRange());
 }
 
-/// The ops of a region on tensors without dimensions as ops on their elements.
+/// Rewrites the ops of a region on tensors of rank 0 to ops on their elements.
 class Elementwise {
 public:
   Elementwise(OpBuilder &builder, Operation *around) : builder(builder), around(around) {}
 
   void map(Value tensor, Value element) { elements.map(tensor, element); }
 
-  /// What the region gives; nothing where it has another op.
+  /// Returns the elements that the region yields; none if an op of the region has no elementwise form, which has been
+  /// reported.
   std::optional<SmallVector<Value>> run(Block &block) {
     for (Operation &op : block.without_terminator())
       if (failed(take(op)))
@@ -108,7 +110,7 @@ private:
   IRMapping elements;
 };
 
-/// The body of an op of tm_tensor on these types of elements.
+/// Adds the body block of a tm_tensor op, with arguments of these element types.
 Block *bodyOf(Operation *op, ArrayRef<Type> types) {
   Block *block = new Block();
   for (Type type : types)
@@ -121,7 +123,8 @@ Block *bodyOf(Operation *op, ArrayRef<Type> types) {
 // Sorting
 //===----------------------------------------------------------------------===//
 
-/// What a region says of two elements, as a truth value known at compile time.
+/// Folds a region whose arguments are mapped to constants by `known`, and returns its truth value; none if an op does
+/// not fold.
 std::optional<bool> holds(Block &body, IRMapping known, MLIRContext *context) {
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(UnknownLoc::get(context));
   OpBuilder builder = OpBuilder::atBlockBegin(scratch->getBody());
@@ -141,7 +144,7 @@ std::optional<bool> holds(Block &body, IRMapping known, MLIRContext *context) {
   return truth.getValue().isOne();
 }
 
-/// Numbers of a type that an order is asked about, in ascending order.
+/// Returns sample numbers of a type, in ascending order, on which a comparator is evaluated.
 SmallVector<TypedAttr> probes(Type type) {
   SmallVector<TypedAttr> found;
   if (auto real = dyn_cast<FloatType>(type)) {
@@ -157,13 +160,15 @@ SmallVector<TypedAttr> probes(Type type) {
   return found;
 }
 
-/// The tensor by which a region orders, as the arguments of its elements, and whether it is from the smallest element on.
+/// Sort key of a comparator: the number of the tensor that it compares (block arguments `2 * key` and `2 * key + 1`),
+/// and the direction.
 struct Order {
   unsigned key;
   bool isAscending;
 };
 
-/// What a region on elements orders by, found by asking it: JAX compares the bits of floats, with zeros made equal.
+/// Returns the sort key of a comparator on elements, found by evaluating it on sample numbers: JAX compares the bits of
+/// floats, with equal zeros. None if it is no order of the numbers of one tensor.
 std::optional<Order> orderOf(Block &body) {
   SetVector<Value> slice;
   SmallVector<Value> open = {body.getTerminator()->getOperand(0)};
@@ -202,7 +207,7 @@ std::optional<Order> orderOf(Block &body) {
     }
   if (constants.empty() || isAscending == isDescending)
     return {};
-  // A comparison of numbers has no place for NaN in front of them; the import refuses what has.
+  // An order that places NaN before all numbers is no comparison of numbers; the import rejects it.
   if (auto real = dyn_cast<FloatType>(type)) {
     auto nan = FloatAttr::get(type, APFloat::getNaN(real.getFloatSemantics()));
     IRMapping known;
@@ -233,7 +238,7 @@ LogicalResult lower(stablehlo::SortOp sort) {
   if (!given)
     return failure();
   tm_tensor::YieldOp::create(builder, location, *given);
-  // Where it is an order of numbers, that is what it says; else the import says what it is not.
+  // An order of numbers becomes one comparison; any other comparator is kept, and the import rejects it.
   if (std::optional<Order> order = orderOf(*body)) {
     body->clear();
     builder.setInsertionPointToEnd(body);
@@ -254,7 +259,7 @@ LogicalResult lower(stablehlo::SortOp sort) {
 // Scatter
 //===----------------------------------------------------------------------===//
 
-/// A tensor with its dimensions in another order.
+/// Returns a tensor with its dimensions permuted to `order`.
 Value transposed(OpBuilder &builder, Location location, Value tensor, ArrayRef<int64_t> order) {
   if (llvm::equal(order, llvm::seq<int64_t>(0, order.size())))
     return tensor;
@@ -263,10 +268,10 @@ Value transposed(OpBuilder &builder, Location location, Value tensor, ArrayRef<i
   return linalg::TransposeOp::create(builder, location, tensor, empty, order)->getResult(0);
 }
 
-/// All dimensions of a tensor together.
+/// Returns the reassociation that collapses all dimensions.
 SmallVector<ReassociationIndices> allOf(int64_t rank) { return {llvm::to_vector<2>(llvm::seq<int64_t>(0, rank))}; }
 
-/// The elements of a tensor in their order under another shape.
+/// Reshapes a tensor of static shape.
 Value reshaped(OpBuilder &builder, Location location, Value tensor, ArrayRef<int64_t> shape) {
   RankedTensorType type = typeOf(tensor);
   if (type.getShape() == shape)
@@ -282,7 +287,7 @@ Value reshaped(OpBuilder &builder, Location location, Value tensor, ArrayRef<int
   return tensor::ExpandShapeOp::create(builder, location, type.clone(shape), flat, allOf(shape.size()));
 }
 
-/// Numbers 0, 1, 2, ... along one dimension of a tensor of a shape.
+/// Returns a tensor of integers 0, 1, 2, ... along dimension `along`.
 Value counted(OpBuilder &builder, Location location, RankedTensorType type, int64_t along) {
   Value empty = tensor::EmptyOp::create(builder, location, type.getShape(), type.getElementType());
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
@@ -294,7 +299,7 @@ Value counted(OpBuilder &builder, Location location, RankedTensorType type, int6
   return linalg::GenericOp::create(builder, location, TypeRange(type), ValueRange(), ValueRange(empty), ArrayRef(identity), iterators, body).getResult(0);
 }
 
-/// A part that is written over a window, which begins at a place of run time.
+/// Lowers a scatter of one update, `part`, to `tensor.insert_slice`; `place` has the runtime offsets along `dims`.
 LogicalResult writeWindow(stablehlo::ScatterOp scatter, OpBuilder &builder, Value part, Value place, ArrayRef<int64_t> dims) {
   Location location = scatter.getLoc();
   Value whole = scatter.getInputs()[0];
@@ -343,10 +348,10 @@ LogicalResult lower(stablehlo::ScatterOp scatter) {
   stablehlo::ScatterNumbersAttr numbers = scatter.getScatterDimensionNumbers();
   Value whole = scatter.getInputs()[0], places = scatter.getScatterIndices(), parts = scatter.getUpdates()[0];
   ArrayRef<int64_t> shape = typeOf(whole).getShape();
-  // Which dimensions of the places count parts, and which has the numbers of one.
+  // The index vector dimension has the offsets of one update; the other dimensions of the indices count updates.
   int64_t depthDim = numbers.getIndexVectorDim();
   SmallVector<int64_t> ofPlaces(typeOf(places).getShape());
-  // Each list names dimensions of its tensor, none of them twice.
+  // Each list must name valid dimensions of its tensor, without duplicates.
   auto areDims = [](ArrayRef<int64_t> dims, int64_t rank) {
     llvm::SmallDenseSet<int64_t> seen;
     return llvm::all_of(dims, [&](int64_t dim) { return dim >= 0 && dim < rank && seen.insert(dim).second; });
@@ -430,7 +435,7 @@ LogicalResult lower(stablehlo::ScatterOp scatter) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-/// Moves the ops of a region to the end of a block, with a terminator of scf in place of its own.
+/// Moves the ops of a region to the end of a block, and replaces the terminator by one of scf.
 void moveInto(Region &region, Block *block, function_ref<void(OpBuilder &, Operation *)> end) {
   Block &from = region.front();
   for (auto [old, argument] : llvm::zip_equal(from.getArguments(), block->getArguments()))
@@ -511,7 +516,7 @@ LogicalResult lower(stablehlo::CaseOp choice) {
 // Integers with a sign in their type
 //===----------------------------------------------------------------------===//
 
-/// Types without signs, as all of linalg has them: what an operation means by its numbers is in its name.
+/// Makes all integer types signless, as linalg requires: the signedness is in the names of the operations.
 void dropSigns(Operation *module) {
   SmallVector<UnrealizedConversionCastOp> casts;
   module->walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
@@ -531,7 +536,7 @@ void dropSigns(Operation *module) {
 bool spyreLowerStablehlo(MlirOperation module) {
   dropSigns(unwrap(module));
   SmallVector<Operation *> found;
-  // What stands in a region comes before the op that it is in.
+  // The walk is post-order: ops in a region are lowered before the op that contains the region.
   unwrap(module)->walk([&](Operation *op) {
     if (isa_and_nonnull<stablehlo::StablehloDialect>(op->getDialect()) && !isa<stablehlo::ReturnOp>(op))
       found.push_back(op);

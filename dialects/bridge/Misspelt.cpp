@@ -1,4 +1,4 @@
-//===- Misspelt.cpp - operations whose names are spelt wrong --------------===//
+//===- Misspelt.cpp - suggestions for misspelled op names -----------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -10,11 +10,12 @@
 
 using namespace mlir;
 
-/// The name of an operation that is nearest to `name`; empty if none is near. Those of `func` are written without their dialect as well.
+/// Returns the registered operation name nearest to `name`; empty if none is near. Ops of `func` may be written without
+/// their dialect.
 static std::string nearestTo(StringRef name, MLIRContext *context) {
   context->loadAllAvailableDialects();
   std::string nearest;
-  // More than a third of the letters wrong is another word.
+  // A name with more than a third of the letters wrong is not a misspelling.
   unsigned distance = std::max<unsigned>(1, name.size() / 3) + 1;
   auto offer = [&](StringRef known) {
     unsigned found = name.edit_distance(known, /*AllowReplacements=*/true, distance);
@@ -32,7 +33,8 @@ static std::string nearestTo(StringRef name, MLIRContext *context) {
   return nearest;
 }
 
-/// What is said of an operation that no dialect has: `custom op 'NAME' is unknown`, perhaps with more.
+/// Adds a note with the nearest name to MLIR's error about an unknown operation (`custom op 'NAME' is unknown`,
+/// possibly longer).
 static void addNearest(Diagnostic &found) {
   std::string said = found.str();
   StringRef message = said;
@@ -46,6 +48,6 @@ static void addNearest(Diagnostic &found) {
 spyre::MisspeltOperations::MisspeltOperations(MLIRContext *context)
     : handler(context, [](Diagnostic &found) {
         addNearest(found);
-        // Others print it.
+        // Other handlers print the diagnostic.
         return failure();
       }) {}

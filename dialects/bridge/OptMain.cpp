@@ -38,7 +38,7 @@
 
 using namespace mlir;
 
-// Only what programs and bundles are made of: registering every upstream dialect makes the tools several times larger
+// Only the dialects of programs and bundles: registering every upstream dialect makes the tools several times larger
 // and slower to start.
 void spyreRegisterDialects(MlirDialectRegistry registry) {
   unwrap(registry)
@@ -49,7 +49,7 @@ void spyreRegisterDialects(MlirDialectRegistry registry) {
   func::registerInlinerExtension(*unwrap(registry));
 }
 
-/// Whether the input may be parsed; what is wrong with it goes to standard error, as from MLIR's own driver.
+/// Checks whether the input may be parsed, and prints errors to standard error, as MLIR's driver does.
 static LogicalResult checkInput(const llvm::MemoryBuffer &input) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   llvm::SourceMgr manager;
@@ -58,7 +58,7 @@ static LogicalResult checkInput(const llvm::MemoryBuffer &input) {
 }
 
 namespace {
-/// Shows modules and functions to an observer before and after each pass.
+/// Calls an observer on modules and functions before and after each pass.
 struct Observation final : PassInstrumentation {
   Observation(SpyrePassObserver observer, void *data, bool &isRefused) : observer(observer), data(data), isRefused(isRefused) {
     observer(wrap(StringRef()), {nullptr}, SpyrePipelineBegins, data);
@@ -80,7 +80,7 @@ private:
 };
 } // namespace
 
-/// MLIR's driver with every pass observed; nothing is printed if the observer refuses one.
+/// Runs MLIR's driver with an observer around every pass; prints nothing if the observer fails.
 static LogicalResult runObserved(raw_ostream &output, std::unique_ptr<llvm::MemoryBuffer> input, DialectRegistry &registry,
                                  const MlirOptMainConfig &plain, SpyrePassObserver observer, void *data) {
   bool isRefused = false;
@@ -99,7 +99,7 @@ static LogicalResult runObserved(raw_ostream &output, std::unique_ptr<llvm::Memo
   return success();
 }
 
-/// What MLIR's driver does with its command line, and the check of the input between opening and parsing it. `observer` may be null.
+/// Runs MLIR's driver with the parsed command line, and checks the input before it is parsed. `observer` may be null.
 static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, DialectRegistry &registry, SpyrePassObserver observer,
                             void *data) {
   std::string message;
@@ -116,7 +116,7 @@ static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, D
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (failed(checkInput(*input)))
     return failure();
-  // Until the first pass of ours runs.
+  // The guard ends when the first of our passes runs.
   spyre::guardParser();
   if (failed(observer ? runObserved(output->os(), std::move(input), registry, config, observer, data)
                       : MlirOptMain(output->os(), std::move(input), registry, config)))
@@ -133,7 +133,7 @@ int spyreOptMain(int argc, char **argv, SpyrePassObserver observer, void *data) 
   spyreRegisterDialects(wrap(&registry));
   auto [inputFilename, outputFilename] = registerAndParseCLIOptions(argc, argv, "The optimizer driver of spyre-mlir\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
-  // The driver answers these without an input.
+  // These options of the driver need no input.
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, inputFilename, outputFilename, registry));
   llvm::InitLLVM init(argc, argv);

@@ -64,7 +64,7 @@ void addOption(OptionTexts &texts, const Pass::Option<T> &option) {
 
 void addOption(OptionTexts &texts, Pass::ListOption<std::string> &option) { texts.add(option.ArgStr, ArrayRef<std::string>(*option)); }
 
-/// What runs a pass: an instance with typed options that Rust has made, or else Rust with the options of a text.
+/// Callback that runs a pass in Rust: with an instance that has typed options, or with options as text.
 struct Runner {
   SpyreInstanceRunner typed = nullptr;
   const void *instance = nullptr;
@@ -72,8 +72,8 @@ struct Runner {
   const void *hooks = nullptr;
 };
 
-/// A pass whose options and documentation are tablegen's and whose work is done in Rust. CMake lists those of Passes.td, and the options of each, in
-/// PassList.h.inc. Only a text sets the options that tablegen declares.
+/// Pass whose options and documentation come from tablegen and whose implementation is in Rust. CMake lists the passes
+/// of Passes.td and their options in PassList.h.inc. The tablegen options are set by textual pipelines only.
 #define SPYRE_ADD_OPTION(option) addOption(texts, option);
 #define SPYRE_RUST_PASS(Name)                                                                                                     \
   struct Name final : spyre::impl::Name##Base<Name> {                                                                             \
@@ -109,14 +109,14 @@ std::unique_ptr<Pass> createOwn(const Runner &runner) {
   return pass;
 }
 
-/// A pass of ours, or one of MLIR's that our pipeline has; null for another name.
+/// Creates one of our passes, or a pass of MLIR that our pipeline uses; null for other names.
 std::unique_ptr<Pass> createPass(StringRef argument, const Runner &runner) {
   if (!runner.instance) {
     if (argument == "canonicalize")
       return createCanonicalizerPass();
     if (argument == "cse")
       return createCSEPass();
-    // No passes run on what was inlined.
+    // The inliner runs no simplification passes on callees.
     if (argument == "inline")
       return createInlinerPass({}, [](OpPassManager &) {});
     if (argument == "symbol-dce")
@@ -130,7 +130,7 @@ std::unique_ptr<Pass> createPass(StringRef argument, const Runner &runner) {
   return nullptr;
 }
 
-/// Collects what Rust answers.
+/// Collects the answer of a callback into Rust.
 struct Answer {
   std::string text;
   bool isError = false;
@@ -145,7 +145,7 @@ struct Answer {
 
 void spyreRegisterPasses(const void *hooks, SpyreTextualRunner runner, SpyrePipelineExpander expander) {
   std::unique_lock lock(spyre::passRegistry());
-  // MLIR's registry is the process's, too.
+  // MLIR's pass registry is global to the process as well.
   static bool registered = false;
   if (std::exchange(registered, true))
     return;

@@ -30,8 +30,8 @@
 using namespace mlir;
 
 namespace {
-/// Folds what sizes are made of: integers, and operations that move elements. What computes with numbers stays, because folding rounds to the
-/// program's format, and a referee asks for the numbers.
+/// Folds the ops that sizes are computed by: integer ops, and ops that move elements. Floating-point ops are not
+/// folded: folding would round to the program's format, and the referee needs the unrounded numbers.
 struct FoldSizes final : RewritePattern {
   explicit FoldSizes(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
@@ -52,13 +52,13 @@ struct FoldSizes final : RewritePattern {
   }
 };
 
-/// What a cast makes dynamic; else the value.
+/// Returns the source of a `tensor.cast` from a static shape; other values unchanged.
 Value behindCast(Value value) {
   auto cast = value.getDefiningOp<tensor::CastOp>();
   return cast && cast.getSource().getType().hasStaticShape() ? cast.getSource() : value;
 }
 
-/// Puts parts together as what they are; upstream looks at the whole only.
+/// Concatenates inputs in their static types; upstream only considers the type of the result.
 struct StaticConcat final : OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -72,7 +72,7 @@ struct StaticConcat final : OpRewritePattern<tensor::ConcatOp> {
   }
 };
 
-/// Computes element by element on what operands are.
+/// Computes elementwise ops in the static types of their operands.
 struct StaticElementwise final : RewritePattern {
   explicit StaticElementwise(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
@@ -96,7 +96,7 @@ struct StaticElementwise final : RewritePattern {
   }
 };
 
-/// Makes static what is known of sizes.
+/// Makes shapes static if their sizes are known.
 void settleSizes(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   RewritePatternSet patterns(context);
@@ -112,11 +112,11 @@ void settleSizes(func::FuncOp function) {
       op.getCanonicalizationPatterns(patterns, context);
   GreedyRewriteConfig config;
   config.enableFolding(false).enableConstantCSE(false).setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-  // Where it gives up, what is left is valid, and who reads it says what is not static.
+  // If the driver does not converge, the IR is still valid, and later code reports the shapes that are not static.
   (void)applyPatternsGreedily(function, std::move(patterns), config);
 }
 
-/// Makes the function return what stands behind casts, and its type say so.
+/// Returns the sources of casts from static shapes instead of the casts, and updates the function type.
 void settleSignature(func::FuncOp function) {
   Operation *last = function.front().getTerminator();
   for (OpOperand &returned : last->getOpOperands())
@@ -154,7 +154,7 @@ bool spyreLowerTosa(MlirOperation module) {
   lowerTosa(passes);
   std::optional<std::pair<Location, std::string>> refused;
   {
-    // That an op is illegal is what upstream says of its own passes.
+    // Upstream's conversion passes report an op without a lowering as illegal.
     ScopedDiagnosticHandler handler(program.getContext(), [&](Diagnostic &found) {
       std::string message = found.str();
       if (!StringRef(message).starts_with("failed to legalize operation '"))
@@ -182,7 +182,7 @@ bool spyreLowerTosa(MlirOperation module) {
 
 void spyreBoxNumbers(MlirOperation function) {
   auto program = cast<func::FuncOp>(unwrap(function));
-  // A program of numbers alone has no op of `tensor`.
+  // A program of scalars may not have loaded the tensor dialect.
   program.getContext()->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
   Block &body = program.front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
@@ -209,14 +209,14 @@ void spyreBoxNumbers(MlirOperation function) {
   settleSignature(program);
 }
 
-/// A tensor of more dimensions than a device layout holds.
+/// Returns the type if it is a tensor of more dimensions than a device layout holds; null otherwise.
 static RankedTensorType isWide(Type type) {
   constexpr int64_t mostDims = 6;
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape() && !tensor.getEncoding() && tensor.getRank() > mostDims ? tensor : RankedTensorType();
 }
 
-/// Its outermost dimensions as one, the others as they are.
+/// Returns the reassociation that collapses the outermost dimensions and keeps the others.
 static SmallVector<ReassociationIndices> outermost(RankedTensorType type) {
   constexpr int64_t others = 5;
   SmallVector<ReassociationIndices> groups(1);
@@ -277,10 +277,11 @@ void spyreBoxEmpty(MlirOperation function) {
   settleSignature(program);
 }
 
-/// What an op gives whose operands have no elements where its result has some; none where that is another op.
+/// Returns values that replace an op with empty operands whose result has elements: the inits of a linalg op, the
+/// destination of an insert, the other inputs of a concat. None for other ops.
 static SmallVector<Value> withoutEmpty(RewriterBase &rewriter, Operation *op) {
   rewriter.setInsertionPoint(op);
-  // No iteration: the results are what they start from.
+  // An empty iteration space: the results are the inits.
   if (auto loops = dyn_cast<linalg::LinalgOp>(op))
     if (llvm::any_of(loops.getDpsInputs(), isEmpty) && llvm::is_contained(loops.getStaticLoopRanges(), 0))
       return llvm::to_vector(loops.getDpsInits());
@@ -308,7 +309,7 @@ void spyreDropEmpty(MlirOperation module) {
     if (isa<linalg::LinalgDialect, tensor::TensorDialect>(op->getDialect()) && op->getNumResults() > 0)
       kept.push_back(op);
   }
-  // Users stand behind what they use.
+  // Users follow their operands, so users are erased first.
   for (Operation *op : llvm::reverse(kept))
     if (op->use_empty() && isMemoryEffectFree(op) && (llvm::any_of(op->getResults(), isEmpty) || llvm::any_of(op->getOperands(), isEmpty)))
       rewriter.eraseOp(op);
@@ -331,7 +332,7 @@ bool spyreSpecialize(MlirOperation function, const int64_t *sizes) {
   }
   program.setType(FunctionType::get(program.getContext(), body.getArgumentTypes(), program.getResultTypes()));
   PassManager passes(program->getParentOp()->getName());
-  // A function that is called is specialised by its call.
+  // Called functions are inlined, so the argument types of the call specialize them.
   passes.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   passes.addPass(createSymbolDCEPass());
   if (failed(passes.run(program->getParentOp())))

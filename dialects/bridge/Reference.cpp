@@ -2,7 +2,7 @@
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Only the tool that compares with the JIT calls this file, so only that tool carries the passes and dialects in it.
+// Only the tool that compares with the JIT calls this file, so only that tool links these passes and dialects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -140,7 +140,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     op->erase();
   }
 
-  /// A part without elements would be a view that begins behind the end.
+  /// An empty input would become a view whose offset is beyond the end.
   static void leaveOutEmpty(tensor::ConcatOp concat) {
     auto hasElements = [](Value part) { return cast<RankedTensorType>(part.getType()).getNumElements() > 0; };
     SmallVector<Value> parts = llvm::filter_to_vector(concat.getInputs(), hasElements);
@@ -148,7 +148,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
       concat.getInputsMutable().assign(parts);
   }
 
-  /// Borders of less than nothing, which no pass lowers: a slice without them, with the other borders around it.
+  /// Rewrites a pad with negative sizes, which no pass lowers, to a slice and a pad with the remaining borders.
   static void crop(tensor::PadOp pad) {
     SmallVector<int64_t> low(pad.getStaticLow()), high(pad.getStaticHigh());
     auto isNegative = [](int64_t size) { return size < 0 && !ShapedType::isDynamic(size); };
@@ -163,7 +163,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     for (size_t dim = 0; dim < from.size(); ++dim) {
       int64_t begin = std::min(from[dim], std::max<int64_t>(0, -low[dim])), added = std::max<int64_t>(0, low[dim]);
       int64_t size = std::max<int64_t>(0, from[dim] - begin - std::max<int64_t>(0, -high[dim]));
-      // What is empty begins at no place behind the end.
+      // The offset of an empty slice must not be beyond the end.
       first.push_back(builder.getIndexAttr(size == 0 ? 0 : begin));
       left.push_back(builder.getIndexAttr(size));
       front.push_back(builder.getIndexAttr(std::min(added, to[dim])));
@@ -176,7 +176,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     pad.erase();
   }
 
-  /// The JIT has no function for it: the larger of the integer and its negative.
+  /// The JIT has no function for `math.absi`: computes the maximum of the integer and its negative.
   static void compare(math::AbsIOp magnitude) {
     OpBuilder builder(magnitude);
     Location location = magnitude.getLoc();
@@ -186,7 +186,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     magnitude.erase();
   }
 
-  /// The JIT has no function for it: the bits of the one number, with the sign bit of the other.
+  /// The JIT has no function for `math.copysign`: combines the bits of one number with the sign bit of the other.
   static void copyBit(math::CopySignOp sign) {
     OpBuilder builder(sign);
     Location location = sign.getLoc();
@@ -221,7 +221,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     return success();
   }
 
-  /// `math-expand-ops` gives zero to a negative power the sign of a negative zero, whatever the zero and the power are.
+  /// `math-expand-ops` computes zero to a negative power with the sign of a negative zero, for every zero and every power.
   static void widenExponent(math::FPowIOp power) {
     OpBuilder builder(power);
     Value exponent = arith::SIToFPOp::create(builder, power.getLoc(), power.getType(), power.getRhs());
@@ -230,7 +230,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     power.erase();
   }
 
-  /// A scan element by element: the second result has what there is so far.
+  /// Lowers a scan to loops over elements: the second result has the running value.
   static void spell(tm_tensor::ScanOp scan) {
     OpBuilder builder(scan);
     Location location = scan.getLoc();
@@ -257,7 +257,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     scan.erase();
   }
 
-  /// A scatter element by element, one part after the other. The windows of parts are right-aligned to the dimensions of the target.
+  /// Lowers a scatter to loops over the elements of each update, in order. Windows are right-aligned to the dimensions of the target.
   static LogicalResult spell(tm_tensor::ScatterOp scatter) {
     OpBuilder builder(scatter);
     Location location = scatter.getLoc();
@@ -291,7 +291,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     return success();
   }
 
-  /// A loop that ends: what is compiled runs less often than this. Each turn does nothing once the condition has failed.
+  /// Bounds the trip count: loops that the compiler accepts have fewer iterations. After the condition fails, iterations have no effect.
   static void bound(scf::WhileOp loop) {
     constexpr int64_t kMostTurns = 1024;
     OpBuilder builder(loop);
@@ -336,7 +336,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     loop.erase();
   }
 
-  /// Neighbours change places as often as a row has elements, where the second one comes before the first and not the other way round.
+  /// Lowers a sort to a bubble sort, with as many passes as a row has elements. Two neighbors are swapped if the second is strictly before.
   static void spell(tm_tensor::SortOp sort) {
     OpBuilder builder(sort);
     Location location = sort.getLoc();
@@ -345,7 +345,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     SmallVector<Value> upper;
     for (int64_t size : cast<RankedTensorType>(sort.getOutputs()[0].getType()).getShape())
       upper.push_back(index(builder, location, size));
-    // The outermost loop repeats; the place of a pair ends before the last element.
+    // The outermost loop is over passes; the first element of a pair is at most the second to last.
     upper.insert(upper.begin(), upper[along]);
     upper[along + 1] = arith::SubIOp::create(builder, location, upper[along + 1], index(builder, location, 1));
     SmallVector<Value> lower(upper.size(), index(builder, location, 0)), steps(upper.size(), index(builder, location, 1));
@@ -374,7 +374,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     sort.erase();
   }
 
-  /// A whole sort of the elements with their places, of which the first ones are taken.
+  /// Lowers top-k to a sort of the elements with their positions, and takes the first ones.
   static void spell(tm_tensor::TopkOp topk) {
     OpBuilder builder(topk);
     Location location = topk.getLoc();
@@ -405,14 +405,14 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     spell(sort);
   }
 
-  /// Attention step by step. A row without anything has no maximum and no sum: its weights are 0.
+  /// Lowers attention to linalg ops. A fully masked row has no maximum and no sum: its weights are 0.
   static void spell(tm_tensor::AttentionOp attention) {
     OpBuilder builder(attention);
     Location location = attention.getLoc();
     auto shapeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); };
     ValueRange inputs = attention.getInputs();
     auto element = cast<FloatType>(cast<RankedTensorType>(inputs[0].getType()).getElementType());
-    // The batch, then rows, columns and what is summed.
+    // Batch dimensions, then rows, columns and the reduction dimension.
     unsigned nBatch = shapeOf(inputs[0]).size() - 2, nDims = nBatch + 3;
     auto mapOf = [&](ArrayRef<unsigned> last) {
       SmallVector<AffineExpr> dims;
@@ -443,7 +443,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     rows.pop_back();
     Value scores = product(inputs[0], inputs[1], {SmallVector<unsigned>{0, 2}, {1, 2}, {0, 1}}, shape);
     double scale = 1 / std::sqrt(static_cast<double>(shapeOf(inputs[0]).back()));
-    // One function of the scores and what stands beside them: whole tensors, or a number for each row.
+    // Applies an elementwise function to `with`: tensors of the shape of the scores, or with one number per row.
     auto each = [&](ValueRange with, llvm::function_ref<Value(OpBuilder &, ValueRange)> function) {
       SmallVector<AffineMap> maps;
       for (Value value : with)
@@ -484,7 +484,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     attention.erase();
   }
 
-  /// What a body makes of elements.
+  /// Inlines a body at the builder, with `elements` as arguments, and returns the yielded value.
   static Value combined(OpBuilder &builder, Block &body, ArrayRef<Value> elements) {
     IRMapping mapping;
     mapping.map(body.getArguments(), elements);
@@ -493,7 +493,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     return mapping.lookup(body.getTerminator()->getOperand(0));
   }
 
-  /// `math-expand-ops` gives every number between the bounds the upper one.
+  /// `math-expand-ops` lowers `math.clampf` wrongly: numbers between the bounds become the upper bound.
   static void bound(math::ClampFOp clamp) {
     OpBuilder builder(clamp);
     Value above = arith::MaximumFOp::create(builder, clamp.getLoc(), clamp.getValue(), clamp.getMin());
@@ -503,7 +503,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
   }
 };
 
-/// What the pipeline below names.
+/// Registers the passes that the pipeline below names.
 void registerReferencePasses() {
   std::unique_lock lock(spyre::passRegistry());
   static bool registered = false;
@@ -542,9 +542,9 @@ void registerReferencePasses() {
   llvm::InitializeNativeTargetAsmPrinter();
 }
 
-// Results become arguments, so that the caller owns all memory; C wrappers take descriptors by pointer, and are asked for
-// before functions of libm are declared, which have none. The order is
-// that of a pipeline tried on softmax, matmul and transformer blocks in f16 and f32.
+// Results become arguments, so that the caller owns all memory. C wrappers take descriptors by pointer; they are requested
+// before functions of libm are declared, which need no wrappers. The order was
+// tested on softmax, matmul and transformer blocks in f16 and f32.
 constexpr llvm::StringLiteral kPipeline =
     "func.func(spyre-reference-forms,convert-elementwise-to-linalg,linalg-generalize-named-ops,canonicalize,cse,linalg-fuse-elementwise-ops,canonicalize,cse),convert-tensor-to-linalg,"
     "one-shot-bufferize{allow-return-allocs-from-loops=true bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map},"

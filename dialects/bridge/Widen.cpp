@@ -2,8 +2,8 @@
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
-// What a program means is what it computes without rounding, as far as f64 goes. Only the tool that compares with the JIT calls this
-// file.
+// The reference semantics of a program are its results without rounding, as far as f64 allows. Only the tool that
+// compares with the JIT calls this file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ APFloat widened(APFloat number) {
   return number;
 }
 
-/// A tensor of f64 with the elements of a resource; null where it has no content of known form.
+/// Returns an f64 tensor with the elements of a resource; null if its contents are missing or of unknown format.
 Attribute widenedResource(DenseResourceElementsAttr resource) {
   auto element = dyn_cast<FloatType>(resource.getElementType());
   AsmResourceBlob *blob = resource.getRawHandle().getBlob();
@@ -67,7 +67,7 @@ void widenTypes(Operation *module) {
   replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
 }
 
-/// Between formats that are all f64 there is nothing to convert.
+/// Erases casts between equal types: all floating-point types are f64.
 void eraseCasts(Operation *module) {
   SmallVector<Operation *> casts;
   module->walk([&](Operation *op) {
@@ -80,7 +80,7 @@ void eraseCasts(Operation *module) {
   }
 }
 
-/// Gives functions names that no function of the mathematical library has.
+/// Renames the functions, so that no name clashes with a function of the math library.
 LogicalResult rename(ModuleOp module) {
   for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
     auto name = StringAttr::get(module.getContext(), "program." + function.getName());
@@ -91,7 +91,7 @@ LogicalResult rename(ModuleOp module) {
   return success();
 }
 
-/// Writes a formula in front of an op, on numbers or element by element.
+/// Builds a formula before an op, on scalars or elementwise.
 struct Formula {
   OpBuilder builder;
   Location location;
@@ -109,14 +109,15 @@ struct Formula {
   Value mul(Value left, Value right) { return arith::MulFOp::create(builder, location, left, right); }
   Value div(Value left, Value right) { return arith::DivFOp::create(builder, location, left, right); }
 
-  /// 2 Phi(x) - 1 with the logistic function that stands for Phi where a gelu is computed in steps (docs/reference/lowerings.md).
+  /// Returns 2 Phi(x) - 1, with the logistic function that approximates Phi if a gelu is expanded
+  /// (docs/reference/lowerings.md).
   Value logistic(Value x) {
     Value cubic = add(mul(mul(x, x), number(-570.0 / 8192.0)), number(-819.0 / 512.0));
     Value exp = math::ExpOp::create(builder, location, mul(x, cubic));
     return add(div(number(2.0), add(number(1.0), exp)), number(-1.0));
   }
 
-  /// The x of which sqrt(2 / pi) (x + 0.044715 x^3) is z: the root of a cubic polynomial that grows everywhere.
+  /// Returns the x for which sqrt(2 / pi) (x + 0.044715 x^3) is z: the root of a monotone cubic polynomial.
   Value rootOfCubic(Value z) {
     constexpr double kCube = 0.044715, kScale = 0.7978845608028654;
     double unit = std::sqrt(3.0 * kCube);
@@ -126,7 +127,7 @@ struct Formula {
   }
 };
 
-/// The complement of erf by erf, so that what is said of the one holds for the other.
+/// Replaces `math.erfc` by `math.erf`, so that both have the same approximation.
 void spellComplements(Operation *module) {
   module->walk([](math::ErfcOp op) {
     Formula formula(op);
@@ -137,11 +138,11 @@ void spellComplements(Operation *module) {
   });
 }
 
-/// The largest error of the polynomial that stands for erf where there is no gelu (Abramowitz and Stegun, 7.1.26).
+/// Maximum error of the polynomial that approximates erf outside of a gelu (Abramowitz and Stegun, 7.1.26).
 constexpr double kErfError = 1.5e-7;
 
-/// Functions of a gelu by the approximation that the compiler states for them, or by what is off by as much to the other side. The pattern
-/// says which, so that what one function is off by does not make up for what another one is.
+/// Replaces the functions of a gelu by the compiler's approximations, or by formulas with the opposite error. `pattern`
+/// selects which, so that the errors of two functions do not cancel.
 void approximate(Operation *module, unsigned pattern) {
   SmallVector<Operation *> functions;
   module->walk([&](Operation *op) {
@@ -154,7 +155,7 @@ void approximate(Operation *module, unsigned pattern) {
     bool isErf = isa<math::ErfOp>(op);
     Value x = isErf ? formula.mul(argument, formula.number(std::sqrt(2.0))) : formula.rootOfCubic(argument);
     Value result = formula.logistic(x);
-    // Where the logistic function is exact, as at 0, the polynomial that stands for erf elsewhere is not.
+    // At points where the logistic function is exact, such as 0, the polynomial for erf is not.
     if (isErf)
       result = formula.add(result, formula.number(kErfError));
     if (llvm::popcount(static_cast<unsigned>(number) & pattern) % 2 == 1) {

@@ -28,11 +28,11 @@ llvm::LogicalResult verifyComputeOp(mlir::Operation *op);
 /// Elements of `type` in one 128-byte stick of `format` (of the element type's own format if none is given); 0 if there is none.
 int64_t elementsPerStick(mlir::Type type, std::optional<machine::Format> format);
 
-/// Whether `name` can be that of a count that is bound later: a letter, then letters, digits and '_'.
+/// Returns whether `name` is a valid name of a count that is bound later: a letter, then letters, digits and '_'.
 bool isCountSymbol(llvm::StringRef name);
 
-/// What a condition over knobs comes to, given what `valueOf` says of the names in it; without `valueOf`, whether it can be read at all.
-/// What is wrong with it is in `message`.
+/// Value of a condition over knobs, whose names have the values `valueOf`. Without `valueOf` the condition is only
+/// parsed. `message` is set if the condition is unreadable.
 enum class Condition { Holds, Fails, Unreadable };
 Condition evaluateCondition(llvm::StringRef text, llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> valueOf, std::string &message);
 } // namespace spyre
@@ -47,7 +47,8 @@ Condition evaluateCondition(llvm::StringRef text, llvm::function_ref<std::option
 #include "SpyreOps.h.inc"
 
 namespace spyre {
-/// Refuses attributes of another kind than `Op` declares. A parser that tablegen did not write has to ask: MLIR would drop them without a word.
+/// Rejects attributes of another kind than `Op` declares. Hand-written parsers must call this function: MLIR would drop
+/// such attributes silently.
 template <typename Op>
 llvm::ParseResult checkKinds(mlir::OpAsmParser &parser, mlir::OperationState &state) {
   auto refuse = [&] { return parser.emitError(parser.getNameLoc()) << "'" << state.name << "' op "; };

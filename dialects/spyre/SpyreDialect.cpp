@@ -17,7 +17,7 @@ using namespace spyre;
 #include "SpyreInterfaces.cpp.inc"
 
 namespace {
-/// Layouts repeat on every value: an alias keeps the text readable.
+/// Prints layouts, which occur on every value, as aliases.
 struct SpyreAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
@@ -29,7 +29,7 @@ struct SpyreAsmInterface : OpAsmDialectInterface {
   }
 };
 
-/// A call in a scope is inlined there, and a scope in a function that is called comes along.
+/// Calls inside a hint scope are inlined into it, and callees may contain hint scopes.
 struct SpyreInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
@@ -48,8 +48,8 @@ void SpyreDialect::initialize() {
   addInterfaces<SpyreAsmInterface, SpyreInlinerInterface>();
 }
 
-// `spyre.dim_sizes` on a function says how large named dimensions are, `spyre.symbols` how large counts can be that are known at
-// launch, `spyre.granularities` what sizes are multiples of that are known at launch.
+// On a function, `spyre.dim_sizes` has the sizes of named dimensions, `spyre.symbols` the maxima of counts that are
+// fixed at launch, `spyre.granularities` the numbers that symbolic sizes are multiples of.
 static LogicalResult verifyNumbers(Operation *op, NamedAttribute attribute, StringRef what) {
   auto entries = dyn_cast<DictionaryAttr>(attribute.getValue());
   if (!entries)
@@ -72,19 +72,19 @@ static bool isNames(Attribute attribute) {
 LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == "spyre.bundle" && isa<IntegerAttr>(attribute.getValue()))
     return success();
-  // A copy that was inserted for the layout of what it copies.
+  // A copy that was inserted because a user cannot read the layout of the operand.
   if (attribute.getName() == "spyre.for_layout" && op->getName().getStringRef() == "spyre.copy" && isa<UnitAttr>(attribute.getValue()))
     return success();
-  // A copy that was inserted with a loop, and why.
+  // The reason for a copy that was inserted with a loop.
   if (attribute.getName() == "spyre.for_loop" && op->getName().getStringRef() == "spyre.copy" && isa<StringAttr>(attribute.getValue()))
     return success();
-  // A loop that corrects what it carries when a running value changes.
+  // A loop that corrects carried values when a running value changes.
   if (attribute.getName() == "spyre.corrects" && op->getName().getStringRef() == "spyre.loop" && isa<UnitAttr>(attribute.getValue()))
     return success();
-  // The numbers in it are checked where they are read: the machine is described in one place, crates/machine.
+  // The numbers are checked when they are read, because the machine is described in crates/machine only.
   if (attribute.getName() == "spyre.target" && isa<ModuleOp>(op) && isa<DictionaryAttr>(attribute.getValue()))
     return success();
-  // The last phase of the compiler that the module has behind it.
+  // The last phase of the compiler that has run on the module.
   if (attribute.getName() == "spyre.phase" && isa<ModuleOp>(op) && isa<StringAttr>(attribute.getValue()))
     return success();
   if (attribute.getName() == "spyre.dim_sizes" && isa<FunctionOpInterface>(op))
@@ -93,36 +93,36 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyNumbers(op, attribute, "maxima");
   if (attribute.getName() == "spyre.granularities" && isa<FunctionOpInterface>(op))
     return verifyNumbers(op, attribute, "granularities");
-  // How many times loops compute the same of an op.
+  // How often loops recompute the op.
   if (attribute.getName() == "spyre.times" && isa<ComputeOpInterface>(op)) {
     auto times = dyn_cast<IntegerAttr>(attribute.getValue());
     if (times && times.getValue().sgt(1))
       return success();
     return op->emitOpError("'spyre.times' must be a number above 1, found ") << attribute.getValue();
   }
-  // The symbolic sizes that iteration dimensions walk along.
+  // The symbolic sizes of the iteration dimensions.
   if (attribute.getName() == "spyre.symbolic" && isa<ComputeOpInterface>(op) && isNames(attribute.getValue()))
     return success();
-  // What the search for tiles has found, for the report.
+  // Result of the tile search, for the report.
   if (attribute.getName() == "spyre.tile_search" && isa<FunctionOpInterface>(op) && isa<DictionaryAttr>(attribute.getValue()))
     return success();
-  // What was chosen, as the plan file says it.
+  // The chosen plan, in the format of a plan file.
   if (attribute.getName() == "spyre.plan" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
     return success();
-  // What no plan of loops takes less than, as the certificate says it.
+  // Lower bound for all tilings, in the format of the certificate.
   if (attribute.getName() == "spyre.proof" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
     return success();
-  // Which dimension was parted, for the summary; nothing where none is to be.
+  // The dimension that was peeled, for the summary; empty to disable peeling.
   if (attribute.getName() == "spyre.peeled" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
     return success();
-  // How many programs in parts were compiled to be compared, and how many of them a rule refuses, for the report.
+  // Number of peeled candidates that were compiled, and number of candidates that a rule rejected, for the report.
   if (attribute.getName() == "spyre.peel_trials" && isa<FunctionOpInterface>(op)) {
     auto counts = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
     if (counts && counts.size() == 2)
       return success();
     return op->emitOpError("'spyre.peel_trials' must be two numbers, found ") << attribute.getValue();
   }
-  // What was fused into kernels, for the report.
+  // Result of kernel fusion, for the report.
   if (attribute.getName() == "spyre.kernels" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
     return success();
   if (attribute.getName() == "spyre.kernel" && isa<FunctionOpInterface>(op) && isa<UnitAttr>(attribute.getValue()))
@@ -136,14 +136,15 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   return op->emitOpError("has no attribute '") << attribute.getName().getValue() << "' of the spyre dialect";
 }
 
-// `spyre.shape` of an argument or a result is the shape that the caller knows it by, where that has more dimensions than a layout holds, or
+// `spyre.shape` of an argument or result is its shape in the interface of the program, if that has more dimensions than
+// a layout holds, or
 // no elements.
 static LogicalResult verifyShape(Operation *op, const Twine &what, Type of, Attribute attribute) {
   auto shape = dyn_cast<DenseI64ArrayAttr>(attribute);
   if (!shape || llvm::any_of(shape.asArrayRef(), [](int64_t size) { return size < 0; }))
     return op->emitOpError() << what << ": 'spyre.shape' must be numbers that are not negative, found " << attribute;
   auto type = dyn_cast<RankedTensorType>(of);
-  // What the caller knows without elements is one element here.
+  // A tensor that is empty for the caller has one element here.
   if (!type || !type.hasStaticShape() || std::max<int64_t>(ShapedType::getNumElements(shape), 1) != type.getNumElements())
     return op->emitOpError() << what << ": 'spyre.shape' has not as many elements as " << of;
   return success();
@@ -162,8 +163,8 @@ LogicalResult SpyreDialect::verifyRegionResultAttribute(Operation *op, unsigned,
   return op->emitOpError("result ") << index << " has no attribute '" << attribute.getName().getValue() << "' of the spyre dialect";
 }
 
-// `spyre.dims` names the elements of an argument in storage order, outermost first. There may be more or fewer names than dimensions:
-// that they come to the tensor is checked where their sizes are found, in src/hint/sizes.rs.
+// `spyre.dims` names the dimensions of an argument's storage, outermost first. The number of names may differ from the
+// rank: src/hint/sizes.rs checks that the sizes of the names multiply to the element count.
 LogicalResult SpyreDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argIndex, NamedAttribute attribute) {
   if (attribute.getName() == "spyre.range") {
     auto range = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
@@ -178,7 +179,7 @@ LogicalResult SpyreDialect::verifyRegionArgAttribute(Operation *op, unsigned, un
   if (attribute.getName() == "spyre.shape")
     return verifyShape(op, "argument " + Twine(argIndex), cast<FunctionOpInterface>(op).getArgumentTypes()[argIndex],
                        attribute.getValue());
-  // That there is a name or nothing for each dimension is checked where sizes are followed, in src/dialect/symbolic.rs.
+  // src/dialect/symbolic.rs checks that there is a name, or an empty string, for each dimension.
   if (attribute.getName() == "spyre.symbolic") {
     if (isNames(attribute.getValue()))
       return success();

@@ -25,7 +25,7 @@ class Spyre_Op<string mnemonic, list<Trait> traits = []> : Op<Spyre_Dialect, mne
 
 def Spyre_CountArrayAttr : TypedArrayAttrBase<AnyAttrOf<[I64Attr, StrAttr]>, "numbers, or names of numbers that are bound later">;
 
-/// What the passes decide about the work of a compute op, in the order of the pipeline.
+/// Decisions of the passes about the work of a compute op, in the order of the pipeline.
 defvar Spyre_WorkDecisions = (ins
   OptionalAttr<ArrayAttr>:$dims,
   OptionalAttr<Spyre_TileHintArrayAttr>:$hints,
@@ -34,7 +34,7 @@ defvar Spyre_WorkDecisions = (ins
   OptionalAttr<Spyre_WorkAttr>:$work
 );
 
-/// What the passes decide about a compute op whose result is a buffer of its own.
+/// Decisions of the passes about a compute op whose result has its own buffer.
 defvar Spyre_Decisions = !con(Spyre_WorkDecisions, (ins OptionalAttr<Spyre_PlaceAttr>:$place));
 
 class Spyre_ComputeOp<string mnemonic, list<Trait> traits = []>

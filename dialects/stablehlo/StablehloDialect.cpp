@@ -22,7 +22,7 @@ using namespace stablehlo;
 #include "StablehloOps.cpp.inc"
 
 namespace {
-/// The ops of a function that is called come along.
+/// Functions with these ops may be inlined.
 struct StablehloInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
@@ -84,7 +84,7 @@ void ScatterNumbersAttr::print(AsmPrinter &printer) const {
   printer << "index_vector_dim = " << getIndexVectorDim() << '>';
 }
 
-// The arguments of both regions are called alike, since the text names them once.
+// The arguments of both regions have the same names, since the text names them once.
 void WhileOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
   for (BlockArgument argument : region.getArguments())
     setName(argument, "iterArg");
@@ -131,10 +131,10 @@ void WhileOp::print(OpAsmPrinter &printer) {
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// An element of a tensor, as regions have it.
+/// Returns the type of an element of a tensor in a region: a tensor of rank 0.
 static Type elementOf(Type tensor) { return RankedTensorType::get({}, cast<RankedTensorType>(tensor).getElementType()); }
 
-/// What an op promises of a region that takes `taken` and gives `given`.
+/// Verifies that a region has arguments of types `taken` and yields types `given`.
 static LogicalResult verifyRegion(Operation *op, Region &region, TypeRange taken, TypeRange given) {
   Block &body = region.front();
   if (body.getArgumentTypes() != taken)

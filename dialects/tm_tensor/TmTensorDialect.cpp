@@ -15,7 +15,7 @@ using namespace tm_tensor;
 
 #include "TmTensorDialect.cpp.inc"
 
-// Numbers and truth values stand in brackets without their types.
+// Integers and Booleans are written in parentheses without their types.
 static ParseResult parseNumber(OpAsmParser &parser, IntegerAttr &number) {
   int64_t value;
   if (parser.parseInteger(value))
@@ -43,7 +43,7 @@ static void printTruth(OpAsmPrinter &printer, Operation *, BoolAttr truth) { pri
 #include "TmTensorOps.cpp.inc"
 
 namespace {
-/// The ops of a function that is called come along.
+/// Functions with these ops may be inlined.
 struct TmTensorInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
@@ -66,7 +66,7 @@ static LogicalResult verifyResults(Operation *op, OperandRange outputs) {
   return op->emitOpError("gives other types than those of 'outs'");
 }
 
-/// What an op promises of a body that takes `taken` and gives `given`.
+/// Verifies that a body has arguments of types `taken` and yields a value of type `given`.
 static LogicalResult verifyBody(Operation *op, ArrayRef<Type> taken, Type given) {
   Block &body = op->getRegion(0).front();
   if (body.getArgumentTypes() != taken)

@@ -13,7 +13,7 @@ from spyre_mlir.errors import RunError, described
 
 MAGIC = b"\x93NUMPY"
 
-#: What is in files of other kinds, and how it becomes an array.
+#: Contents of files of other kinds, and advice on how to convert them to an array.
 READERS = {
     ".npz": ("several arrays", "read it with numpy.load(path)[name], and give the array"),
     ".pt": ("tensors of PyTorch", "read it with torch.load(path), and give tensor.numpy()"),

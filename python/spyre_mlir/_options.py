@@ -12,7 +12,7 @@ from spyre_mlir.errors import described
 
 PHASES = ("import", "layout", "hint", "tile", "work", "lx", "bundle")
 
-#: What stands in Python for options of `spyre-compile` that are about files, and for other names of the bundle directory.
+#: Advice for options of `spyre-compile` about files, and for other names of the bundle directory: the Python equivalent.
 INSTEAD = {
     "report": "use program.report, or program.report_html(path)",
     "report-html": "call program.report_html(path)",

@@ -41,7 +41,7 @@ ADVICE = {
     ".md": ("a Markdown text", "give the file of a module, such as model.mlir"),
 }
 
-#: The same by what a file begins with.
+#: Kinds of files, by the first bytes of a file.
 BEGINNINGS: tuple[tuple[bytes, str, str], ...] = (
     (rb"\x93NUMPY", "an array", ARRAYS),
     (rb"PK\x03\x04.*\.pkl", "a file of PyTorch", TORCH),

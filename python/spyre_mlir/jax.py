@@ -36,7 +36,7 @@ PIPELINE = (
     "builtin.module(inline,symbol-dce,func.func(chlo-legalize-to-stablehlo),canonicalize,stablehlo-legalize-to-linalg,canonicalize,cse)"
 )
 DIALECTS_BEFORE = ("stablehlo.", "chlo.")
-# What these passes leave and the compiler reads.
+# Ops that these passes leave, and that the compiler reads.
 READ = tuple(f"stablehlo.{name}" for name in ("case", "if", "return", "scatter", "sort", "while"))
 
 
@@ -66,7 +66,7 @@ def compile(
             program = spyre_mlir.compile(linalg_of(lowered), validate=validate, **options)
         except spyre_mlir.CompileError as error:
             raise of_frontend(error) from None
-    # Its operations were traced here, so that the places in its report are those of the user's own files.
+    # The operations were traced here, so the locations in the report are lines of the user's own files.
     program._is_traced = True
     title = getattr(function, "__name__", type(function).__name__)
     program._show_compilation(title, time.monotonic() - started, quiet, log)
@@ -74,7 +74,7 @@ def compile(
 
 
 def lowered_for(function: Callable[..., Any], args: Sequence[Any]) -> jax.stages.Lowered:
-    """Traces a function. What JAX cannot trace is refused with the user's line."""
+    """Traces a function. An error of JAX is raised with the user's line."""
     try:
         inspect.signature(function).bind(*args)
     except TypeError as error:
@@ -130,7 +130,7 @@ class CompiledFunction:
 
 
 def array_of(value: Any, info: Any) -> numpy.ndarray:
-    """An argument as `Program.run` takes it: NumPy has no bf16, and integers of a program have no sign in their type."""
+    """Converts an argument for `Program.run`: NumPy has no bf16, and integers of a program are signless."""
     kept = numpy.float32 if info.dtype == jax.numpy.bfloat16 else info.dtype
     array = numpy.ascontiguousarray(numpy.asarray(value), dtype=kept).reshape(info.shape)
     return array.view(f"i{array.itemsize}") if array.dtype.kind == "u" else array
@@ -150,7 +150,7 @@ def linalg_of(lowered: jax.stages.Lowered) -> str:
 
 
 def check_lowered(module: ir.Module) -> None:
-    """The passes leave what they do not know as it is; the compiler reads some of it."""
+    """Raises `LoweringError` for ops that the passes leave, except for those that the compiler reads."""
     left: list[str] = []
 
     def look(op: ir.Operation) -> ir.WalkResult:

@@ -25,13 +25,13 @@ from spyre_mlir.errors import CompileError, Diagnostic, RunError
 from spyre_mlir.explanation import Compilation, record
 from spyre_mlir.sim import Simulation, Tensor
 
-#: What an option of `spyre-compile` may be given as.
+#: Type of the value of a `spyre-compile` option.
 Option = str | int | bool | os.PathLike[str] | Sequence[str] | Mapping[str, Any]
 
 #: The file of a plan that was given as a dictionary.
 PLAN = "plan that was given.json"
 
-#: What stands between the places of an operation that was reached by calls, innermost first.
+#: Separator of the locations of an op that was inlined from calls, innermost first.
 _CALLED = " called from "
 
 
@@ -44,17 +44,17 @@ class Program:
         self._simulation: Simulation | None = None
         #: The bundle directory.
         self.bundle_dir = bundle_dir
-        #: What was decided and why, bytes moved and lower bounds: `spyre-compile --report`.
+        #: Decisions with reasons, traffic and lower bounds, as `spyre-compile --report` writes them.
         self.report: dict = json.loads(compiled.report)
-        #: What was chosen, as data: `spyre-compile --plan`; none if the options leave nothing to choose.
+        #: Plan, as `spyre-compile --write-plan` writes it; None if the options leave nothing to choose.
         self.plan: dict | None = json.loads(compiled.plan) if compiled.plan else None
         #: Warnings and remarks.
         self.diagnostics: list[Diagnostic] = compiled.diagnostics
         self._page = compiled.page
         self._compilation = Compilation(self.report["program"], [self.report], compiled.seconds, len(self.report["ops"]))
-        # Files that a program names are read only where it was made from them: anybody may have written its text.
+        # Files that locations name are read only if the program was traced from them: the text of a program is untrusted.
         self._is_traced = False
-        #: What was validated, in words; none where nothing was.
+        #: Description of the validation; None if nothing was validated.
         self.validation: str | None = compiled.validation
 
     @property
@@ -118,7 +118,7 @@ class Program:
         files = dict.fromkeys(map(str, [self._source, *sources, *traced]))
         texts = ((file, _text_of(pathlib.Path(file))) for file in files if _shown(file) in named)
         page = self._page.html([(file, text) for file, text in texts if text is not None])
-        # Text that was given has no file that the user knows, and its place differs from run to run.
+        # A program that was passed as text has a temporary file, whose path differs from run to run.
         own = str(self._source)
         pathlib.Path(path).write_text(page if _shown(own) == own else page.replace(own, "program"), encoding="utf-8")
 
@@ -138,10 +138,10 @@ class Program:
 
 
 class _Compiled:
-    """What the native part gives."""
+    """Result of a compilation by the native module."""
 
     def __init__(self, native: dict, source: pathlib.Path, seconds: float):
-        # Text that was given has no file that the user knows.
+        # A program that was passed as text has a temporary file that the user does not know.
         file, shown = str(source), _shown(str(source))
         texts = [native[name] and native[name].replace(file, shown) for name in ("report", "plan", "ir", "validation")]
         named = {file: shown, str(source.parent / PLAN): "the given plan"}
@@ -194,7 +194,7 @@ def lower(program: str | bytes | os.PathLike[str], *, to: str = "layout", **opti
 
 
 def _shown(file: str) -> str:
-    """What the file of a program is called: text that was given has none that the user knows."""
+    """Returns the file name of a program for messages: `<program>` for a program that was passed as text."""
     return "<program>" if pathlib.Path(file).name == TEXT else file
 
 

@@ -56,7 +56,7 @@ class Simulation:
         self._native = native
         self.arguments = [Tensor(name, tuple(shape), dtype) for name, shape, dtype in self._native.arguments()]
         self.results = [Tensor(name, tuple(shape), dtype) for name, shape, dtype in self._native.results()]
-        #: What the last run moved and how long the model says it takes (`docs/reference/report.md`).
+        #: Traffic and modeled time of the last run (`docs/reference/report.md`).
         self.report: dict | None = None
 
     def at(self, sizes: Mapping[str, int]) -> Simulation:

@@ -91,7 +91,7 @@ fn options_of(given: &[(String, String)]) -> Result<Options, String> {
     let mut options = Options { compile_to: Phase::Emit, ..Options::default() };
     given.iter().try_for_each(|(name, value)| options.set(name, value))?;
     options.check()?;
-    // What is chosen is noted, if anything is.
+    // Records the plan, if these options choose one.
     let noting = Options { notes_plan: true, ..options.clone() };
     if noting.check().is_ok() {
         return Ok(noting);

@@ -73,7 +73,7 @@ def test_a_program_is_compiled_run_and_validated():
     [found] = program.run(x)
     assert found.dtype == numpy.float16 and abs(found - softmax_of(x)).max() < 1e-3
     assert program.validation == program.validate() and "agree" in program.validation
-    # A library starts no process, which the other half of a validation runs in.
+    # The comparison with the program as written runs in another process, which a library does not start.
     assert "not compared with the program as written" in program.validation
     assert spyre_mlir.compile(SOFTMAX).report["validation"]["as_written"]["not_compared"]
     assert program.report["total"] and program.simulation.report["total"]
@@ -214,7 +214,7 @@ def test_the_planner_plans():
 
 
 def data_of(page: pathlib.Path) -> dict:
-    """What the script of a page reads."""
+    """Returns the data of a page, which its script reads."""
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(), re.DOTALL).group(1))
 
 

@@ -1,6 +1,6 @@
-"""What PyTorch's thirty cases become behind torch-mlir, compiled and validated where there is no PyTorch.
+"""The thirty PyTorch cases as linalg from torch-mlir, compiled and validated without PyTorch.
 
-`pytorch/test_cases.py` compares the stored texts with what PyTorch gives today.
+`pytorch/test_cases.py` compares the stored texts with the current output of PyTorch and torch-mlir.
 """
 
 import pathlib

@@ -1,21 +1,22 @@
-//! Tables of costs over sets of variables, of which only the possible assignments are kept.
+//! Sparse cost tables over sets of variables: only feasible assignments have entries.
 //!
-//! Few assignments of an op's buffers are possible: a split says where all of them are. So a table is a list, and tables are brought
-//! together as relations are: entries that agree about the variables that both have.
+//! Few assignments of an op's buffers are feasible, because one core split determines all of them. So a table is a
+//! list, and two tables are combined like relations, by a join on their common variables.
 
 use super::{Cost, Factor};
 use std::collections::BTreeMap;
 
-/// A cost for each possible assignment of a set of variables; what is not there is impossible.
+/// Cost of each feasible assignment of a set of variables; assignments without an entry are infeasible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Table<C> {
-    /// In rising order.
+    /// Variables in ascending order.
     pub(super) variables: Vec<usize>,
-    /// By rising entry, which is the row-major number of an assignment: the state of the last variable moves fastest.
+    /// Costs by entry, ascending. An entry is the row-major number of an assignment: the state of the last variable
+    /// varies fastest.
     pub(super) costs: Vec<(usize, C)>,
 }
 
-/// How far apart in a row-major order the states of each variable lie; a variable may occur twice.
+/// Returns the row-major stride of each variable, last variable first. A variable may occur twice.
 fn strides<'a>(variables: &'a [usize], n_states: &'a [usize]) -> impl Iterator<Item = (usize, usize)> + 'a {
     let mut stride = 1;
     variables.iter().rev().map(move |&variable| {
@@ -25,12 +26,12 @@ fn strides<'a>(variables: &'a [usize], n_states: &'a [usize]) -> impl Iterator<I
     })
 }
 
-/// The row-major number of an assignment of all variables, among those of `variables`.
+/// Returns the entry of `variables` in an assignment `states` of all variables.
 pub(super) fn entry_of(variables: &[usize], n_states: &[usize], states: &[usize]) -> usize {
     strides(variables, n_states).map(|(variable, stride)| states[variable] * stride).sum()
 }
 
-/// The state of a variable of both, in both entries.
+/// Variable that two entries have in common, with its stride in each of them.
 struct Digit {
     variable: usize,
     stride: usize,
@@ -38,7 +39,7 @@ struct Digit {
     stride_to: usize,
 }
 
-/// From the entries of an assignment of some variables to those of others; what only one side has counts nothing.
+/// Map from entries over one set of variables to entries over another set. Variables of one set only are ignored.
 struct Renumbering {
     digits: Vec<Digit>,
 }
@@ -50,7 +51,7 @@ impl Renumbering {
         Self { digits: strides(from, n_states).filter_map(digit).collect() }
     }
 
-    /// The same, where only some variables count.
+    /// Restricts the map to the variables that `counts` selects.
     fn of_those(mut self, counts: impl Fn(usize) -> bool) -> Self {
         self.digits.retain(|digit| counts(digit.variable));
         self
@@ -61,14 +62,14 @@ impl Renumbering {
     }
 }
 
-/// What is found, by rising entry: where an entry occurs more than once, its least cost.
+/// Returns the minimum cost of each entry, in ascending order of entries.
 fn least_costs<C: Cost>(n_entries: usize, mut found: Vec<(usize, C)>) -> Vec<(usize, C)> {
     if n_entries > found.len().saturating_mul(8) {
         found.sort_unstable();
         found.dedup_by_key(|(entry, _)| *entry);
         return found;
     }
-    // There are nearly all: no need to sort.
+    // A dense array is faster than sorting if at least an eighth of the entries occur.
     let mut costs = vec![C::IMPOSSIBLE; n_entries];
     for (entry, cost) in found {
         costs[entry] = costs[entry].min(cost);
@@ -76,12 +77,12 @@ fn least_costs<C: Cost>(n_entries: usize, mut found: Vec<(usize, C)>) -> Vec<(us
     costs.into_iter().enumerate().filter(|(_, cost)| *cost < C::IMPOSSIBLE).collect()
 }
 
-/// The number of assignments.
+/// Returns the number of assignments of `variables`.
 fn n_entries(variables: &[usize], n_states: &[usize]) -> usize {
     variables.iter().fold(1, |product, &variable| product.saturating_mul(n_states[variable]))
 }
 
-/// The variables of both, in rising order.
+/// Returns the variables of both lists, ascending.
 fn union(ours: &[usize], theirs: &[usize]) -> Vec<usize> {
     let mut all = [ours, theirs].concat();
     all.sort_unstable();
@@ -90,10 +91,10 @@ fn union(ours: &[usize], theirs: &[usize]) -> Vec<usize> {
 }
 
 impl<C: Cost> Table<C> {
-    /// The factor as a table.
+    /// Converts a factor to a table.
     pub(super) fn of(factor: &Factor<C>, n_states: &[usize]) -> Self {
         let variables = union(&factor.variables, &[]);
-        // A factor may name a variable twice: what is possible has it in one state.
+        // A factor may have a variable twice: entries with two different states of it are dropped.
         let places: BTreeMap<usize, usize> = strides(&factor.variables, n_states).collect();
         let state_of = |variable: usize, entry: usize| entry / places[&variable] % n_states[variable];
         let is_one = |entry: usize| {
@@ -104,33 +105,33 @@ impl<C: Cost> Table<C> {
         Self { costs: least_costs(n_entries(&variables, n_states), possible), variables }
     }
 
-    /// What is left when the variables that are not `free` stay where `states` has them.
+    /// Returns the table over the free variables, with the others fixed at their states in `states`.
     pub(super) fn fixed(&self, n_states: &[usize], states: &[usize], is_free: impl Fn(usize) -> bool) -> Self {
         let left: Vec<usize> = self.variables.iter().copied().filter(|&variable| is_free(variable)).collect();
         let stay: Vec<(usize, usize)> = strides(&self.variables, n_states).filter(|&(variable, _)| !is_free(variable)).collect();
         let renumbering = Renumbering::new(&self.variables, &left, n_states);
         let is_kept = |entry: usize| stay.iter().all(|&(variable, stride)| entry / stride % n_states[variable] == states[variable]);
-        // The order stays, as the variables have theirs.
+        // Entries stay sorted, because the order of the variables is unchanged.
         let costs = self.costs.iter().filter(|(entry, _)| is_kept(*entry)).map(|&(entry, cost)| (renumbering.of(entry), cost)).collect();
         Self { variables: left, costs }
     }
 
-    /// No variables, and nothing to pay.
+    /// Returns the table over no variables with cost zero.
     fn nothing() -> Self {
         Self { variables: Vec::new(), costs: vec![(0, C::ZERO)] }
     }
 
-    /// What an assignment costs.
+    /// Returns the cost of an entry.
     fn cost(&self, entry: usize) -> C {
         self.costs.binary_search_by_key(&entry, |(entry, _)| *entry).map_or(C::IMPOSSIBLE, |index| self.costs[index].1)
     }
 
-    /// The sum of two tables.
+    /// Returns the sum of two tables.
     pub(super) fn plus(&self, other: &Self, n_states: &[usize]) -> Self {
         self.plus_over(other, union(&self.variables, &other.variables), n_states)
     }
 
-    /// The sum of two tables as a table over `left` of their variables, with the best states of the others.
+    /// Returns the sum of two tables, minimized over the variables that are not in `left`.
     fn plus_over(&self, other: &Self, left: Vec<usize>, n_states: &[usize]) -> Self {
         let shared: Vec<usize> = self.variables.iter().copied().filter(|variable| other.variables.contains(variable)).collect();
         let [our_key, their_key] = [self, other].map(|table| Renumbering::new(&table.variables, &shared, n_states));
@@ -154,7 +155,7 @@ impl<C: Cost> Table<C> {
         Self { costs: least_costs(n_entries(&left, n_states), found), variables: left }
     }
 
-    /// The sum of tables that all have `variable`, with the best state of `variable` for each assignment of the others.
+    /// Eliminates `variable`: returns the sum of tables over it, minimized over its states.
     pub(super) fn without(tables: &[Self], variable: usize, n_states: &[usize]) -> Self {
         let nothing = Self::nothing();
         let (last, others) = tables.split_last().unwrap_or((&nothing, &[]));
@@ -167,8 +168,8 @@ impl<C: Cost> Table<C> {
     }
 }
 
-/// Moves `variable` to its best state under `tables`, all others staying where they are, and says whether it moved. Where states cost
-/// the same, it stays.
+/// Sets `variable` to its best state under `tables`, with all other variables unchanged, and returns whether it
+/// changed. Ties keep the current state.
 pub(super) fn settle<'a, C: Cost + 'a>(
     tables: impl IntoIterator<Item = &'a Table<C>>,
     variable: usize,

@@ -78,8 +78,9 @@ fn move_dims(op: &mut OpSpec, added: usize) {
     }
 }
 
-/// Gives every operand the dimensions of one point in which it is used, where another operand is a window along them: the dimension stays in
-/// the iteration space. A gather's table has all dimensions of its indices, and a result of the same class must have them too (schema,
+/// Adds dimensions of size 1 to the operands that use them, if another operand is a window along the dimension, which
+/// then stays in the iteration space. A gather's table has all dimensions of its indices, and a result of the same
+/// class must have them too (schema,
 /// section 3, step 7). `used` has the dimensions of each operand.
 pub(super) fn complete_unit_dims(op: &mut OpSpec, used: &[Vec<usize>]) {
     for dim in (0..op.iteration_space.len()).filter(|dim| op.iteration_space[*dim].range == 1) {
@@ -96,8 +97,8 @@ pub(super) fn complete_unit_dims(op: &mut OpSpec, used: &[Vec<usize>]) {
     }
 }
 
-/// Makes each device dimension beside the stick that an operand is at one position of a point of a dimension of size 1. New dimensions come
-/// first. Returns the dimensions of each operand.
+/// Turns each fixed position of an operand, except in the stick, into the point of an iteration dimension of size 1.
+/// New dimensions are prepended. Returns the dimensions of each operand.
 fn give_pins_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let is_unit: Vec<bool> = op.iteration_space.iter().map(|dim| dim.range == 1).collect();
     merge_pins_beyond_room(op, used);
@@ -122,8 +123,8 @@ fn give_pins_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<usize>> {
     used.iter().map(|used| (0..added).chain(used.iter().map(|dim| dim + added)).collect()).collect()
 }
 
-/// Puts each position that an operand is at into the dimension inside of it, where a dimension for each would be more batch dimensions than
-/// a product has. At most the one beside the stick is left.
+/// Merges fixed positions into the next inner device dimension, if a dimension for each position would exceed the batch
+/// dimensions of a product. At most the position next to the stick is left.
 fn merge_pins_beyond_room(op: &mut OpSpec, used: &[Vec<usize>]) {
     let n_batch = (0..op.iteration_space.len()).filter(|dim| used.iter().all(|used| used.contains(dim))).count();
     let most = op.operands.iter().map(|operand| pins(operand).len()).max().unwrap_or(0);
@@ -131,7 +132,7 @@ fn merge_pins_beyond_room(op: &mut OpSpec, used: &[Vec<usize>]) {
         return;
     }
     for operand in &mut op.operands {
-        // What a position is put into may be a position itself, of a dimension of size 1 until then.
+        // The inner dimension may become a fixed position by the merge, if it had size 1 before.
         let beyond_room = |operand: &Operand| pins(operand).into_iter().rev().find(|position| position + 2 < operand.device_size.len());
         while let Some(position) = beyond_room(operand) {
             let size = operand.device_size.remove(position);
@@ -155,8 +156,8 @@ fn pins(operand: &Operand) -> Vec<usize> {
     (0..beside_stick).filter(is_pinned).collect()
 }
 
-/// Gives every device dimension that an operand is read at one position of a dimension of the iteration space with one point: the strides
-/// and gaps of the format belong to dimensions (schema, section 3), so that a position without one would be lost.
+/// Adds an iteration dimension of size 1 for every fixed position of an operand: the strides and gaps of the format
+/// belong to dimensions (schema, section 3), so a position without a dimension would be lost.
 fn pin_constants(op: &mut OpSpec) {
     let is_pinned = |size: i64, coordinate: &Coordinate| size > 1 && coordinate.term.is_none();
     let n_pinned = |operand: &Operand| {
@@ -181,8 +182,9 @@ fn pin_constants(op: &mut OpSpec) {
     }
 }
 
-/// Gives an operand without a stick that stands for the whole op every dimension with one point. Where all is sparse, the first dimension
-/// that this operand lacks is the one added for full sticks (schema, section 2.2), and must not be found among those of the op.
+/// Adds all dimensions of size 1 to the reference operand of an op if that operand is sparse. In an all-sparse op the
+/// first dimension that this operand lacks is taken for the one added for full sticks (schema, section 2.2), so it must
+/// lack no dimension of the op.
 fn complete_sparse(op: &mut OpSpec) {
     let reference = if op.is_reduction { op.operands.first_mut() } else { op.operands.last_mut() };
     let Some(operand) = reference else { return };
@@ -196,7 +198,7 @@ fn complete_sparse(op: &mut OpSpec) {
     }
 }
 
-/// Whether the only point of `dim` is one of several of the operand's buffer: a tile of one row.
+/// Returns whether `dim`, of size 1, is a position of a larger dimension of the operand's buffer: a tile of one row.
 fn is_window(operand: &Operand, dim: usize) -> bool {
     let beside_stick = operand.device_size.iter().zip(&operand.coordinates).rev().skip(1);
     beside_stick.into_iter().any(|(&size, coordinate)| size > 1 && coordinate.moving_dim() == Some(dim))
@@ -209,7 +211,7 @@ fn drop_from_space(op: &mut OpSpec) {
         if let Some(Mover::Digits(Term { dim, .. })) = &mut coordinate.term {
             match kept.iter().position(|known| known == dim) {
                 Some(position) => *dim = position,
-                // Its only point is 0, and so is every quotient and remainder of it.
+                // The only index is 0, and so is every quotient and remainder of it.
                 None => coordinate.term = None,
             }
         }
@@ -362,7 +364,7 @@ mod tests {
 
     #[test]
     fn positions_beyond_the_batch_dimensions_are_put_together() {
-        // x is at one position of each of three dimensions around its rows and columns, and of one between them.
+        // x has fixed positions in two dimensions outside of its rows, and in one between rows and columns.
         let x = operand(&[
             (2, C::constant(1)),
             (3, C::constant(2)),
@@ -381,7 +383,8 @@ mod tests {
 
     #[test]
     fn a_position_beyond_room_goes_through_a_dimension_of_size_1() {
-        // Batches are 0 and 1, rows are 2: between rows and columns x is at one position of six, and of one.
+        // Dimensions 0 and 1 are batches, 2 is rows. Between rows and columns x has a fixed position in a dimension of
+        // size 6, then a dimension of size 1.
         let rows = [(4, C::dim(1)), (4, C::dim(2))];
         let lies = [(1, C::floordiv(4, 64)), (4, C::dim(0)), (64, C::modulo(4, 64))];
         let x = operand(&[&rows[..], &[(6, C::constant(5)), (1, C::constant(0))], &lies].concat());
@@ -413,7 +416,7 @@ mod tests {
         assert_eq!(product.operands[2].device_size, [4, 8, 64]);
         // The right factor has no rows of the result.
         assert_eq!(product.operands[1].device_size, [4, 128, 64]);
-        // The same the other way round.
+        // The left factor is one row of eight; the result has a buffer for one row.
         let product = product_of_one_row(8, 1);
         assert_eq!(product.operands[0].device_size, [2, 8, 64]);
         assert_eq!(product.operands[2].device_size, [1, 4, 1, 64]);

@@ -29,7 +29,7 @@ pub fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result
         let (layout, coordinates) = (access.layout()?.clone(), access.coordinates(&space)?);
         let is_placed = is_placed && position + 1 == accesses.len();
         let part_of = match (is_placed, access.is_part(&space)) {
-            // What is made in its place is a part of the buffer that it is typed as a window of.
+            // A result that is computed in place is a slice of the buffer that its type is a window of.
             (true, _) => Some(layout.device_size().to_vec()),
             (false, true) => Some(extents_of(access)?),
             (false, false) => None,
@@ -52,15 +52,16 @@ pub fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result
     })
 }
 
-/// The positions of each device dimension of a tensor: of a tile, where its layout is that of the buffer that it is a window of, those of the tile.
+/// Returns the device sizes of a tensor; of a window, those of the tile and not of the buffer.
 fn extents_of(access: &Access<'_>) -> Result<Vec<i64>, String> {
     let compact = access.tensor.compact_layout().filter(|_| access.tensor.buffer_shape.is_some()).transpose();
     let compact = compact.map_err(|error| error.to_string())?;
     Ok(compact.as_ref().map_or(access.layout()?, |compact| compact).device_size().to_vec())
 }
 
-/// Whether the format forbids to divide a dimension: all of an op with indirect access (schema, section 1), and what a restickify pads, since
-/// its last slice would hold padding only; and a dimension of symbolic size, whose slices would begin at plain numbers (schema, section 7).
+/// Returns whether the format forbids dividing a dimension: all dimensions of an op with indirect access (schema,
+/// section 1), dimensions that a restickify pads, since the last slice would hold padding only, and dimensions of
+/// symbolic size, whose slices would begin at constant offsets (schema, section 7).
 fn is_blocked(compute: ComputeOp<'_>, dim: usize, size: i64, operands: &[Operand]) -> bool {
     let is_padded = |operand: &Operand| operand.pads(dim, size);
     if !compute.symbolic_dims()[dim].is_empty() {
@@ -69,7 +70,7 @@ fn is_blocked(compute: ComputeOp<'_>, dim: usize, size: i64, operands: &[Operand
     compute.family() == Family::Gather || (compute.op.is(spyre::RESTICKIFY) && operands.iter().any(is_padded))
 }
 
-/// How the work of an op is divided.
+/// Returns the core split of an op.
 ///
 /// # Errors
 /// If the work phase has not run.

@@ -1,9 +1,10 @@
-//! Sizes that are known at launch only: which dimensions of ops and values have them.
+//! Symbolic sizes: which dimensions of ops and values have a size that is fixed at launch.
 //!
-//! An argument says which of its dimensions have a symbolic size (`spyre.symbolic`), the function what it is a multiple of
-//! (`spyre.granularities`); the sizes in types are the largest. Everything else follows from that, at any time between the import and the
-//! files: a size follows elements through views, ops and loops, as names do (`crate::hint`). What an op computes at the positions below the size
-//! must not depend on those beyond it, so an op that reduces them, or a view that shows some of them, is refused.
+//! `spyre.symbolic` marks the dimensions of arguments with a symbolic size, and `spyre.granularities` on the function
+//! has the number that each size is a multiple of. Types have the maximum sizes. All other symbolic dimensions are
+//! derived from these attributes, in any phase after the import: a size is propagated through views, ops and loops, as
+//! names are (`crate::hint`). Results below the size must not depend on elements beyond it, so ops that reduce a
+//! symbolic dimension, and views that split it, are rejected.
 
 use super::{ComputeOp, views::indices_of_view};
 use crate::dialect::ods::{attr, spyre};
@@ -30,12 +31,12 @@ struct Seen {
     walk: Walk,
 }
 
-/// A symbolic size.
+/// Symbolic size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolicSize {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// The largest one.
+    /// Maximum.
     pub maximum: i64,
     /// The size is a multiple of this number.
     pub granularity: i64,
@@ -50,11 +51,11 @@ pub struct NamedSize {
     pub name: String,
 }
 
-/// The symbolic sizes of a function, and where they are.
+/// Symbolic sizes of a function, and the dimensions that have them.
 pub struct SymbolicSizes<'c> {
-    /// In the order of the arguments that have them.
+    /// Sizes in the order of the arguments that declare them.
     sizes: Vec<SymbolicSize>,
-    /// For each of them the first that it is equal to.
+    /// Number of the first size that each size must be equal to.
     same: Vec<usize>,
     values: ValueMap<Option<Seen>>,
     ops: Vec<(ComputeOp<'c>, Vec<Vec<Claim>>)>,
@@ -73,7 +74,7 @@ pub fn mark_symbolic(around: Op<'_>) -> Result<(), Reported> {
 }
 
 impl<'c> SymbolicSizes<'c> {
-    /// Those of a function; none if it has none.
+    /// Returns the symbolic sizes of a function; none if it declares none.
     ///
     /// # Errors
     /// An op, a view or a loop that cannot have a symbolic size where it has one.
@@ -96,7 +97,7 @@ impl<'c> SymbolicSizes<'c> {
         Ok(Some(found))
     }
 
-    /// Those of a function, written on its ops as `symbolic`; none if it has none.
+    /// Returns the symbolic sizes of a function, and writes them on its ops as `symbolic`; none if it declares none.
     ///
     /// # Errors
     /// As [`SymbolicSizes::of`].
@@ -106,18 +107,19 @@ impl<'c> SymbolicSizes<'c> {
         Ok(sizes)
     }
 
-    /// The sizes, those that are equal once.
+    /// Returns the sizes without duplicates of equal ones.
     pub fn sizes(&self) -> impl Iterator<Item = &SymbolicSize> {
         self.same.iter().enumerate().filter(|(size, first)| size == *first).map(|(size, _)| &self.sizes[size])
     }
 
-    /// All sizes, and what they are called in the files.
+    /// Returns all sizes with their names in the files.
     pub fn named(&self) -> Vec<NamedSize> {
         let name = |size: &SymbolicSize| NamedSize { name: self.first(&size.name).to_owned(), size: size.clone() };
         self.sizes.iter().map(name).collect()
     }
 
-    /// For each dimension of a value the name of its symbolic size, if it has one; what is put together with other dimensions is a product.
+    /// Returns the name of the symbolic size of each dimension of a value, empty if it has none; a product for merged
+    /// dimensions.
     #[must_use]
     pub fn labels(&self, value: Value<'c>) -> Vec<String> {
         let Some(shape) = TensorType::of(value.r#type()).map(|tensor| tensor.shape) else { return Vec::new() };
@@ -125,7 +127,7 @@ impl<'c> SymbolicSizes<'c> {
         seen.walk.dims.iter().zip(&shape).map(|(claims, &size)| self.label(claims, size)).collect()
     }
 
-    /// The size of that name.
+    /// Returns the size of that name.
     fn find(&self, name: &str) -> Option<&SymbolicSize> {
         self.sizes.iter().find(|size| size.name == name)
     }
@@ -150,7 +152,7 @@ impl<'c> SymbolicSizes<'c> {
         factors(claims, size).into_iter().map(name).collect::<Vec<_>>().join("*")
     }
 
-    /// The name of the first size that one is equal to.
+    /// Returns the name of the first size that must be equal to the size `name`.
     fn first<'a>(&'a self, name: &'a str) -> &'a str {
         let position = self.sizes.iter().position(|size| size.name == name);
         position.map_or(name, |position| &self.sizes[self.same[position]].name)
@@ -188,7 +190,7 @@ impl<'c> SymbolicSizes<'c> {
         Ok(())
     }
 
-    /// Notes a value that is a buffer of these parts, in storage order.
+    /// Records a value as a complete buffer with these factors, in storage order.
     fn see(&mut self, value: Value<'c>, parts: Vec<Part>) {
         let shape = TensorType::of(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
         let shown = Shown::whole(&shape).filter(|_| parts.iter().any(Part::is_named));
@@ -221,7 +223,7 @@ impl<'c> SymbolicSizes<'c> {
         Ok(())
     }
 
-    /// The factors of all dimensions of a value, in order.
+    /// Returns the factors of all dimensions of a value, in order.
     fn factors_of(&self, value: Value<'c>) -> Vec<Part> {
         let shape = TensorType::of(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
         match self.seen(value) {
@@ -281,7 +283,7 @@ impl<'c> SymbolicSizes<'c> {
         Ok(())
     }
 
-    /// Adds what an operand says of an iteration dimension. Two sizes of one dimension are equal.
+    /// Adds the symbolic size of an operand to an iteration dimension. Two sizes of one dimension must be equal.
     fn add(&mut self, op: Op<'c>, dim: usize, known: &mut Vec<Claim>, claim: Claim) -> Result<(), Reported> {
         let overlaps = |other: &&Claim| claim.divisor < other.divisor * other.size && other.divisor < claim.divisor * claim.size;
         let Some(other) = known.iter().find(overlaps) else {
@@ -322,7 +324,7 @@ impl<'c> SymbolicSizes<'c> {
         Ok(())
     }
 
-    /// A part of a buffer has a symbolic size where the buffer has it.
+    /// Propagates through an insert: the slice must have the symbolic dimensions of the buffer, completely.
     fn insert(&mut self, insert: ComputeOp<'c>, dims: &[Vec<Claim>]) -> Result<(), Reported> {
         let (op, result) = (insert.op, insert.op.output());
         let shape = TensorType::of(result.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
@@ -345,7 +347,7 @@ impl<'c> SymbolicSizes<'c> {
         Ok(())
     }
 
-    /// A loop cuts other dimensions.
+    /// Propagates through a loop, which must not tile symbolic dimensions.
     fn around(&mut self, around: Op<'c>) -> Result<(), Reported> {
         let (inputs, arguments) = (around.inputs(), around.body_args());
         let tiled = super::tiled_dims(around);
@@ -357,7 +359,7 @@ impl<'c> SymbolicSizes<'c> {
         let Some(terminator) = around.body_ops().pop() else { return Ok(()) };
         let yielded = terminator.inputs();
         let given = super::tiled_dims(terminator);
-        // What an iteration leaves, the next one finds.
+        // A carried value has the sizes of the value that the previous iteration yields: the body is visited again.
         let carried = super::carried_by(around);
         if carried.iter().any(|carried| self.seen(carried.argument).is_none() && self.seen(carried.after).is_some()) {
             carried.iter().for_each(|carried| self.see(carried.argument, self.factors_of(carried.after)));
@@ -370,7 +372,7 @@ impl<'c> SymbolicSizes<'c> {
         Ok(())
     }
 
-    /// The parts of `to`, which is `from` with another size along a dimension, if there is one.
+    /// Returns the factors of `to`, which is `from` with another size along `dim`.
     fn cut(&self, around: Op<'c>, from: Value<'c>, dim: Option<usize>, to: Value<'c>) -> Result<Vec<Part>, Reported> {
         let Some(cut) = dim else { return Ok(self.factors_of(from)) };
         let (from_shape, to_shape) = (

@@ -1,5 +1,5 @@
-//! Attributes of a module about its compilation: the target machine (`spyre.target`, Spyre if absent), and how far the
-//! compilation has come (`spyre.phase`, not begun if absent).
+//! Attributes of a module about its compilation: the target machine (`spyre.target`, Spyre if absent), and the last
+//! phase that has run (`spyre.phase`, absent before the first).
 
 use crate::dialect::ods::attr;
 use crate::mlir::{
@@ -9,21 +9,21 @@ use crate::mlir::{
 use machine::Target;
 use serde_json::{Map, Value};
 
-/// The name of the last phase that a module has behind it.
+/// Returns the name of the last phase that has run on a module.
 #[must_use]
 pub fn phase_of(module: Op<'_>) -> Option<&str> {
     module.attr(attr::SPYRE_PHASE).and_then(string)
 }
 
-/// Writes the name of the last phase that a module has behind it.
+/// Sets the name of the last phase that has run on a module.
 pub fn set_phase(module: Op<'_>, name: &str) {
     module.set_attr(attr::SPYRE_PHASE, string_attribute(module.ctx(), name));
 }
 
-/// The machine of a module.
+/// Returns the target machine of a module.
 ///
 /// # Errors
-/// A message about the entry that is no number of the machine.
+/// A message about the entry that is not a parameter of the machine.
 pub fn target_of(module: Op<'_>) -> Result<Target, String> {
     let Some(attribute) = module.attr(attr::SPYRE_TARGET) else { return Ok(Target::spyre()) };
     let entries = dictionary_entries(attribute).ok_or_else(|| format!("'spyre.target' must be a dictionary, found {attribute}"))?;
@@ -37,7 +37,7 @@ pub fn target_of(module: Op<'_>) -> Result<Target, String> {
     Ok(target)
 }
 
-/// A number, or an array or a dictionary of such.
+/// Converts a number, or an array or dictionary of numbers, to JSON.
 fn json_of(attribute: Attribute<'_>) -> Option<Value> {
     if let Some(number) = integer(attribute) {
         return Some(number.into());
@@ -52,7 +52,7 @@ fn json_of(attribute: Attribute<'_>) -> Option<Value> {
     elements(attribute)?.into_iter().map(json_of).collect::<Option<Vec<_>>>().map(Value::Array)
 }
 
-/// Writes the machine of a module: the numbers in which it differs from Spyre.
+/// Sets the target machine of a module: the parameters that differ from Spyre.
 pub fn set_target(module: Op<'_>, target: &Target) {
     if *target == Target::spyre() {
         module.remove_attr(attr::SPYRE_TARGET);
@@ -64,7 +64,7 @@ pub fn set_target(module: Op<'_>, target: &Target) {
             entries = entries.int(name, number);
         }
     }
-    // What serialises has names and finite numbers only, so nothing is lost where it does not.
+    // A time model has string keys and finite numbers only, so its serialization does not fail.
     let (time, usual) = (serde_json::to_value(&target.time), serde_json::to_value(&Target::spyre().time));
     if let (Ok(time), Ok(usual)) = (time, usual)
         && time != usual
@@ -74,7 +74,7 @@ pub fn set_target(module: Op<'_>, target: &Target) {
     module.set_attr(attr::SPYRE_TARGET, dictionary(entries));
 }
 
-/// A value as an attribute; of an object, the entries in which it differs from `usual`.
+/// Converts a JSON value to an attribute; of an object, only the entries that differ from `usual`.
 fn attribute_of<'c>(context: &'c Context, value: &Value, usual: Option<&Value>) -> Attribute<'c> {
     match value {
         Value::Object(entries) => {

@@ -1,4 +1,4 @@
-//! Reads the loops of a function. Places must be known; what moves bytes is not needed.
+//! Reads the loops of a function. Values must have places; op specs are not needed.
 
 use super::{Accumulator, Copied, CutDim, LoopValue, OpInLoop, TileLoop, ValuePlace};
 use crate::dialect::ods::{attr, spyre};
@@ -9,7 +9,7 @@ use crate::{
     mlir::{BlockLike, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, integer, location_text, string},
 };
 
-/// The positions of ops in the report's list, by their results.
+/// Positions of ops in the report's list, keyed by their results.
 #[derive(Default)]
 pub(crate) struct Numbers {
     by_result: ValueMap<usize>,
@@ -17,7 +17,7 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Gives an op the next number.
+    /// Assigns the next number to an op.
     pub(crate) fn add(&mut self, compute: ComputeOp<'_>) {
         self.by_result.insert(compute.op.output(), self.n_ops);
         self.n_ops += 1;
@@ -28,7 +28,7 @@ impl Numbers {
     }
 }
 
-/// A place in words; without one a value is in HBM.
+/// Describes a place; a value without one is in HBM.
 pub(crate) fn place_of(place: Option<Place>) -> ValuePlace {
     let (memory, lx_offset_bytes) = match place.as_ref().map(|place| place.memory) {
         Some(Memory::Lx(offset_bytes)) => ("lx", Some(offset_bytes)),
@@ -38,7 +38,7 @@ pub(crate) fn place_of(place: Option<Place>) -> ValuePlace {
     ValuePlace { memory, lx_offset_bytes, reason: place.map(|place| place.reason).unwrap_or_default() }
 }
 
-/// The loops in the body of `around`, in order. Bytes moved are 0 ([`super::add_up`]).
+/// Returns the loops in the body of `around`, in order. The moved bytes are 0 ([`super::add_up`] sets them).
 pub(crate) fn loops_of(around: Op<'_>, numbers: &Numbers) -> Vec<TileLoop> {
     let loops = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP));
     loops.map(|op| Reader { op, numbers, ops: ComputeOp::all_in(op) }.read()).collect()
@@ -48,7 +48,7 @@ pub(crate) fn loops_of(around: Op<'_>, numbers: &Numbers) -> Vec<TileLoop> {
 struct Reader<'a, 'c> {
     op: Op<'c>,
     numbers: &'a Numbers,
-    /// The ops in it, those of inner loops too.
+    /// Ops in the loop, including those of inner loops.
     ops: Vec<ComputeOp<'c>>,
 }
 
@@ -84,7 +84,8 @@ impl<'c> Reader<'_, 'c> {
         Some(OpInLoop { op: self.numbers.of(compute.op)?, function: compute.function().to_owned(), cuts: cuts.collect() })
     }
 
-    /// Where an earlier loop over the same tiles adds up a value: the ops here need all of it.
+    /// Explains why the loop is separate from an earlier loop over the same tiles: its ops need the complete value that
+    /// the earlier loop accumulates. Empty if there is no such loop.
     fn why(&self) -> String {
         let is_alike = |other: Op<'c>| {
             let same = |name: &str| other.attr(name) == self.op.attr(name);
@@ -96,7 +97,7 @@ impl<'c> Reader<'_, 'c> {
         };
         let mut needed: Vec<String> = Vec::new();
         for home in self.homes_read() {
-            // A copy of the whole value is the value.
+            // Looks through a copy of the complete value.
             let copied = home.def().filter(|def| def.attr(attr::SPYRE_FOR_LOOP).is_some()).map(|copy| copy.inputs()[0]);
             let Some(carried) = adds_up(copied.unwrap_or(home)) else { continue };
             let value = self.value(carried.result, 0);
@@ -109,7 +110,7 @@ impl<'c> Reader<'_, 'c> {
         format!("needs the complete {noun} {}, which {verb} available only after the previous loop", needed.join(" and "))
     }
 
-    /// The buffers from outside that the loop reads, each once.
+    /// Returns the base buffers from outside of the loop that the loop reads, each once.
     fn homes_read(&self) -> Vec<Value<'c>> {
         let mut known: ValueMap<()> = ValueMap::default();
         let read = self.ops.iter().flat_map(|compute| compute.reads()).map(home_of);
@@ -132,7 +133,7 @@ impl<'c> Reader<'_, 'c> {
         found
     }
 
-    /// The values whose buffers an iteration has for itself, each once. Copies of tiles are told apart.
+    /// Returns the values whose buffers are local to an iteration, each once.
     fn local(&self) -> Vec<LoopValue> {
         let mut known: ValueMap<()> = ValueMap::default();
         let homes = self.ops.iter().map(|compute| home_of(compute.op.output()));
@@ -149,7 +150,8 @@ impl<'c> Reader<'_, 'c> {
 
     fn copied(&self) -> Vec<Copied> {
         let body = self.op.body_ops().into_iter().filter(|op| op.is(spyre::COPY));
-        // What makes the neutral element of an accumulator moves no value of the program, and what copies one stands behind its loop.
+        // A copy that initializes an accumulator with the neutral element moves no value of the program. A copy of an
+        // accumulator follows its loop, and is added below.
         let in_body = body.filter(|op| !begins_accumulator(*op) && !copies_accumulator(*op));
         let behind = carried_by(self.op).into_iter().flat_map(|carried| carried.result.users());
         in_body.chain(behind.filter(|user| copies_accumulator(*user))).filter_map(|copy| self.copy(copy)).collect()
@@ -167,7 +169,7 @@ impl<'c> Reader<'_, 'c> {
         Some(Copied { op: self.numbers.of(copy)?, from, bytes: bytes_of(copy.output()), why: why.to_owned(), to })
     }
 
-    /// A value by the op that completes it, with the place of its buffer.
+    /// Describes a value by the op that completes it, and the place of its buffer.
     fn value(&self, value: Value<'c>, bytes: i64) -> LoopValue {
         let home = home_of(value);
         let writer = last_writer_of(home);
@@ -197,14 +199,15 @@ impl<'c> Reader<'_, 'c> {
         value
     }
 
-    /// Whether a value is made in an iteration of the loop, or is an argument of its body.
+    /// Returns whether a value is defined in the loop, or is an argument of its body.
     fn is_inside(&self, value: Value<'c>) -> bool {
         let around = value.def().map_or_else(|| value.arg_of()?.0.parent_operation(), |def| def.parent());
         std::iter::successors(around, |op| op.parent()).any(|around| around == self.op)
     }
 }
 
-/// Whether a loop cuts an iteration dimension with these names, joined by `*`: it cuts what has its name, of every op in it.
+/// Returns whether a loop tiles an iteration dimension with these names, joined by `*`: a loop tiles the dimension of
+/// its name in every op.
 fn is_cut_by(names: &str, around: Op<'_>) -> bool {
     let dim = around.text_attr(attr::DIM);
     !dim.is_empty() && names.split('*').any(|name| name == dim)
@@ -214,18 +217,18 @@ fn count_of(around: Op<'_>) -> i64 {
     around.required("count", integer)
 }
 
-/// Whether a loop begins with what a copy makes.
+/// Returns whether a copy is the initial value of an accumulator.
 fn begins_accumulator(copy: Op<'_>) -> bool {
     let loops = copy.output().users().into_iter().filter(|user| user.is(spyre::LOOP));
     loops.flat_map(carried_by).any(|carried| carried.before == copy.output())
 }
 
-/// Whether a copy moves what a loop has added up.
+/// Returns whether a copy moves the final value of an accumulator.
 fn copies_accumulator(copy: Op<'_>) -> bool {
     copy.attr(attr::SPYRE_FOR_LOOP).is_some() && copy.inputs()[0].def().is_some_and(|def| def.is(spyre::LOOP))
 }
 
-/// Bytes of a value as a buffer of its own, without what is around a window.
+/// Returns the bytes of a value as a compact buffer; of a window, without the surrounding buffer.
 fn bytes_of(value: Value<'_>) -> i64 {
     let Some(tensor) = Tensor::of(value.r#type()) else { return 0 };
     let Some(layout) = &tensor.layout else { return 0 };

@@ -29,7 +29,8 @@ pub struct LxValue {
     pub takes_over: Option<usize>,
 }
 
-/// The values in LX of a bundle whose first op is op `first_op` of the report, in the order in which they are written.
+/// Returns the values in LX of a bundle, in the order of their definitions. Its first op is op `first_op` of the
+/// report.
 #[must_use]
 pub fn values_in_lx(bundle: &Bundle, first_op: usize) -> Vec<LxValue> {
     let mut reader = Reader { next_op: first_op, values: Vec::new() };
@@ -37,7 +38,7 @@ pub fn values_in_lx(bundle: &Bundle, first_op: usize) -> Vec<LxValue> {
     reader.values
 }
 
-/// The picture of the scratchpad as SVG: time across, address up. `operations` are the names of the report's ops.
+/// Draws the scratchpad as SVG: time to the right, addresses up. `operations` are the names of the report's ops.
 #[must_use]
 pub fn draw_scratchpad(program: &str, capacity_bytes: i64, explain: &Explain, operations: Vec<String>) -> String {
     let name = |value: &LxValue| format!("{} (op {})", value.name, value.op);
@@ -80,7 +81,8 @@ impl Reader {
                 Item::Loop { body, .. } => {
                     let first = self.next_op;
                     self.items(body);
-                    // What was made before the loop and is used in it is needed in every iteration.
+                    // A value from before the loop that the loop uses is live in every iteration, so its live range
+                    // ends with the loop.
                     let last = self.next_op.saturating_sub(1);
                     for value in self.values.iter_mut().filter(|value| value.op < first && value.last_op >= first) {
                         value.last_op = last;
@@ -113,7 +115,7 @@ impl Reader {
         }
     }
 
-    /// The value that was last written where an operand is.
+    /// Returns the value that was last written at the address of an operand.
     fn value_at(&mut self, operand: &Operand) -> Option<&mut LxValue> {
         let Allocation::Lx { offset_bytes } = operand.allocation else { return None };
         self.values.iter_mut().rev().find(|value| value.lx_offset_bytes == offset_bytes)

@@ -15,11 +15,11 @@ const M: usize = 0;
 const N: usize = 1;
 const K: usize = 2;
 
-/// A program whose ops are added one by one; values are numbered as the ops that make them, below zero for inputs.
+/// Builder of a program. A value has the number of the op that defines it, an input a number above 100.
 #[derive(Default)]
 struct Builder {
     program: JointProgram,
-    /// For each operand of each op which op made it.
+    /// Defining op of each operand of each op; `None` for inputs.
     makers: Vec<Vec<Option<usize>>>,
     n_inputs: usize,
 }
@@ -43,7 +43,8 @@ fn tile_operand(operand: &Operand, ranges: &[i64]) -> TileOperand {
 }
 
 impl Builder {
-    /// An op whose operands run along `dims`, inputs first; `makers` says which op made each input.
+    /// Adds an op whose operands are indexed by `dims`, inputs first; `makers` has the defining op of each input.
+    /// Returns its number.
     fn op(&mut self, family: Family, ranges: &[i64], dims: &[&[usize]], makers: &[Option<usize>]) -> usize {
         let is_reduced = |dim: usize| family == Family::Matmul && dim == K;
         let kind = |dim| if is_reduced(dim) { DimKind::Reduction } else { DimKind::Output };
@@ -89,7 +90,7 @@ impl Builder {
         self.op(Family::Pointwise, &[m, n], &dims, inputs)
     }
 
-    /// All values that are read are values, under the candidates of `target`.
+    /// Builds the program with a value for each result that is read, and the candidate splits of `target`.
     fn build(mut self, target: &Target) -> JointProgram {
         for maker in 0..self.program.ops.len() {
             let result = self.program.kind(maker).operation.operands.len() - 1;
@@ -138,7 +139,7 @@ fn slices(program: &JointProgram, choice: &Choice, op: usize) -> Vec<i64> {
     program.split(op, choice.splits[op]).slices().to_vec()
 }
 
-/// The layers of a small network: `act(x A) B`.
+/// Returns a small network: `act(x A) B`.
 fn two_layers() -> Builder {
     let mut builder = Builder::default();
     let first = builder.matmul([32, 128, 512], None);
@@ -154,9 +155,10 @@ fn a_mismatch_is_removed_where_that_pays() {
     let alone = evaluate(&program, &[0, 0, 0], &Exact::whole_lives(), &target);
     let choice = choose(&program, &Exact::whole_lives(), &target, Objective::Time);
     assert!(choice.ns < alone.ns && choice.hbm_bytes < alone.hbm_bytes, "{choice:?} against {} ns", alone.ns);
-    // The results of the product and of the function stay in LX: only arguments, weights and the result are left.
+    // The results of the first product and of the function are in LX: HBM traffic is arguments, weights and the result.
     assert_eq!(choice.hbm_bytes, 2 * (32 * 128 + 128 * 512 + 512 * 128 + 32 * 128));
-    // The second product cuts its sum as the first one cuts its columns, and the same core has the same part.
+    // The second product splits its reduction dimension as the first one splits its columns, and each core keeps its
+    // slice.
     let (first, second) = (slices(&program, &choice, 0), slices(&program, &choice, 2));
     assert_eq!((first[M], first[N]), (second[M], second[K]));
 }
@@ -168,15 +170,15 @@ fn what_does_not_fit_is_left_in_hbm_and_the_rest_chosen_again() {
     let program = two_layers().build(&target);
     let planner = Exact::whole_lives();
     let choice = choose(&program, &planner, &target, Objective::Time);
-    // With room for all the splits are chosen so that all fits; here they leave something out.
+    // The splits for a large LX keep all values resident; here they leave a value out.
     let ample = choose(&program, &planner, &Target::spyre(), Objective::Time);
     let squeezed = evaluate(&program, &ample.splits, &planner, &target);
     assert!(!squeezed.spilled.is_empty() && choice.hbm_bytes > ample.hbm_bytes);
-    // What is chosen for the values that do fit is better than to keep those splits.
+    // Splits that are chosen for the values that fit are cheaper than those splits.
     assert!(choice.ns < squeezed.ns && choice.splits != ample.splits);
 }
 
-/// Counts its plans, and leaves all in HBM.
+/// Planner that counts its calls and places every value in HBM.
 struct Full(std::cell::Cell<usize>);
 
 impl Planner for Full {
@@ -196,7 +198,7 @@ fn the_same_splits_are_planned_once() {
     let program = two_layers().build(&target);
     let full = Full(std::cell::Cell::new(0));
     let _ = choose(&program, &full, &target, Objective::Time);
-    // Each op by itself, all in LX, and nothing there.
+    // The splits of each op in isolation, those with all values in LX, and those with no value in LX.
     assert!(full.0.get() <= 3, "{} plans", full.0.get());
 }
 

@@ -32,7 +32,7 @@ impl DeviceLayout {
         let stick_dim = self.stick_host_dim(host)?;
         let mut dims = vec![HostDim::Unit; host.rank()];
         let mut count = None;
-        // Where there is nothing of the host there is one position.
+        // A device dimension without host elements (stride -1) has one position.
         let is_empty = |device_dim: usize| self.stride_map()[device_dim] == -1 && self.device_size()[device_dim] == 1;
         for device_dim in (0..within).filter(|&device_dim| !is_empty(device_dim)) {
             if count.is_none() && stick_dim.is_some_and(|dim| self.counts_sticks_of(host, dim, device_dim)) {
@@ -53,8 +53,9 @@ impl DeviceLayout {
         }
     }
 
-    /// How far the first element of a window moves in device memory, in elements, when the window moves by `elements` along host
-    /// dimension `dim`. This is the stride of a tiled loop (torch-spyre issue 2859: it follows the device sizes, not the stride map).
+    /// Returns the offset in device memory, in elements, between two windows that are `elements` apart along host
+    /// dimension `dim`. This is the stride of a tiled loop (torch-spyre issue 2859: it follows the device sizes, not
+    /// the stride map).
     ///
     /// # Errors
     /// When the step would cut a stick, or the layout is not of the simple form of [`DeviceLayout::host_dims`].
@@ -88,7 +89,7 @@ impl DeviceLayout {
         Ok(self.host_dims(host)?.into_iter().map(place).collect())
     }
 
-    /// The host dimension inside the sticks; none when each stick holds one element.
+    /// Returns the stick dimension; `None` if each stick holds one element.
     fn stick_host_dim(&self, host: &HostTensor) -> Result<Option<usize>, LayoutError> {
         let within = self.rank() - 1;
         let stride = self.stride_map()[within];
@@ -187,11 +188,11 @@ mod tests {
 
     #[test]
     fn a_reshape_is_cut_alike_where_it_keeps_a_device_dim() {
-        // The same bytes as [8, 64] and as [512]: a row is a stick.
+        // [8, 64] and [512] have the same bytes: a row is a stick.
         let (matrix, flat) = (rows(&[8, 64]), rows(&[512]));
         assert_eq!(matrix.1.cut_places(&matrix.0).unwrap(), [Some((8, 64)), Some((1, 512))]);
         assert_eq!(flat.1.cut_places(&flat.0).unwrap(), [Some((8, 64))]);
-        // Another number of the same steps, and the same number of other steps, are other cuts.
+        // A different number of steps, or steps of a different size, tile the bytes differently.
         let (wide, columns) = (rows(&[8, 128]), rows(&[512, 64]));
         assert_eq!(wide.1.cut_places(&wide.0).unwrap(), [Some((8, 64)), Some((2, 512))]);
         assert_eq!(columns.1.cut_places(&columns.0).unwrap(), [Some((512, 64)), Some((1, 32_768))]);

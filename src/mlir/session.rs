@@ -78,7 +78,7 @@ impl Session {
         self.is_tool.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the session is a tool's.
+    /// Returns whether a tool owns the session.
     pub(super) fn is_of_tool(&self) -> bool {
         self.is_tool.load(Ordering::Relaxed)
     }
@@ -130,7 +130,7 @@ impl Session {
         if raw.is_null() { Err(answer.text) } else { Ok(Source { raw, session: self }) }
     }
 
-    /// A text as a source file of that name.
+    /// Creates a source file of that name from a text.
     #[must_use]
     pub fn source_of_text(&self, name: &str, text: &str) -> Source<'_> {
         // SAFETY: C++ copies the text.
@@ -140,7 +140,7 @@ impl Session {
 }
 
 thread_local! {
-    /// Whether a session of a tool has ended in this thread that had found a bug. A tool runs in a thread of its own, and ends with it.
+    /// Whether a tool's session that ended in this thread had found a compiler bug. A tool runs in its own thread.
     static TOOL_FOUND_BUG: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -158,14 +158,14 @@ impl Drop for Session {
     }
 }
 
-/// An open source file. While it lives, diagnostics print with its lines.
+/// Open source file. While it is open, diagnostics are printed with its lines.
 pub struct Source<'c> {
     raw: *mut RawSource,
     session: &'c Session,
 }
 
 impl<'c> Source<'c> {
-    /// The session that it is opened in.
+    /// Returns the session that the file is opened in.
     #[must_use]
     pub fn session(&self) -> &'c Session {
         self.session
@@ -187,14 +187,14 @@ impl Drop for Source<'_> {
     }
 }
 
-/// A module that a tool owns.
+/// Module owned by a tool.
 pub struct Module<'c> {
     raw: MlirModule,
     session: &'c Session,
 }
 
 impl<'c> Module<'c> {
-    /// Parses text, for tests and for checking what we are about to write; errors go to the context's handlers.
+    /// Parses text, for tests and for checks before output; errors go to the context's handlers.
     #[must_use]
     pub fn parse(session: &'c Session, text: &str) -> Option<Self> {
         let raw = parsed(&session.context, text);
@@ -216,12 +216,12 @@ impl<'c> Module<'c> {
         Self { raw, session: self.session }
     }
 
-    /// The module as the C API has it.
+    /// Returns the module of the C API.
     pub(super) fn raw(&self) -> MlirModule {
         self.raw
     }
 
-    /// The session that the module lives in.
+    /// Returns the session of the module.
     #[must_use]
     pub fn session(&self) -> &'c Session {
         self.session
@@ -234,20 +234,21 @@ impl<'c> Module<'c> {
         if let Some(hooks) = self.session.hooks {
             pass::register(hooks);
         }
-        // SAFETY: the module is alive. Passes of MLIR free what they erase, so that whoever runs them must hold no handle: `&mut`.
+        // SAFETY: the module is alive. Passes of MLIR free erased ops, so no handle may exist: `&mut` ensures that.
         unsafe { spyreRunPipeline(self.raw, string_ref(pipeline), true) }
     }
 
-    /// Runs passes, one after the other, and verifies the module behind each.
+    /// Runs passes in order, and verifies the module after each pass.
     ///
     /// # Errors
-    /// Why they have stopped, which has been reported.
+    /// The reason for a stop, which has been reported.
     pub fn run_passes(&mut self, passes: &[PassInstance]) -> Result<(), Stop> {
         // SAFETY: as of `run`.
         unsafe { pass::run_passes(self.raw, passes, true) }
     }
 
-    /// As [`Module::run_passes`]; whether the module is still valid is for a later pass to find out. Debug builds look all the same.
+    /// Runs passes as [`Module::run_passes`] does, without verifying the module; a later pass will. Debug builds verify
+    /// anyway.
     ///
     /// # Errors
     /// As [`Module::run_passes`].
@@ -256,7 +257,7 @@ impl<'c> Module<'c> {
         unsafe { pass::run_passes(self.raw, passes, cfg!(debug_assertions)) }
     }
 
-    /// Whether the module is valid; what is not has been reported.
+    /// Verifies the module; errors have been reported.
     #[must_use]
     pub fn verify(&self) -> bool {
         // SAFETY: the module is alive.
@@ -266,24 +267,25 @@ impl<'c> Module<'c> {
 
 impl Drop for Module<'_> {
     fn drop(&mut self) {
-        // What is still used is not freed.
+        // On an error nothing is freed: erased ops with uses stay in memory.
         let _ = graveyard::free(self.op());
         // SAFETY: destroyed once.
         unsafe { mlir_sys::mlirModuleDestroy(self.raw) }
     }
 }
 
-/// Runs passes on a copy of a module, for a trial: what they decide is nothing that was decided. Handles of what was in the copy are stale then.
+/// Runs passes on a copy of a module as a trial: no remarks are emitted about their decisions. Invalidates handles into
+/// the copy.
 ///
 /// # Errors
-/// Why they have stopped, which has been reported.
+/// The reason for a stop, which has been reported.
 pub fn try_passes(copy: &mut Scratch<'_>, passes: &[PassInstance]) -> Result<(), Stop> {
     let copy: &Scratch<'_> = copy;
     // SAFETY: the copy is a module, alive and in no other operation; no handle of it outlives the exclusive borrow.
     as_trial(copy.op(), || unsafe { pass::run_passes(mlirModuleFromOperation(copy.op().to_raw()), passes, cfg!(debug_assertions)) })
 }
 
-/// Whether a text is a valid module; what is wrong with it has been reported.
+/// Returns whether a text is a valid module; errors have been reported.
 #[must_use]
 pub fn parses(context: &Context, text: &str) -> bool {
     let raw = parsed(context, text);
@@ -295,9 +297,9 @@ pub fn parses(context: &Context, text: &str) -> bool {
     is_module
 }
 
-/// The module of a text; null if it is none, which has been reported.
+/// Parses a module; null after an error, which has been reported.
 fn parsed(context: &Context, text: &str) -> MlirModule {
-    // MLIR's lexer knows the end of a text by the byte behind it.
+    // MLIR's lexer requires a terminating zero byte.
     let ended = format!("{text}\0");
     // SAFETY: the text and the byte behind it outlive the call, which copies what it keeps.
     unsafe { mlir_sys::mlirModuleCreateParse(context.to_raw(), string_ref(&ended[..text.len()])) }

@@ -85,7 +85,7 @@ impl Step {
     }
 }
 
-/// As MLIR reads it.
+/// Prints the step in MLIR's pipeline syntax.
 impl fmt::Display for Step {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.pass.fmt(formatter)
@@ -93,8 +93,8 @@ impl fmt::Display for Step {
 }
 
 impl Options {
-    /// The steps of one phase, with the check behind them, for a program that has come through all phases before it. `output` is the directory
-    /// to emit.
+    /// Returns the steps of a phase, including the check after it, for a program after all previous phases. `output` is
+    /// the bundle directory.
     #[must_use]
     pub fn steps_of(&self, phase: Phase, output: &str) -> Vec<Step> {
         let mut steps = match phase {
@@ -120,47 +120,48 @@ impl Options {
             .with(option::TILES, OptionValue::list(&self.tiles))
             .with(option::BIND, OptionValue::list(&self.bind));
         let mut steps = vec![
-            // What a file has beside the program is not looked at.
+            // Functions that the program does not call are dropped.
             Step::of(select_program::PASS)
                 .with(option::ENTRY, OptionValue::text(&self.entry))
                 .with(option::DIM_SIZE, OptionValue::list(&self.dim_sizes)),
-            // Upstream knows what the dialect means.
+            // Source dialects are lowered first: the stablehlo ops that JAX leaves, and TOSA with upstream's passes.
             Step::of(lower_stablehlo::PASS),
             Step::of(lower_tosa::PASS),
-            // What cannot be compiled is named as the program names it: later passes would change that.
+            // Unsupported ops are reported with their names in the program, before other passes rewrite them.
             Step::of(check_input::PASS),
-            // The machine is on the module, for every pass that asks for a number of it.
+            // The target machine is an attribute of the module, which all passes read.
             target,
-            // A kernel of the user's stays one, so its calls are not inlined.
+            // Calls of user kernels become kernel ops, so they are not inlined.
             Step::of(make_kernels::PASS).with(option::KNOBS, OptionValue::list(&self.knobs)),
-            // JAX calls helper functions. Folding would round numbers that a referee asks for.
+            // JAX calls helper functions. No folding: it would round numbers that the referee needs unrounded.
             Step::upstream(Upstream::Inline),
-            // What was inlined everywhere is no function any more.
+            // Removes functions whose calls are all inlined.
             Step::upstream(Upstream::SymbolDce),
         ];
         if self.rounding == Rounding::Relaxed {
-            // What is rounded and widened again is the program's own: behind the import there are no casts.
+            // Round trips of casts exist before the import only.
             steps.push(Step::of(relax_roundings::PASS).with(option::PRECISION, OptionValue::named(self.precision)));
         }
         steps.extend([
-            // From here on every op is a device function.
+            // After the import, every op is a device function.
             Step::of(import_linalg::PASS).with(option::PRECISION, OptionValue::named(self.precision)).reaching(Milestone::Imported),
             // Producers leave reshapes that cancel and results that nobody uses.
             Step::upstream(Upstream::Canonicalize),
             Step::upstream(Upstream::Cse),
         ]);
-        // Loops that are written by hand are cut, fused and laid out as scopes are: one way to tile.
+        // Hand-written loops become hint scopes, so that there is one way to tile.
         steps.push(Step::of(make_scopes::PASS));
         steps.extend(self.fusion_steps());
         steps.extend([
-            // What belongs together does so from here on by its hints.
+            // Kernel ops are inlined: after this pass, hints keep the ops of a kernel in shared loops.
             Step::of(dissolve_kernels::PASS),
-            // Scopes become attributes of the ops in them, so that later passes need not look around.
+            // Hint scopes become attributes of their ops, so that later passes only read attributes.
             flatten,
-            // What is chosen goes to HBM; what a function makes of it need not read it back. Such a function has no use for a chain.
+            // A gather writes to HBM. Fusing the function of its only user avoids a reload. Done before functions are
+            // expanded: a fused function is not expanded.
             Step::of(fuse_gathers::PASS).reaching(Milestone::Flat),
         ]);
-        // What is written in more ops, so that it may live in LX, is of use to a planner that knows what to do with it.
+        // Expanding functions whose results cannot be in LX pays only with a planner that chooses residency.
         let into_lx = self.chooses_stays();
         if into_lx || self.bundle_format.is_release() {
             let expand = Step::of(expand_functions::PASS).with(option::INTO_LX, OptionValue::truth(into_lx));
@@ -171,12 +172,12 @@ impl Options {
 
     /// Returns the passes that fuse ops into kernels, while kernels are ops; empty if kernels are kept separate.
     fn fusion_steps(&self) -> Vec<Step> {
-        // Whether a move pays is found out by the same compilation without moves.
+        // A fusion is profitable if the compilation with it is cheaper than the same compilation without it.
         let fuse = Step::of(fuse_prologue_epilogue::PASS).with(option::COMPILE, self.candidates(fuse_prologue_epilogue::PASS));
         match self.kernel_mode() {
             KernelMode::Separate => Vec::new(),
             KernelMode::Fuse => vec![fuse],
-            // What the compiler makes a kernel of is treated as what the user does.
+            // Kernels formed by the compiler are treated like user kernels.
             KernelMode::Form => vec![Step::of(form_kernels::PASS), fuse],
         }
     }
@@ -184,42 +185,43 @@ impl Options {
     fn layout_steps(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         if self.searches_tiles() && self.dims.is_empty() {
-            // Where no tiles and no cores divide a size, most of it may.
+            // If no tile count and no core count divides a size, they may divide most of it.
             steps.push(Step::of(peel_rests::PASS).with(option::COMPILE, self.candidates(peel_rests::PASS)));
         }
         if self.precision == Precision::Device {
-            // A division behind a product rounds differently from one in front of it.
+            // Moving a division after a matmul changes the rounding.
             steps.push(Step::of(defer_divisions::PASS));
         }
         steps.extend([
-            // What no layout makes readable becomes a tensor, before layouts are chosen.
+            // Views that no layout makes readable become copies, before layouts are chosen.
             Step::of(materialize_views::PASS),
-            // Each reader of a constant has it where it wants it.
+            // Each user of a constant gets its own copy, whose layout it may choose.
             Step::of(clone_constants::PASS),
-            // An index moves along the outermost dimension only: tables are not to choose.
+            // An index selects along the outermost device dimension only, so tables have no choice of layout.
             Step::of(lay_out_tables::PASS),
-            // Padding makes new buffers, which need a layout like all others.
+            // Padding creates buffers, which need layouts.
             Step::of(pad_contractions::PASS).reaching(Milestone::Padded),
-            // The choice, for the function as a whole.
+            // Chooses the layouts of the complete function.
             Step::of(propagate_layouts::PASS).with(option::STICKS, OptionValue::named(self.sticks)),
-            // The moves that the choice needs.
+            // Inserts the relayouts that the choice requires.
             Step::of(insert_restickify::PASS),
-            // Behind the moves, which can take such a view away; and the sticks decide which cuts are possible.
+            // After the relayouts, which can remove such a view; and the stick dimensions decide which slices are
+            // possible.
             Step::of(split_views::PASS),
-            // Views that lead to split ones are not needed any more.
+            // Views whose users were split are dead.
             Step::upstream(Upstream::Canonicalize),
             Step::upstream(Upstream::Cse),
-            // Copies of one value have become one, and two results must not be one buffer.
+            // CSE may have merged copies, but two results must not share a buffer.
             Step::of(own_results::PASS),
         ]);
         steps
     }
 
     fn hint_steps(&self) -> Vec<Step> {
-        // Names go from arguments to all ops: a hint is a wish about a name.
+        // Dimension names are propagated from arguments to all ops: hints refer to names.
         let mut steps = vec![Step::of(propagate_dims::PASS).with(option::DIMS, OptionValue::list(&self.dims))];
         if self.searches_tiles() {
-            // Ops without hints get some, where what a tiling gains is found by choosing splits and placement together.
+            // The tile search adds hints to ops without hints. It requires joint planning to evaluate a tiling.
             let choose = Step::of(choose_tiles::PASS)
                 .with(option::STEPS, OptionValue::number(self.tile_steps.map_or(USUAL_TILE_STEPS, i64::from)))
                 .with(option::OBJECTIVE, OptionValue::named(self.objective))
@@ -233,9 +235,9 @@ impl Options {
     }
 
     fn work_steps(&self) -> Vec<Step> {
-        // The slices without which a core could not address its part; whoever divides keeps them.
+        // Minimum slices, so that each core can address its slice; later splits keep them.
         let reduce = Step::of(reduce_span::PASS);
-        // The rest: by what an op alone takes, or with what the planner would make of it.
+        // All other splits: by the cost of each op in isolation, or jointly with the LX plan.
         let jointly = || Step::of(divide_jointly::PASS).with(option::OBJECTIVE, OptionValue::named(self.objective));
         vec![reduce, if self.is_joint() { jointly() } else { Step::of(divide_work::PASS) }]
     }
@@ -243,34 +245,34 @@ impl Options {
     fn lx_steps(&self) -> Vec<Step> {
         let planner = self.planner();
         let plan = Step::of(plan_lx::PASS).with(option::PLANNER, OptionValue::text(planner.to_string())).reaching(Milestone::Placed);
-        // From here on nothing is decided that a program's author would ask about.
+        // All decisions that concern the author of a program have been made.
         let remarks = Step::of(emit_remarks::PASS);
         if planner == super::PlannerName::none() || self.chooses_stays() {
             return vec![plan, remarks];
         }
-        // A copy of an input is of use in LX only; a planner that chooses stays chooses them itself.
+        // Input clones pay in LX only; planners that choose residency insert them themselves.
         vec![Step::of(clone_inputs::PASS), plan, remarks]
     }
 
     fn bundle_steps(&self) -> Vec<Step> {
         vec![
-            // Which ops are one launch, and where their pool lies.
+            // Groups ops into launches, and allocates their pools.
             Step::of(form_bundles::PASS).with(option::ADDRESSES, OptionValue::named(self.addresses)).reaching(Milestone::Formed),
             // Tensors become operands with memory and coordinates.
             Step::of(lower_to_sdsc::PASS).reaching(Milestone::Lowered),
-            // The program of addresses of each launch.
+            // Builds the function of each launch, which computes addresses.
             Step::of(lower_to_sdscbundle::PASS)
                 .with(option::ADDRESSES, OptionValue::named(self.addresses))
                 .with(option::LOOPS, OptionValue::named(self.loops)),
         ]
     }
 
-    /// Compiles candidates for a pass of ours that decides by what they cost.
+    /// Returns the compiler of candidates for a pass that decides by their cost.
     fn candidates(&self, pass: Pass) -> OptionValue {
         OptionValue::nested(CandidateCompiler::new(Candidates::of_imported(self, pass.argument)))
     }
 
-    /// The pipeline of the phases `phases`, as text for a module.
+    /// Returns the pipeline of `phases` as text, for a module.
     #[must_use]
     pub fn pipeline(&self, phases: impl IntoIterator<Item = Phase>, output: &str) -> String {
         text_of(&phases.into_iter().flat_map(|phase| self.steps_of(phase, output)).collect::<Vec<_>>())
@@ -279,25 +281,25 @@ impl Options {
 
 fn tile_steps() -> Vec<Step> {
     vec![
-        // Ops that wish for the same tiles share a loop.
+        // Ops with hints for the same tiles share a loop.
         Step::of(coarse_tile::PASS),
         // Loops over the same tiles become one, with corrections where one needs the result of another.
         Step::of(make_online::PASS),
-        // What a loop carries is one buffer, which nobody else needs.
+        // A loop-carried value is one buffer; copies are inserted if it has other uses.
         Step::of(settle_loops::PASS),
-        // What makes a part of a buffer writes it there.
+        // Ops that compute a slice of a buffer write it in place.
         Step::of(write_in_place::PASS),
     ]
 }
 
-/// The check of what a phase promises.
+/// Returns the pass that checks the invariants of a phase.
 #[must_use]
 pub fn check(phase: Phase) -> Step {
     Step::of(verify_phase::PASS).with(option::PHASE, OptionValue::named(phase))
 }
 
-/// The pass that writes files into the directory `output`. What breaks a rule of the format is a compiler bug if the program has come through
-/// all of our passes (`is_compiled`), and else the mistake of whoever has written IR of a later phase.
+/// Returns the pass that writes files to the directory `output`. A violation of a format rule is a compiler bug if all
+/// of our passes have run (`is_compiled`), and an input error if the user wrote IR of a later phase.
 #[must_use]
 pub fn emission(output: &str, is_compiled: bool, format: Profile) -> Step {
     Step::of(emit_bundle::PASS)
@@ -306,7 +308,7 @@ pub fn emission(output: &str, is_compiled: bool, format: Profile) -> Step {
         .with(option::BUNDLE_FORMAT, OptionValue::named(format))
 }
 
-/// The passes that write `sdsc` or `sdscbundle` IR into the directory `output`.
+/// Returns the passes that write `sdsc` or `sdscbundle` IR to the directory `output`.
 #[must_use]
 pub fn emit_passes(output: &str) -> Vec<PassInstance> {
     let Options { addresses, loops, .. } = Options::default();
@@ -316,7 +318,7 @@ pub fn emit_passes(output: &str) -> Vec<PassInstance> {
     vec![lower.pass, emission(output, false, Profile::default()).pass]
 }
 
-/// Steps as the text of a pipeline.
+/// Returns steps as the text of a pipeline.
 fn text_of(steps: &[Step]) -> String {
     let texts: Vec<String> = steps.iter().map(ToString::to_string).collect();
     texts.join(",")

@@ -1,7 +1,7 @@
 //! The numeric reference: the original module with its floating-point numbers in f64, run by MLIR's own JIT through upstream passes.
 //!
-//! Nothing of our compiler takes part, so agreement with the simulator means that both are right or wrong in unrelated ways. In f64 nothing
-//! is lost that the program does not lose: a sum of 10,000 ones in f16 would be 2,048.
+//! It shares no code with our compiler, so the two agree only if both are right, or wrong in unrelated ways. f64 avoids
+//! rounding that the program does not ask for: a sum of 10,000 ones in f16 would be 2,048.
 
 mod compare;
 mod files;
@@ -24,20 +24,20 @@ use referee::{Elements, HostArray};
 /// Results of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
-    /// Its results as it is written.
+    /// Results of the program as written.
     pub results: Vec<HostArray>,
-    /// The results with the approximations that the compiler states for functions of the program, each off to one side or to the other;
-    /// none where it has no such functions.
+    /// Results with the compiler's approximations of functions, each with its error or the opposite error; empty if the
+    /// program has no approximated functions.
     pub approximated: Vec<Vec<HostArray>>,
 }
 
-/// The most ways to approximate the functions of a program that are tried: with as many as there are functions, and one way is off by at least
-/// the root of the sum of the squares of what each function is off by alone.
+/// Maximum number of approximation patterns that are run. With as many patterns as functions, one of them has at least
+/// the root of the sum of squares of the errors of the single functions.
 const MOST_PATTERNS: u32 = 4;
 
 impl Reference {
-    /// Runs the function `name` of the module in `path`, or its only public one, on `inputs`, one per argument. Where the type of an argument
-    /// leaves a size open, the input says it.
+    /// Runs the function `name` of the module in `path`, or its only public one, on `inputs`, one per argument. Inputs
+    /// set the dynamic sizes of argument types.
     ///
     /// # Errors
     /// As [`run`].
@@ -55,7 +55,7 @@ impl Reference {
     }
 }
 
-/// Whether the module in `path` takes these inputs, which is better known before a simulation than behind it.
+/// Checks that the module in `path` accepts these inputs; called before a long simulation.
 ///
 /// # Errors
 /// As [`Reference::of`].
@@ -69,12 +69,12 @@ pub fn check_takes(path: &str, name: &str, inputs: &[HostArray], listen: &dyn Fn
     check_inputs(function_of(&module, path)?, inputs).map_err(named)
 }
 
-/// Returns the patterns of approximations that are tried for so many functions that have one.
+/// Returns the approximation patterns that are run for this number of approximated functions.
 fn patterns(n_approximated: u32) -> impl Iterator<Item = u32> {
     (0..n_approximated.next_power_of_two().min(MOST_PATTERNS)).filter(move |_| n_approximated > 0)
 }
 
-/// Runs the only public function of the module in `path` on `inputs`, one per argument, and gives its results.
+/// Runs the only public function of the module in `path` on `inputs`, one per argument, and returns its results.
 ///
 /// # Errors
 /// A message about a module that cannot be read or inputs that do not fit; an empty one if MLIR has reported the error.
@@ -85,15 +85,15 @@ pub fn run(path: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
 /// A module in a file, to be run on inputs.
 struct Original<'a> {
     path: &'a str,
-    /// The function, or the only public one.
+    /// Name of the function; if no function has this name, the only public one is used.
     name: &'a str,
     effort: Effort,
-    /// Takes what MLIR says.
+    /// Installs handlers for MLIR's diagnostics.
     listen: &'a dyn Fn(&Session),
 }
 
 impl Original<'_> {
-    /// Returns the results, with a pattern of approximations if one is given, and how many functions have one.
+    /// Returns the results, approximated with `pattern` if there is one, and the number of approximated functions.
     fn run(&self, inputs: &[HostArray], pattern: Option<u32>) -> Result<(Vec<HostArray>, u32), String> {
         let Self { path, name, effort, listen } = *self;
         let session = Session::with_reference();
@@ -130,7 +130,8 @@ fn function_of<'c>(module: &'c Module<'_>, path: &str) -> Result<Op<'c>, String>
     function.ok_or_else(|| format!("'{path}' has no public function to run"))
 }
 
-/// Leaves the function of that name, or the only public one, with the sizes of its inputs, as linalg on tensors.
+/// Reduces the module to the function of that name, or the only public one, with the sizes of its inputs, as linalg on
+/// tensors.
 fn choose(module: &Module<'_>, name: &str, inputs: &[HostArray]) -> Result<(), String> {
     let functions = functions_of(module.op());
     let public: Vec<Op<'_>> = functions.iter().copied().filter(|function| is_public(*function)).collect();
@@ -152,14 +153,14 @@ fn choose(module: &Module<'_>, name: &str, inputs: &[HostArray]) -> Result<(), S
     let fits = shapes.len() == inputs.len() && shapes.iter().zip(inputs).all(|(open, input)| open.len() == input.shape.len());
     let dims = shapes.iter().flatten().zip(inputs.iter().flat_map(|input| &input.shape));
     let sizes: Vec<i64> = dims.filter_map(|(known, size)| known.is_none().then_some(*size)).collect();
-    // Who compares inputs with arguments refuses what does not fit.
+    // Inputs that do not fit are reported by `check_inputs`.
     if fits && !sizes.is_empty() {
         specialize(entry, &sizes).map_err(|_| String::new())?;
     }
     lower_stablehlo(module.op()).and_then(|()| lower_tosa(module.op())).map_err(|_| String::new())
 }
 
-/// The elements as f64, if they are floating-point numbers.
+/// Returns floating-point elements as f64, and others unchanged.
 fn widened(elements: &Elements) -> Elements {
     match elements {
         Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) | Elements::F64(_) | Elements::F8E4M3Fn(_) | Elements::F8E5M2(_) => {
@@ -178,12 +179,12 @@ pub fn first_of_ours(module: Op<'_>) -> Option<String> {
     ops.map(|op| op.full_name().to_owned()).find(|name| is_ours(name))
 }
 
-/// Dissolves hint scopes and takes away what only our compiler reads: the numbers are the same without.
+/// Inlines hint scopes and removes attributes that only our compiler reads; neither changes results.
 ///
 /// # Errors
-/// The first op of one of our dialects that computes.
+/// A message about the first other op of our dialects.
 fn leave_upstream_only(module: Op<'_>) -> Result<(), String> {
-    // Scopes within scopes come behind those around them.
+    // Reversed: inner scopes are inlined before outer scopes.
     module.nested().into_iter().rev().filter(|op| op.is(spyre::HINT)).for_each(OpExt::dissolve);
     for op in module.nested() {
         let name = op.full_name();
@@ -197,21 +198,21 @@ fn leave_upstream_only(module: Op<'_>) -> Result<(), String> {
             op.remove_attr(attribute);
         }
         if op.is("func.func") {
-            // Names of dimensions, and what other front ends note: the JIT is given whole arrays.
+            // Dimension names, and attributes of other front ends, have no meaning for the JIT.
             op.remove_attr("arg_attrs");
         }
     }
     Ok(())
 }
 
-/// Gives a slice of one element along a dimension the stride 1 there, which is as good: MLIR's bufferization expects that of such a dimension
-/// where the result is without another one, and refuses the program otherwise.
+/// Sets the stride of slices of size 1 to 1, which is equivalent: MLIR's bufferization of rank-reducing slices requires
+/// it.
 fn step_by_one_over_one(module: Op<'_>) {
     for op in module.nested().into_iter().filter(|op| op.is("tensor.extract_slice") || op.is("tensor.insert_slice")) {
         let list = |name: &str| op.attr(name).and_then(integers);
         let (Some(sizes), Some(strides)) = (list("static_sizes"), list("static_strides")) else { continue };
         let steps: Vec<i64> = sizes.iter().zip(&strides).map(|(&size, &stride)| if size == 1 { 1 } else { stride }).collect();
-        // A stride of run time has an operand.
+        // Negative entries mark dynamic strides, which have operands.
         if steps != strides && strides.iter().all(|stride| *stride > 0) {
             op.set_attr("static_strides", i64_array_attribute(op.ctx(), &steps));
         }
@@ -230,7 +231,7 @@ fn check_inputs(function: Op<'_>, inputs: &[HostArray]) -> Result<(), String> {
     for (position, (argument, input)) in arguments.iter().zip(inputs).enumerate() {
         let expected = argument.r#type();
         let found = TensorType::of(expected).filter(|tensor| tensor.shape == input.shape);
-        // What another run of the reference gave is in f64.
+        // Results of another run of the reference are in f64.
         let is_exact = matches!(input.elements, Elements::F64(_));
         let given = input.elements.element_type();
         let takes = |element: ElementType| element == given || (is_exact && element.is_float());
@@ -241,7 +242,7 @@ fn check_inputs(function: Op<'_>, inputs: &[HostArray]) -> Result<(), String> {
     Ok(())
 }
 
-/// Arrays of zeros of the types that the function returns.
+/// Returns arrays of zeros of the function's result types.
 fn result_types(function: Op<'_>) -> Result<Vec<HostArray>, String> {
     let terminator = function.body_ops().pop().ok_or("the function is empty")?;
     let array = |value: crate::mlir::Value<'_>| {

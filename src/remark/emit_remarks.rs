@@ -1,5 +1,5 @@
-//! `spyre-emit-remarks`: says what was decided about ops, by MLIR's remark engine. Reads `place`, `work`, and what the search for loops and the
-//! fusion of kernels have noted; writes nothing.
+//! `spyre-emit-remarks`: emits the decisions about ops as optimization remarks. Reads `place`, `work`, and the records
+//! of the tile search and of kernel fusion; writes nothing.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-emit-remarks", run };
 
-/// What a remark is about: the category, which filters name, and its name.
+/// Category of a remark, by which filters select, and its name.
 type Subject = [&'static str; 2];
 
 const PLACE: Subject = ["spyre-lx", "place"];
@@ -21,13 +21,13 @@ const LOOPS: Subject = ["spyre-tiles", "loops"];
 const FUSION: Subject = ["spyre-kernels", "fusion"];
 
 fn run(module: Op<'_>, _: &Options) -> Result<(), Reported> {
-    // Who asks for no remarks pays for none.
+    // No cost if remarks are disabled.
     if !wants_remarks(module) {
         return Ok(());
     }
     for function in functions_of(module) {
         let said = |(kind, subject, message): Said| remark(function, function.loc(), kind, subject, &message);
-        // Both speak of ops by their texts: they may be gone.
+        // These remarks are at the function: the ops that they describe may no longer exist.
         TileSearch::of(function).into_iter().map(loops_of).for_each(said);
         fusions_of(function).into_iter().for_each(said);
         for compute in ComputeOp::all_in(function) {
@@ -38,10 +38,10 @@ fn run(module: Op<'_>, _: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// A remark without its place.
+/// Remark without its location.
 type Said = (Remark, Subject, String);
 
-/// Where the result of an op lives. What has no place yet is not decided.
+/// Returns the remark about the memory of an op's result; none if it has no place yet.
 fn place_of(compute: ComputeOp<'_>) -> Option<Said> {
     let (function, place) = (compute.function(), compute.place()?);
     Some(match place.memory {
@@ -53,7 +53,7 @@ fn place_of(compute: ComputeOp<'_>) -> Option<Said> {
     })
 }
 
-/// How many cores work on an op.
+/// Returns the remark about the number of cores of an op.
 fn division_of(compute: ComputeOp<'_>) -> Option<Said> {
     let work = compute.work()?;
     let sizes = compute.iteration_space();
@@ -66,7 +66,7 @@ fn joined(numbers: &[i64]) -> String {
     numbers.iter().map(i64::to_string).collect::<Vec<_>>().join("x")
 }
 
-/// Returns the remark about an op of the compiler that moves elements.
+/// Returns the remark about a relayout or copy that the compiler inserted.
 fn move_of(compute: ComputeOp<'_>) -> Option<Said> {
     let message = if compute.op.is(spyre::RESTICKIFY) {
         "restickify: the consumer reads other sticks"
@@ -77,7 +77,7 @@ fn move_of(compute: ComputeOp<'_>) -> Option<Said> {
     Some((Remark::Analysis, MOVE, message.to_owned()))
 }
 
-/// What the search for loops has found.
+/// Returns the remark about the result of the tile search.
 fn loops_of(found: TileSearch) -> Said {
     let TileSearch { nests, us, untiled_us, n_judged, .. } = found;
     let without = untiled_us.map_or_else(|| "not possible without loops".to_owned(), |us| format!("without loops {us:.1} us"));
@@ -89,7 +89,7 @@ fn loops_of(found: TileSearch) -> Said {
     }
 }
 
-/// What moved into the kernels of a function, and what did not.
+/// Returns the remarks about the ops that were fused into the kernels of a function, and about the others.
 fn fusions_of(function: Op<'_>) -> Vec<Said> {
     let noted: Option<Outcome> = serde_json::from_str(function.text_attr(attr::SPYRE_KERNELS)).ok();
     let mut said = Vec::new();

@@ -1,4 +1,4 @@
-//! What was decided, and why not otherwise, for MLIR's remark engine: `spyre-opt --remarks-filter=.*` prints it with the places of the
-//! program, or writes it as YAML. Everything stands in the IR, where the report reads it, too.
+//! Optimization remarks for MLIR's remark engine: decisions and their reasons. `spyre-opt --remarks-filter=.*` prints
+//! them with locations, or writes them as YAML. They are derived from the IR, as the report is.
 
 pub(crate) mod emit_remarks;

@@ -101,7 +101,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     tool::main("spyre-compile", command(), words, speaker, |arguments, speaker| run(arguments, speaker, &line))
 }
 
-/// The words of a command line as a shell reads them, the folder of the tool apart.
+/// Returns the command line, quoted for a shell, without the folder of the tool and without `--validate`.
 fn command_line(words: &[OsString]) -> String {
     let is_plain =
         |word: &str| !word.is_empty() && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./=,:@%+".contains(letter));
@@ -110,7 +110,7 @@ fn command_line(words: &[OsString]) -> String {
     ["spyre-compile".to_owned()].into_iter().chain(spelled).collect::<Vec<_>>().join(" ")
 }
 
-/// The command line.
+/// Returns the description of the command line.
 pub(super) fn command() -> Command {
     with_help(Arguments::command(), &MOST_USED)
 }
@@ -144,7 +144,7 @@ fn run(arguments: &Arguments, speaker: Speaker, line: &str) -> Result<(), String
         Some(effort) => (tuned(&module, &options, (effort, &arguments.open, emits), speaker)?, true),
         None => (options, false),
     };
-    // What a search has tried is nothing that was decided.
+    // Remarks are enabled after tuning: the candidates of a search emit none.
     arguments.remarks.ask(&session, phase_of(module.op()).and_then(|name| name.parse().ok()), options.compile_to)?;
     let mode = if is_tuned && arguments.validate == Mode::Auto { Mode::On } else { arguments.validate };
     let progress = Progress::start(speaker, &format!("compiling {}", tool::name_of(input)));
@@ -179,7 +179,7 @@ fn run(arguments: &Arguments, speaker: Speaker, line: &str) -> Result<(), String
     arguments.report.iter().try_for_each(|path| report_file::write(&report, path, input))
 }
 
-/// Says of each phase what its passes were told, and how long it took.
+/// Reports the passes with their options and the time of each phase.
 struct Steps<'o> {
     speaker: Speaker,
     options: &'o Options,
@@ -193,7 +193,8 @@ impl<'o> Steps<'o> {
         Self { speaker, options, output, last: None, started: Instant::now() }
     }
 
-    /// The import is done twice: when the program is in our ops, and at its end.
+    /// Reports a phase. The import ends twice: when the program is in our ops, and at its end; only the second is
+    /// reported.
     fn done(&mut self, phase: Phase) {
         let is_half = phase == Phase::Import && self.last.is_none();
         self.last = Some(phase);
@@ -213,7 +214,7 @@ fn activity_after(phase: Phase, mode: Mode) -> &'static str {
     next.map_or(if mode == Mode::Off { "report" } else { "validation" }, Phase::name)
 }
 
-/// The options with the best choices for what the program leaves open.
+/// Returns the options with the best choices of the tunable parameters.
 fn tuned(
     module: &Module<'_>,
     options: &Options,
@@ -229,7 +230,7 @@ fn tuned(
     Ok(tuned.options())
 }
 
-/// Looks at every place that is written to before the long work.
+/// Checks all output paths before the compilation.
 fn check_places(arguments: &Arguments) -> Result<(), String> {
     let mut seen: Vec<&String> = Vec::new();
     for (option, paths) in [
@@ -253,7 +254,7 @@ fn check_places(arguments: &Arguments) -> Result<(), String> {
     arguments.trace.iter().try_for_each(|path| report_file::check_trace(path)).map_err(|message| format!("--trace: {message}"))
 }
 
-/// Refuses what only a whole compilation can write, where it ends behind a phase.
+/// Rejects outputs that require a complete compilation, if it ends after a phase.
 fn check_phase_only(arguments: &Arguments, output: &str, follows: bool) -> Result<(), String> {
     let phase = &arguments.compile_to;
     for (option, is_given) in [("certificate", arguments.certificate.is_some()), ("write-plan", arguments.write_plan.is_some())] {
@@ -269,7 +270,7 @@ fn check_phase_only(arguments: &Arguments, output: &str, follows: bool) -> Resul
     tool::check_place(output).map_err(|message| format!("-o with --compile-to {phase}, which writes one file of IR: {message}"))
 }
 
-/// Writes what was chosen to where it is asked for, and to a plan that there was none of.
+/// Writes the chosen plan to the requested files, and to the file of `--plan` if that did not exist.
 fn write_plans(report: &Report, options: &Options, (arguments, speaker): (&Arguments, Speaker), follows: bool) -> Result<(), String> {
     if let (Some(path), true) = (&arguments.plan, follows) {
         speaker.say(&format!("  followed the plan '{path}'\n"))?;
@@ -286,7 +287,8 @@ fn write_plans(report: &Report, options: &Options, (arguments, speaker): (&Argum
     Ok(())
 }
 
-/// Writes the certificate of the plan, and says what the checker makes of it. One that is refused is a compiler bug, and is not written.
+/// Checks and writes the certificate of the plan, and prints the verified bound. A rejected certificate is a compiler
+/// bug, and is not written.
 fn write_certificate(report: &Report, module: Op<'_>, (path, speaker): (&str, Speaker)) -> Result<(), String> {
     let certificate = report.certificate().ok_or_else(|| {
         codes::NO_PLAN_CHOSEN.says(format_args!(
@@ -320,7 +322,7 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
     }
     options.set("compile-to", &arguments.compile_to)?;
     options.notes_plan = arguments.write_plan.is_some();
-    // It takes a second search, which is for those who want to know.
+    // This requires a second search, so it is done for reports only.
     options.more_lx = !arguments.report.is_empty();
     options.proves = arguments.certificate.is_some();
     options.check()?;
@@ -340,7 +342,7 @@ fn summary(report: &Report, output: &str, line: &str) -> String {
     format!("{report}\n{validation}  {n_files} files written to {output}\n")
 }
 
-/// The files below a folder, in order.
+/// Returns the files below a folder, sorted.
 fn files_below(folder: &Path) -> io::Result<Vec<String>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -1,16 +1,19 @@
-//! How much a machine with a fast memory of its own must move for products, in whatever order it computes them: the red-blue pebble game.
+//! Lower bound on the traffic between slow and fast memory of matmuls, for every order of computation: the red-blue
+//! pebble game.
 //!
-//! Cut a run into spans in which so many elements are moved, `2 S` for a fast memory of `S`. A span has at most `3 S` elements of the two
-//! operands and the result to work with: `S` that were there and `2 S` that came, or will go. A product of them does at most
-//! `sqrt(a * b * c)` multiply-adds with `a`, `b` and `c` elements of the three (Loomis and Whitney), which is most for `a = b = c = S`:
-//! `S^1.5`. So `n` multiply-adds need at least `n / S^1.5` spans, of which the last one may be short: at least `2 n / sqrt(S) - 2 S` elements.
-//! Products without a common operand share the `3 S`; by Hölder's inequality all together do no more than `S^1.5` either, so their
+//! Partition an execution into spans that move `2 S` elements each, for a fast memory of `S` elements. A span can use
+//! at most `3 S` elements of the two operands and the result: `S` that were resident, and `2 S` that are loaded or
+//! stored. With `a`, `b` and `c` elements of the three tensors a matmul performs at most `sqrt(a * b * c)`
+//! multiply-adds (Loomis and Whitney), which is maximal for `a = b = c = S`: `S^1.5`. So `n` multiply-adds need at
+//! least `n / S^1.5` spans, the last of which may be short: at least `2 n / sqrt(S) - 2 S` elements. Matmuls without a
+//! common operand share the `3 S` elements; by Hölder's inequality their total is also at most `S^1.5`, so their
 //! multiply-adds add up.
 //!
-//! All elements of the three must come from slow memory, or go there: an operand that is computed, or a result that is read on the spot, may
-//! be made and used up within a span. Such a product is not counted.
+//! The bound requires that all three tensors are loaded from slow memory or stored to it. An operand that is computed,
+//! or a result that is used at once, may be created and consumed within a span. Such a matmul is not counted.
 
-/// The fewest elements that products of `multiply_adds` in all move between slow memory and a fast one of `fast_elements`.
+/// Returns the minimum number of elements that matmuls with `multiply_adds` in total move between slow memory and a
+/// fast memory of `fast_elements`.
 #[must_use]
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a bound, rounded down")]
 pub fn elements_needed(multiply_adds: i64, fast_elements: i64) -> i64 {
@@ -18,7 +21,7 @@ pub fn elements_needed(multiply_adds: i64, fast_elements: i64) -> i64 {
         return 0;
     }
     let needed = 2.0 * multiply_adds as f64 / (fast_elements as f64).sqrt() - 2.0 * fast_elements as f64;
-    // The quotient may have been rounded up by a part in 2^52.
+    // The quotient may have been rounded up by a relative error of 2^-52.
     ((needed * (1.0 - 1e-12)) as i64).max(0)
 }
 
@@ -55,13 +58,13 @@ mod tests {
         for (time, elements) in uses.iter().enumerate().rev() {
             elements.iter().for_each(|element| next.entry(*element).or_default().push(time));
         }
-        // What is in fast memory, and for sums whether they are not in slow memory yet.
+        // Elements in fast memory; for elements of the result, whether they must still be stored.
         let (mut there, mut moved, mut seen) = (BTreeMap::new(), 0, std::collections::BTreeSet::new());
         for elements in &uses {
             for element in elements {
                 next.get_mut(element).unwrap().pop();
                 if !there.contains_key(element) {
-                    // A sum begins with nothing.
+                    // A new element of the result is not loaded.
                     moved += i64::from(element.0 < 2 || seen.contains(element));
                     if there.len() == fast {
                         let is_free = |other: &&(usize, usize, usize)| !elements.contains(other);

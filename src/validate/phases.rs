@@ -1,4 +1,4 @@
-//! A compilation judged: its program after each phase, and its files, beside what was imported.
+//! Validation of a compilation: compares the program after each phase, and the files, with the imported program.
 
 use super::{
     Difference, Limits, OriginalVerdict, Samples, degree,
@@ -79,7 +79,7 @@ impl Verdict {
         self.log2_degree = self.log2_degree.max(other.log2_degree);
         self.lawful |= other.lawful;
         self.ordered |= other.ordered;
-        // One of the pieces hides a difference with the sum of their probabilities at most.
+        // Union bound: the probability that a piece hides a difference is at most the sum of the probabilities.
         self.log2_chance = self.log2_chance.zip(other.log2_chance).map(|(one, other)| (one.exp2() + other.exp2()).log2());
         self.sampled = match (self.sampled, other.sampled) {
             (Some(one), Some(other)) => Some(Samples {
@@ -140,7 +140,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Sizes as a message has them.
+/// Formats sizes for a message.
 pub(crate) fn said(sizes: &BTreeMap<String, i64>) -> String {
     sizes.iter().map(|(name, size)| format!("{name}={size}")).collect::<Vec<_>>().join(" ")
 }
@@ -162,7 +162,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Whether the compiler is to blame.
+    /// Returns whether the failure is a compiler bug.
     pub(crate) const fn is_bug(&self) -> bool {
         matches!(self, Self::Phase(_) | Self::Files(_) | Self::Import(_))
     }
@@ -179,7 +179,7 @@ impl Failure {
     }
 }
 
-/// The program after each phase that leaves one of `spyre` ops.
+/// The program after each phase whose result is in `spyre` ops.
 pub(crate) struct Phases<'c> {
     phases: Vec<(Phase, Result<Vec<Function<'c>>, String>)>,
     target: Option<Target>,
@@ -194,17 +194,18 @@ impl<'c> Phases<'c> {
         Self { phases: Vec::new(), target: None, limits, corrects: false, sizes: Vec::new() }
     }
 
-    /// Remembers the program behind a phase.
+    /// Records the program after a phase.
     pub(crate) fn note(&mut self, phase: Phase, module: &Module<'c>) {
         if phase <= Phase::Lx {
             let functions = read_functions(module).map_err(|(_, message)| message);
-            // What the import makes first may have ops that are folded away; then its end is where all begins.
+            // The import is recorded twice. Ops that are folded later may make the first version unreadable; then the
+            // second one is the reference.
             if phase == Phase::Import && self.phases.first().is_some_and(|(_, before)| before.is_err()) {
                 self.phases.clear();
             }
             self.phases.push((phase, functions));
             if phase == Phase::Import {
-                // What cannot have a symbolic size has been refused.
+                // Errors about symbolic sizes were reported before.
                 let found = functions_of(module.op()).into_iter().filter_map(|function| SymbolicSizes::of(function).ok().flatten());
                 self.sizes = found.flat_map(|sizes| sizes.named()).collect();
             }
@@ -213,7 +214,7 @@ impl<'c> Phases<'c> {
         }
     }
 
-    /// Compares the last program, or the files, with the first.
+    /// Compares the files, or without files the last program, with the imported program.
     pub(crate) fn judge(&self, directory: Option<&Path>) -> Result<Verdict, Failure> {
         self.judge_as_far(directory, self.extent()?)
     }
@@ -224,22 +225,22 @@ impl<'c> Phases<'c> {
         self.judge_files(simulation.as_ref(), extent)
     }
 
-    /// How much is executed at most.
+    /// Returns the limits of execution.
     pub(crate) const fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Executes as much as other limits allow.
+    /// Sets the limits of execution.
     pub(crate) const fn limit(&mut self, limits: Limits) {
         self.limits = limits;
     }
 
-    /// How much is executed.
+    /// Returns the extent of execution under the limits: draws, and samples of results if the program is too large.
     pub(crate) fn extent(&self) -> Result<Extent, Failure> {
         Extent::of(self.imported()?, &self.limits).map_err(Failure::Size)
     }
 
-    /// The functions of the imported program.
+    /// Returns the functions of the imported program.
     pub(crate) fn imported(&self) -> Result<&[Function<'c>], Failure> {
         match self.phases.first() {
             Some((_, Ok(functions))) => Ok(functions),
@@ -248,12 +249,12 @@ impl<'c> Phases<'c> {
         }
     }
 
-    /// The element operations of the imported program.
+    /// Returns the number of element operations of the imported program.
     pub(crate) fn element_operations(&self) -> u64 {
         self.imported().map_or(0, |functions| functions.iter().map(Function::steps).fold(0, u64::saturating_add))
     }
 
-    /// The elements of all that the ops of the imported program give.
+    /// Returns the number of elements of all op results of the imported program.
     pub(crate) fn computed_elements(&self) -> u64 {
         let of_values = |function: &Function<'_>| function.values.iter().map(|value| value.length() as u64).fold(0, u64::saturating_add);
         let all = self.imported().map_or(0, |functions| functions.iter().map(of_values).fold(0, u64::saturating_add));
@@ -269,12 +270,13 @@ impl<'c> Phases<'c> {
         self.imported().map_or(0, |functions| functions.iter().map(of_arguments).fold(0, u64::saturating_add))
     }
 
-    /// The machine that the program is compiled for.
+    /// Returns the target machine.
     pub(crate) fn target(&self) -> Target {
         self.target.clone().unwrap_or_else(Target::spyre)
     }
 
-    /// Compares the files with the imported program at other sizes than the largest: `self` is that program with fixed sizes.
+    /// Compares the files with the imported program at smaller symbolic sizes: `self` is the program with these sizes
+    /// fixed.
     pub(crate) fn judge_at(&self, directory: &Path, sizes: &BTreeMap<String, i64>) -> Result<(), Failure> {
         let simulation = self.load(directory)?.at(sizes).map_err(|error| Failure::Files(error.to_string()))?;
         self.judge_files(Some(&simulation), self.extent()?).map(|_| ())
@@ -284,7 +286,7 @@ impl<'c> Phases<'c> {
         Simulation::load(directory, &self.target()).map_err(|error| Failure::Files(format!("gives files that cannot be executed: {error}")))
     }
 
-    /// The symbolic sizes of the imported program, with the sizes that they are equal to.
+    /// Returns the symbolic sizes of the imported program, with their names in the files.
     pub(crate) fn sizes(&self) -> &[NamedSize] {
         &self.sizes
     }
@@ -318,7 +320,7 @@ impl<'c> Phases<'c> {
                 programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();
             let samples = selections.as_ref().map(|selections: &Vec<Vec<Selection>>| selections[position].as_slice());
             let judge = |draw| Versions { versions: &versions, samples, draw }.judge(simulation);
-            // The first draw that fails speaks, whichever ended first.
+            // The first failing draw is reported, in the order of draws and not of completion.
             let judged = |bits: u64| {
                 let draws = draws.clone().into_par_iter();
                 let judged: Vec<Result<u64, Failure>> =
@@ -326,7 +328,8 @@ impl<'c> Phases<'c> {
                 judged.into_iter().collect::<Result<Vec<u64>, Failure>>()
             };
             let mut found = judged(0);
-            // What a loop corrects agrees by the law of exponentials, or by that of maxima as well, and nothing else.
+            // Corrections in loops are exact only under the law of exponentials, some also only under the law of
+            // maxima, so these draws are tried next.
             for laws in [Field::LAWFUL, Field::LAWFUL | Field::ORDERED] {
                 if !self.corrects || !matches!(found, Err(Failure::Phase(_) | Failure::Files(_))) {
                     break;
@@ -359,7 +362,7 @@ fn unseen(phase: Phase, version: &Function<'_>) -> Option<&'static str> {
     overwritten(version).filter(|_| phase >= Phase::Tile)
 }
 
-/// One function after each phase, in one draw.
+/// Versions of a function after each phase, compared in one draw.
 struct Versions<'a, 'c> {
     versions: &'a [(Phase, &'a Function<'c>)],
     /// The elements of each result that are compared, if not all are.
@@ -368,7 +371,8 @@ struct Versions<'a, 'c> {
 }
 
 impl Versions<'_, '_> {
-    /// The elements of the results that have no value.
+    /// Compares the last version, or the files, with the imported function. Returns the number of undefined elements of
+    /// the results.
     fn judge(&self, simulation: Option<&Simulation>) -> Result<u64, Failure> {
         let [(_, imported), ..] = self.versions else { return Ok(0) };
         let last = self.versions.last().map_or(*imported, |(_, last)| *last);
@@ -389,7 +393,8 @@ impl Versions<'_, '_> {
         symptom.map_or_else(|| Ok(undefined(&expected)), |symptom| Err(self.blame(&expected, &symptom)))
     }
 
-    /// The first phase behind which the program is another, or the files.
+    /// Returns the failure of the first phase after which the results differ; of the files if no phase changes the
+    /// results.
     fn blame(&self, expected: &[Array<FieldElement>], symptom: &str) -> Failure {
         let imported = self.versions[0].1;
         for (phase, version) in self.versions {
@@ -431,7 +436,7 @@ impl Versions<'_, '_> {
 mod tests {
     use super::*;
 
-    /// A sum in a loop, and behind it what it began with, which behind phase `tile` it has overwritten.
+    /// A sum in a loop whose initial value has a use after the loop: after phase `tile` the loop has overwritten it.
     const OVERWRITTEN: &str = "
       func.func @f(%x: tensor<4xf16>) -> tensor<4xf16> {
         %zero = spyre.fill 0.0 : f16 -> tensor<4xf16>

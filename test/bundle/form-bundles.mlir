@@ -24,7 +24,7 @@ func.func @nine_tensors(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor
   return %7 : tensor<64x64xf16>
 }
 
-// Two values in HBM that live one after the other share an offset of the pool; a third that lives with both does not.
+// Two values in HBM with disjoint live ranges share an offset of the pool; a third whose live range overlaps both does not.
 // Copies into LX need no offset, and do not change that.
 // CHECK-LABEL: func @pool_slots_are_reused
 // CHECK: spyre.pointwise tanh({{.*}}place = #spyre.place<pool, [[KEPT:[0-9]+]],
@@ -49,7 +49,7 @@ func.func @pool_slots_are_reused(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   return %sum : tensor<64x64xf16>
 }
 
-// What is in LX needs no pool, and the result of the program is a buffer of the program.
+// Values in LX need no pool, and the result of the program is a buffer of the program.
 // CHECK-LABEL: func @lx_needs_no_pool
 // CHECK: spyre.pointwise exp{{.*}}place = #spyre.place<lx, 0>
 // CHECK: spyre.pointwise neg{{.*}}place = #spyre.place<hbm, "it is a result
@@ -59,9 +59,9 @@ func.func @lx_needs_no_pool(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   return %n : tensor<64x64xf16>
 }
 
-// A buffer that is written in parts lives from its first part on, so what is made between its parts lies elsewhere; what was made and
-// read before it does not matter.
-// A value whose last reader reads its copy in LX has done with its offset when the copy is made.
+// A buffer that is written in slices is live from its first slice, so values that are defined between the slices have other offsets.
+// Values whose last use is before the first slice may share its offset.
+// If the last user of a value reads its copy in LX, the offset is free after the copy.
 // CHECK-LABEL: func @parts
 // CHECK: spyre.pointwise log({{.*}}place = #spyre.place<pool, [[LOG:[0-9]+]],
 // CHECK: spyre.empty {place = #spyre.place<pool, [[LOG]], "its users split it over the cores differently: use 0 divides a dimension of which it needs a part">}

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --spyre-compile="compile-to=lx lx-planner=first-fit" --spyre-form-bundles --spyre-lower-to-sdsc --mlir-print-local-scope --split-input-file %s | FileCheck %s
 
-// Buffers are named in the order of their first use. A constant of the same bytes is the same buffer: a fill with the same number, or a
+// Buffers are named in the order of their first use. Constants of equal bytes share a buffer: a fill with the same number, or a
 // resource of another name.
 // CHECK-LABEL: sdsc.program @shared
 // CHECK-NEXT: sdsc.buffer @arg0 input 0
@@ -37,7 +37,7 @@ func.func @shared(%x: tensor<8x2xf16>) -> (tensor<8x2xf16>, tensor<8x2xf16>) {
 
 // -----
 
-// The same number in another format or in another layout has other bytes.
+// A number has different bytes in different formats and layouts, so these constants are separate.
 // CHECK-LABEL: sdsc.program @apart
 // CHECK-COUNT-3: constant {{[0-9]}}
 // CHECK-NOT: constant {{[0-9]}}

@@ -1,5 +1,5 @@
-// What one function is off by hides what the next one is, where both are off: the gelu of -1 is computed in steps and off by 0.2 %, which
-// the error function behind it shows, whose own stated error has the other sign there.
+// The errors of two functions may cancel: the gelu of -1 is expanded and has an error of 0.2 %. The error function after it has a stated
+// error of the opposite sign there.
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s -o %t/planned --tile-search none > %t.log && spyre-run %t/planned --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/none --lx-planner none > %t.log && spyre-run %t/none --check %s | FileCheck %s

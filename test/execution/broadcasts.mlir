@@ -1,4 +1,4 @@
-// What only repeats elements is reduced, and multiplied: by the elements that there would be.
+// Reductions and matmuls of broadcast operands: each repeated element counts as often as it is repeated.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: spyre-compile %t/sums.mlir -o %t/sums > %t.log && spyre-run %t/sums --check %t/sums.mlir | FileCheck %s
 // RUN: spyre-compile %t/sums.mlir -o %t/one --cores 1 --lx-planner none > %t.log && spyre-run %t/one --check %t/sums.mlir | FileCheck %s
@@ -10,7 +10,7 @@
 // CHECK-NOT: {{differs|error:|error\[}}
 
 //--- sums.mlir
-// Of an argument, of a maximum along the sticks, of all of it, and by parts.
+// Sums of a broadcast argument, of a broadcast maximum along the sticks, of all its elements, and by slices.
 func.func @sums(%s: tensor<f16>, %x: tensor<5x40xf16>, %v: tensor<31xf16>, %t: tensor<17x1x1xf16>)
     -> (tensor<f16>, tensor<5xf16>, tensor<f16>, tensor<17x2xf16>) {
   %zero = arith.constant 0.0 : f16
@@ -50,7 +50,7 @@ func.func @sums(%s: tensor<f16>, %x: tensor<5x40xf16>, %v: tensor<31xf16>, %t: t
 }
 
 //--- products.mlir
-// Rows that are repeated, and batches.
+// Repeated rows, and repeated batches.
 func.func @products(%x: tensor<65x2xf16>, %y: tensor<65x2x17xf16>, %u: tensor<4x100xf16>, %w: tensor<4x2x200x130xf16>)
     -> (tensor<65x3x17xf16>, tensor<4x2x1x130xf16>) {
   %zero = arith.constant 0.0 : f16

@@ -5,10 +5,10 @@
 // RUN: spyre-compile %t/spyre.mlir -o %t/unplanned --lx-planner none > %t.log && spyre-run %t/unplanned --check %t/linalg.mlir | FileCheck %s
 // RUN: spyre-translate --check-bundle %t/out | count 0
 
-// Nothing of it depends on chance or on the name of the output.
+// The files are deterministic, and do not depend on the name of the output.
 // RUN: spyre-compile %t/spyre.mlir -o %t/again > %t.log && diff -r %t/out %t/again
 
-// What is read back is written as it was.
+// A bundle that is read back and written again has the same files.
 // RUN: spyre-translate --bundle-to-mlir %t/out | spyre-translate --mlir-to-bundle - -o %t/written && diff -r %t/out %t/written
 
 // CHECK: result0: correct

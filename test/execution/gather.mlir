@@ -1,4 +1,4 @@
-// Rows of a table by indices: of 32 and 64 bits, in one and two dimensions, of a table that is given and of one that is computed.
+// Rows of a table by indices: of 32 and 64 bits, in one and two dimensions, of a table that is an argument and of a computed one.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: spyre-compile %t/spyre.mlir -o %t/out > %t/log && spyre-run %t/out --wipe-lx --check %t/linalg.mlir | FileCheck %s
 // RUN: spyre-compile %t/spyre.mlir -o %t/one --cores 1 > %t/log && spyre-run %t/one --check %t/linalg.mlir | FileCheck %s
@@ -16,7 +16,7 @@
 // RANGE-NEXT: 0,
 // RANGE-NEXT: 512
 
-// What must move: of the table of words the 16 rows that are chosen, and all else whole; and chosen rows that ops read, to HBM and back.
+// The lower bound counts 16 selected rows of the table of words, all other tensors completely, and gathered rows with uses twice.
 // RUN: FileCheck %s --check-prefix=COST --input-file=%t/log
 // COST: lower bound 1.83 MiB
 
@@ -33,7 +33,7 @@ func.func @gather(%table: tensor<128x256xf16>, %matrix: tensor<3x192xi64>, %word
   %embedded = spyre.gather(%words, %list) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
   %exp = spyre.pointwise exp(%embedded) : tensor<16x128xf16>
 
-  // Another op reads the first of the computed tables, so that it is copied.
+  // The first computed table has another use, so it is copied.
   %computed = spyre.pointwise add(%x, %x) : tensor<128x256xf16>
   %square = spyre.pointwise mul(%computed, %computed) : tensor<128x256xf16>
   %a = spyre.gather(%computed, %matrix) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>

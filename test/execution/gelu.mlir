@@ -1,5 +1,5 @@
-// A gelu between two products, in its own function and in others whose results stay in the scratchpads. Rows and columns end inside a
-// stick; there are few cores, tiles, no room.
+// A gelu between two matmuls, as one device function and expanded to ops whose results are in LX. Rows and columns end inside a
+// stick. Also with few cores, tiles, and a small LX.
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s -o %t/planned > %t.log && spyre-run %t/planned --wipe-lx --check %s --tolerance 3e-2 | FileCheck %s
 // RUN: spyre-compile %s -o %t/exact --lx-planner exact > %t.log && spyre-run %t/exact --wipe-lx --check %s --tolerance 3e-2 | FileCheck %s
@@ -8,7 +8,7 @@
 // RUN: spyre-compile %s -o %t/small --lx-bytes 256 > %t.log && spyre-run %t/small --check %s --tolerance 3e-2 | FileCheck %s
 // RUN: spyre-compile %s -o %t/none --lx-planner none > %t.log && spyre-run %t/none --check %s --tolerance 3e-2 | FileCheck %s
 
-// What takes the place of the function is read from LX; where there is no room, the function stays.
+// The expansion of the function has its values in LX. If LX is too small, the function is not expanded.
 // RUN: spyre-compile %s --compile-to lx | FileCheck %s --check-prefix=LX
 // RUN: spyre-compile %s --lx-bytes 256 --compile-to lx | FileCheck %s --check-prefix=OWN
 // RUN: spyre-compile %s --lx-planner none --compile-to lx | FileCheck %s --check-prefix=OWN

@@ -1,5 +1,5 @@
-// Lists of indices that are slices, joined, shifted, stacked, sorted: what they choose is what their entries choose, and the caller is held to the
-// rows of the table however far its integers are moved.
+// Lists of indices that are sliced, concatenated, shifted, stacked or sorted select the rows of their entries. The range of the caller's
+// integers follows from the rows of the table and the shifts.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: spyre-compile %t/shifted.mlir -o %t/1 --validate > %t/log && spyre-run %t/1 --wipe-lx --check %t/shifted.mlir | FileCheck %s
 // RUN: FileCheck %s --check-prefix=FORTY --input-file=%t/1/program.json
@@ -148,7 +148,7 @@ func.func @main(%table: tensor<8x64xf16>, %a: tensor<33xi32>) -> tensor<33x64xf1
 }
 
 //--- halved.mlir
-// What follows from one index are rows of a table that is put in their order: the caller may give twice as many.
+// A function of one index selects rows of a reordered table, so the range of the indices is twice the number of rows.
 func.func @main(%table: tensor<4x64xf16>, %a: tensor<6xi32>) -> tensor<6x64xf16> {
   %e = tensor.empty() : tensor<6x64xf16>
   %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}

@@ -1,4 +1,4 @@
-// What is put together of parts stands in the loops along the dimensions that all parts have whole.
+// A concatenation is inside the loops along the dimensions that all its parts have completely.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: spyre-compile %t/rotary.mlir -o %t/rotary --tiles H=4 --validate 2> %t/log | FileCheck %s --check-prefix=ROTARY
 // RUN: spyre-run %t/rotary --check %t/rotary.mlir | FileCheck %s
@@ -19,14 +19,14 @@
 // CHECK: result0: correct
 // VALID: validated
 
-// Queries and keys are turned in the loop over heads, and a tile of the queries, of which halves and the whole are read, comes to LX once: 18 ops.
+// Queries and keys are rotated in the loop over heads. A tile of the queries, read in halves and completely, is copied to LX once: 18 ops.
 // ROTARY: loop of 4 over 'H': 18 ops
 // ROTARY: validated
 // TOKENS: loop of 2 over 'H'
 // TOKENS: loop of 4 over 'S': 12 ops
 // TOKENS: validated
 
-// In tiles of keys the softmax corrects what it has, though the keys are put together in the same loop.
+// In a loop over tiles of keys the softmax corrects its sums, although the keys are concatenated in the same loop.
 // ONLINE: loop of 4 over 'H'
 // ONLINE-NEXT: loop of 4 over 'T'
 // ONLINE-NOT: loop of

@@ -1,11 +1,11 @@
-// Padding: the tensor goes into a larger buffer, and zeros into the rest of it.
+// Padding inserts the tensor into a larger buffer, and zeros into the remainder.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: spyre-compile %t/spyre.mlir -o %t/out > %t/log && spyre-run %t/out --check %t/linalg.mlir | FileCheck %s
 // RUN: FileCheck %s --check-prefix=COST < %t/log
 // RUN: spyre-compile %t/spyre.mlir -o %t/one --cores 1 > %t/log && spyre-run %t/one --check %t/linalg.mlir | FileCheck %s
 // RUN: spyre-compile %t/spyre.mlir -o %t/baked --addresses baked --loops unroll > %t/log && spyre-run %t/baked --check %t/linalg.mlir | FileCheck %s
 
-// What must move: both arguments and both results, of which one is written in parts.
+// The lower bound counts both arguments and both results, one of which is written in slices.
 // COST: lower bound 112.0 KiB
 
 // CHECK: result0: correct

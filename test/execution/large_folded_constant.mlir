@@ -1,4 +1,4 @@
-// What is known is returned as the caller's numbers, also where all else is computed in the device's f16, whose range it exceeds.
+// Folded constants are returned in the caller's format, also if they exceed the range of the device's f16, in which all else is computed.
 // RUN: spyre-compile %s -o %t > %t.log 2>&1 && spyre-run %t --check %s | FileCheck %s
 // RUN: spyre-compile %s --compile-to import 2> %t.log | FileCheck %s --check-prefix=IR
 // RUN: sed s/f32/f64/g %s > %t.f64.mlir && spyre-compile %t.f64.mlir -o %t.f64 > %t.log 2>&1 && spyre-run %t.f64 --check %t.f64.mlir | FileCheck %s

@@ -1,5 +1,5 @@
-// What JAX leaves in a program: rows that are added at places, some of them twice; an element of each row; rows in order with their places, by
-// the bits of floats; a loop that is written out; a choice of run time among three; a tensor read backwards; quotients without signs.
+// Ops that JAX leaves in programs: a scatter-add of rows with duplicate indices, a scatter of one element per row, a sort with positions by
+// the bits of floats, a while loop that is unrolled, a runtime choice among three, a reversed tensor, and unsigned divisions.
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s -o %t/planned --validate > %t.log && spyre-run %t/planned --wipe-lx --check %s | FileCheck %s
 // RUN: spyre-run %t/planned --draw ties --seed 5 --check %s | FileCheck %s

@@ -1,5 +1,5 @@
-// What follows from positions of the caller and known numbers is a row of a table: a rotary embedding as Hugging Face writes it, with positions as i64;
-// functions of single integers; comparisons that every row number decides alike. The caller is held to the rows of the tables.
+// Functions of runtime positions and constants become lookups in tables: a rotary embedding as Hugging Face writes it, with i64 positions;
+// functions of single integers; comparisons with one outcome for all row numbers. The range of the positions is that of the rows.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t/parts
 // RUN: spyre-compile %t/parts/rotary.mlir -o %t/rotary --validate > %t.log && spyre-run %t/rotary --check %t/parts/rotary.mlir | FileCheck %s
 // RUN: FileCheck %s --check-prefix=ROWS --input-file=%t/rotary/program.json
@@ -103,7 +103,7 @@ func.func @promised(%positions: tensor<77xi64> {spyre.range = array<i64: 0, 300>
 }
 
 //--- fill.mlir
-// jnp.take fills with NaN what is no row; every index that the caller may give is one.
+// jnp.take fills with NaN for indices out of range; the range of the caller's indices excludes these.
 #index = affine_map<(a, b) -> (a)>
 #id = affine_map<(a, b) -> (a, b)>
 func.func @fill(%table: tensor<100x64xf16>, %indices: tensor<13xi32>) -> tensor<13x64xf16> {

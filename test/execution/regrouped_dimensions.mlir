@@ -1,4 +1,4 @@
-// Dimensions that are put together and taken apart where no stick ends: copies go between, whose sticks run along something else.
+// Dimensions that are merged and split inside of sticks: copies with another stick dimension are inserted.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: spyre-compile %t/heads.mlir -o %t/heads --validate | FileCheck %s
 // RUN: spyre-compile %t/token.mlir -o %t/token --validate | FileCheck %s
@@ -32,7 +32,7 @@ func.func @main(%x: tensor<18x64xf16>, %w: tensor<64x48xf16>, %k: tensor<2x3x16x
   return %scaled, %scores : tensor<2x3x9x16xf16>, tensor<2x3x9x5xf16>
 }
 
-// Heads of one token: nothing else is there to run in the sticks.
+// Heads of one token: there is no other dimension for the sticks.
 //--- token.mlir
 func.func @main(%x: tensor<1x64xf16>, %w: tensor<64x40xf16>) -> tensor<5x1x8xf16> {
   %two = spyre.constant dense<2.0> : tensor<1x1x1xf16>
@@ -66,7 +66,7 @@ func.func @main(%x: tensor<8x128xf16>, %y: tensor<128x100xf16>) -> tensor<800xf1
   return %flat : tensor<800xf16>
 }
 
-// What was written in parts of rows of 2 is returned as rows of 8.
+// A buffer that was written in slices of rows of 2 is returned as rows of 8.
 //--- parts.mlir
 func.func @main(%x: tensor<72x64xf16>, %w: tensor<64x2xf16>, %y: tensor<17x72x2xf16>) -> tensor<324x8xf16> {
   %buffer = spyre.empty : tensor<18x72x2xf16>
@@ -78,7 +78,7 @@ func.func @main(%x: tensor<72x64xf16>, %w: tensor<64x2xf16>, %y: tensor<17x72x2x
   return %shown : tensor<324x8xf16>
 }
 
-// Rows of 10 are read as rows of 9: whole ones, from the second one on, of a window, and of one matrix alone.
+// Rows of 10 are viewed as rows of 9: all rows, rows from the second on, rows of a window, and rows of a single matrix.
 //--- rows.mlir
 func.func @main(%x: tensor<2x9x10xf16>, %y: tensor<2x10x9xf16>, %z: tensor<9x10xf16>, %w: tensor<9x7xf16>)
     -> (tensor<2x9x9xf16>, tensor<2x8x10xf16>, tensor<10x9xf16>, tensor<10x7xf16>) {
@@ -103,7 +103,7 @@ func.func @main(%x: tensor<2x9x10xf16>, %y: tensor<2x10x9xf16>, %z: tensor<9x10x
   return %result0, %result1, %result2, %result3 : tensor<2x9x9xf16>, tensor<2x8x10xf16>, tensor<10x9xf16>, tensor<10x7xf16>
 }
 
-// Scores by distance are shifted into scores by position, as in Transformer-XL: a column in front, rows of another length, all but the first.
+// Scores by distance become scores by position (Transformer-XL): pad a column, reshape to rows of another length, drop the first row.
 //--- shifted.mlir
 func.func @main(%x0: tensor<2x6x32xf16>, %x1: tensor<6x32xf16>) -> (tensor<2x6x32xf16>, tensor<6x32xf16>) {
   %zero = arith.constant 0.0 : f16
@@ -126,7 +126,7 @@ func.func @main(%x0: tensor<2x6x32xf16>, %x1: tensor<6x32xf16>) -> (tensor<2x6x3
   return %result0, %result1 : tensor<2x6x32xf16>, tensor<6x32xf16>
 }
 
-// Windows of 4 by 4 are put together, and some rows and columns of them read, as where Swin's windows are shifted back.
+// Windows of 4 by 4 are merged, and a slice of rows and columns is read, as when Swin's windows are shifted back.
 //--- windows.mlir
 func.func @main(%x: tensor<4x16x16xf16>) -> (tensor<8x8x16xf16>, tensor<6x7x16xf16>) {
   %windows = tensor.expand_shape %x [[0, 1], [2, 3], [4]] output_shape [2, 2, 4, 4, 16] : tensor<4x16x16xf16> into tensor<2x2x4x4x16xf16>
@@ -142,7 +142,7 @@ func.func @main(%x: tensor<4x16x16xf16>) -> (tensor<8x8x16xf16>, tensor<6x7x16xf
   return %shifted, %result1 : tensor<8x8x16xf16>, tensor<6x7x16xf16>
 }
 
-// Six dimensions are put together one after the other, since there is no room for one more: blocks of local attention, and of [2, 2, 2, 2, 2, 2].
+// Six dimensions are merged step by step, because an op has no seventh one: blocks of local attention, and of [2, 2, 2, 2, 2, 2].
 //--- many.mlir
 func.func @main(%x: tensor<2x4x5x8x16xf16>, %w: tensor<64x64xf16>, %y: tensor<2x2x2x2x2x2xf16>, %v: tensor<8x8xf16>)
     -> (tensor<80x64xf16>, tensor<8x8xf16>) {

@@ -1,5 +1,5 @@
-// What is repeated is seen under other dimensions by its readers than by its writer: slices over the cores are compared by the bytes that
-// they are, or a core finds in LX what another one needs.
+// Users of a repeated value view it with other dimensions than its producer: core views must be compared by bytes, or a core would read
+// the slice of another core from LX.
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s -o %t/out > %t.log && spyre-run %t/out --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/one --cores 1 > %t.log && spyre-run %t/one --check %s | FileCheck %s
@@ -11,7 +11,7 @@
 
 func.func @repeated(%x: tensor<2x4x80xf16>, %t: tensor<2x128xf16>, %u: tensor<4x64xf16>, %k: tensor<2x2x20x80xf16>)
     -> (tensor<2x12x80xf16>, tensor<4x320xf16>, tensor<2x8x20x1xf16>) {
-  // A softmax of repeated rows of two sticks: the columns of sticks of the writer are as many as the batches of the readers.
+  // A softmax of repeated rows of two sticks: the producer has as many columns of sticks as the users have batches.
   %low = arith.constant 0xFC00 : f16
   %zero = arith.constant 0.0 : f16
   %e = tensor.empty() : tensor<2x4x3x80xf16>
@@ -36,7 +36,7 @@ func.func @repeated(%x: tensor<2x4x80xf16>, %t: tensor<2x128xf16>, %u: tensor<4x
   %sum_wide = linalg.broadcast ins(%sum : tensor<2x12xf16>) outs(%wide : tensor<2x12x80xf16>) dimensions = [2]
   %softmax = linalg.div ins(%exp, %sum_wide : tensor<2x12x80xf16>, tensor<2x12x80xf16>) outs(%wide : tensor<2x12x80xf16>) -> tensor<2x12x80xf16>
 
-  // Tiles beside another part.
+  // Repeated tiles concatenated with another slice.
   %te = tensor.empty() : tensor<2x2x2x128xf16>
   %tiles = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (b, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>],
                            iterator_types = ["parallel", "parallel", "parallel", "parallel"]}

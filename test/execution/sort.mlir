@@ -1,5 +1,5 @@
-// Rows in order, by ranks and one element after the other, with their positions and with other tensors; ties, infinities, orders written either way;
-// along the last dimension and along another one. What is sorted chooses rows.
+// Sorted rows, by ranks and element by element, with positions and with other tensors; ties, infinities, both directions of comparison;
+// along the last dimension and along another one. Sorted integers select rows.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t/parts
 // RUN: spyre-compile %t/parts/ranks.mlir -o %t/ranks --validate > %t.log && spyre-run %t/ranks --wipe-lx --check %t/parts/ranks.mlir | FileCheck %s
 // RUN: spyre-run %t/ranks --draw ties --check %t/parts/ranks.mlir | FileCheck %s
@@ -126,7 +126,7 @@ func.func @integers(%x: tensor<6x9xi32>, %y: tensor<6x9xf16>, %z: tensor<6x9xi64
 //--- masked.mlir
 #whole = affine_map<(d0, d1) -> (d0, d1)>
 func.func @masked(%x: tensor<5x100xf16>) -> (tensor<5x6xf16>, tensor<5x6xi64>) {
-  // Fewer elements are left than are asked for: the others are infinities, each with a place of its own.
+  // Fewer elements than requested: the others are infinities, each with its own position.
   %two = arith.constant 2.0 : f16
   %lowest = arith.constant 0xFC00 : f16
   %e0 = tensor.empty() : tensor<5x100xf16>
@@ -161,7 +161,7 @@ func.func @topk(%x: tensor<5x40xf32>, %y: tensor<300x3xf16>, %ids: tensor<300x3x
     %before = arith.cmpf ogt, %a, %b : f32
     tm_tensor.yield %before : i1
   } -> tensor<5x4xf32>, tensor<5x4xi64>
-  // The smallest along the rows, with numbers of the caller for their places.
+  // The smallest elements along the rows, with integers of the caller as positions.
   %highest = arith.constant dense<0x7C00> : tensor<2x3xf16>
   %i1 = tensor.empty() : tensor<2x3xi64>
   %small:2 = tm_tensor.topk dimension(0) ins(%y, %ids : tensor<300x3xf16>, tensor<300x3xi64>) outs(%highest, %i1 : tensor<2x3xf16>, tensor<2x3xi64>) {
@@ -173,7 +173,7 @@ func.func @topk(%x: tensor<5x40xf32>, %y: tensor<300x3xf16>, %ids: tensor<300x3x
     %before = arith.ori %alone, %less : i1
     tm_tensor.yield %before : i1
   } -> tensor<2x3xf16>, tensor<2x3xi64>
-  // What a sampler keeps of the words of a vocabulary: a place is two digits.
+  // Top-k of a sampler over a vocabulary: positions are stored as two digits.
   %none = arith.constant dense<0xFC00> : tensor<3x7xf16>
   %i2 = tensor.empty() : tensor<3x7xi64>
   %kept:2 = tm_tensor.topk dimension(1) ins(%long : tensor<3x2500xf16>) outs(%none, %i2 : tensor<3x7xf16>, tensor<3x7xi64>) {
@@ -181,7 +181,7 @@ func.func @topk(%x: tensor<5x40xf32>, %y: tensor<300x3xf16>, %ids: tensor<300x3x
     %before = arith.cmpf ogt, %a, %b : f16
     tm_tensor.yield %before : i1
   } -> tensor<3x7xf16>, tensor<3x7xi64>
-  // The only one.
+  // Top-k of a single element.
   %none1 = arith.constant dense<0xFC00> : tensor<4x1xf16>
   %i3 = tensor.empty() : tensor<4x1xi64>
   %only:2 = tm_tensor.topk dimension(1) ins(%one : tensor<4x1xf16>) outs(%none1, %i3 : tensor<4x1xf16>, tensor<4x1xi64>) {

@@ -1,4 +1,4 @@
-// Programs for sizes that are known at launch only: validated at the largest and below, executed beside MLIR's JIT at both, checked, and read back.
+// Programs with symbolic sizes: validated at the maximum and at a smaller size, compared with MLIR's JIT at both, checked, and read back.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: spyre-compile %t/add.mlir -o %t/add --dim-size s0=1024:64 --validate | FileCheck %s --check-prefix=VALIDATED
 // RUN: spyre-translate --check-bundle %t/add
@@ -34,7 +34,7 @@
 // VALIDATED: validated: the files and the imported program agree{{.*}}; at the largest sizes, and at {{.*}}=
 // CHECK: result0: correct
 
-// What the files of the sum say of the size, on one core for each stick of its columns.
+// The size in the files of the sum, on one core for each stick of its columns.
 // RUN: FileCheck %s --check-prefix=PROGRAM --input-file=%t/add/program.json
 // RUN: FileCheck %s --check-prefix=BUNDLE --input-file=%t/add/bundle_0/bundle.mlir
 // RUN: FileCheck %s --check-prefix=FILE --input-file=%t/add/bundle_0/sdsc_0.json
@@ -63,12 +63,12 @@
 // FILE: "inputSymbolsAndTags_": {
 // FILE-NEXT: "-1": "s0"
 
-// Where one core does all, the files are those of the golden case, to the byte.
+// On one core the files are byte-identical to those of the golden case.
 // RUN: spyre-compile %t/exp.mlir -o %t/exp --dim-size s0=64:32 --cores 1 --validate > %t/log
 // RUN: diff %t/exp/bundle_0/bundle.mlir %S/../golden/exp_symbolic/bundle.mlir && diff %t/exp/bundle_0/sdsc_0.json %S/../golden/exp_symbolic/sdsc_0.json
 // RUN: spyre-run %t/exp --dim-size s0=32 --check %t/exp.mlir | FileCheck %s
 
-// Results and files have the size that is chosen.
+// Results and files have the size that the launch sets.
 // RUN: spyre-run %t/add --dim-size s0=128 --output-dir %t/small > %t/log && spyre-run %t/add --dim-size arg1.0=192 --output-dir %t/larger > %t/log
 // RUN: head -c 128 %t/small/result0.npy | FileCheck %s --check-prefix=SMALL
 // RUN: head -c 128 %t/larger/result0.npy | FileCheck %s --check-prefix=LARGER
@@ -76,7 +76,7 @@
 // SMALL: (128, 256, )
 // LARGER: (192, 256, )
 
-// What is no size of the program is refused by name.
+// Values that are no size of the program are errors with the name of the size.
 // RUN: not spyre-run %t/add --dim-size s0=100 2>&1 | FileCheck %s --check-prefix=STEP
 // RUN: not spyre-run %t/add --dim-size s0=1088 2>&1 | FileCheck %s --check-prefix=LARGE
 // RUN: not spyre-run %t/add --dim-size s1=64 2>&1 | FileCheck %s --check-prefix=NAME
@@ -90,7 +90,7 @@
 // TWICE: spyre-run: error{{.*}}--dim-size: 's0' is given twice, as 64 and 128; remove one
 // SHAPE: spyre-run: error{{.*}}--input: argument 'arg0' (shape [64, 256], dtype float16, layout row-major): expected an array of shape [64, 256], found shape [128, 256] in '{{.*}}/small/result0.npy'; reshape or transpose the array
 
-// A launch that gives a size to another parameter than its files say is refused.
+// A launch that binds a size to another parameter than its files state is an error.
 // RUN: sed -i 's/"-1": "s0"/"-1": "s1"/' %t/add/bundle_0/sdsc_0.json
 // RUN: not spyre-run %t/add --dim-size s0=128 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not spyre-translate --check-bundle %t/add 2>&1 | FileCheck %s --check-prefix=RULE

@@ -1,4 +1,4 @@
-// What cannot have a symbolic size is refused where it is, and the message says what to do.
+// Ops that cannot have a symbolic size are errors at their location, with advice.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: not spyre-compile %t/mean.mlir -o %t/out --dim-size arg0.0=128:64 2>&1 | FileCheck %s --check-prefix=MEAN
 // RUN: not spyre-compile %t/attention.mlir -o %t/out --dim-size arg0.1=128:64,arg1.1=128:64,arg2.1=128:64 2>&1 | FileCheck %s --check-prefix=ATTENTION

@@ -1,4 +1,4 @@
-// A mask of truth values as an argument, chosen by in three spellings; and a truth value as a result.
+// A Boolean mask as an argument, with selects in three spellings, and a Boolean result.
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s -o %t/out > %t.log && spyre-run %t/out --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t/tiled --dims 0=A:B --dims 1=A:B --dims 2=A:B --tiles A=2 > %t.log && spyre-run %t/tiled --check %s | FileCheck %s
@@ -7,7 +7,7 @@
 // RUN: cp %t/first/result1.npy %t/mask.npy
 // RUN: spyre-run %t/out --input arg0=%t/mask.npy --output-dir %t/second > %t.log && diff %t/second/result1.npy %t/mask.npy
 
-// What is written is read again: the second result is the mask or the comparison, which is not changed by choosing it again.
+// A result is valid as an input: the second result is the mask, and is unchanged if it is given as the mask.
 // CHECK: result0: correct
 // CHECK: result1: correct
 func.func @truth(%mask: tensor<64x128xi1>, %x: tensor<64x128xf16>, %y: tensor<64x128xf16>) -> (tensor<64x128xf16>, tensor<64x128xi1>) {

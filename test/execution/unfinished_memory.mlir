@@ -1,5 +1,5 @@
-// What nothing has written is neither read nor copied: PyTorch's circular padding writes rows and columns one after another, and reads
-// whole ones of which a part is written later. Padding by less than nothing takes away.
+// Elements that are not written yet are neither read nor copied: PyTorch's circular padding writes rows and columns in turn, and reads
+// complete ones of which a slice is written later. Negative padding crops.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: spyre-compile %t/circular.mlir -o %t/circular --validate && spyre-run %t/circular --check %t/circular.mlir | FileCheck %s
 // RUN: spyre-compile %t/pads.mlir -o %t/pads --validate && spyre-run %t/pads --check %t/pads.mlir | FileCheck %s --check-prefixes=CHECK,PADS

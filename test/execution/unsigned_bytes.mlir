@@ -1,4 +1,4 @@
-// Images of bytes from 0 to 255, which frontends write as integers without a sign, and of which arith.uitofp or arith.extui say that they have none.
+// Images of bytes from 0 to 255, which front ends write as signless integers; arith.uitofp or arith.extui make them unsigned.
 // RUN: spyre-compile %s -o %t.bundle --validate > %t.log && spyre-run %t.bundle --seed 3 --check %s | FileCheck %s
 // RUN: spyre-compile %s -o %t.three --cores 3 --lx-planner none > %t.log && spyre-run %t.three --check %s | FileCheck %s
 
@@ -28,7 +28,7 @@ func.func @image(%bytes: tensor<3x16x70xi8>, %mean: tensor<3xf16>) -> (tensor<3x
     %r = arith.sitofp %centred : i32 to f16
     linalg.yield %r : f16
   } -> tensor<3x16x70xf16>
-  // The same bits with a sign.
+  // The bytes read as signed integers.
   %signed = linalg.generic {indexing_maps = [#image, #image], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%bytes : tensor<3x16x70xi8>) outs(%e : tensor<3x16x70xf16>) {
   ^bb0(%byte: i8, %out: f16):

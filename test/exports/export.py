@@ -1,4 +1,4 @@
-"""What both exporters do with a module: its linalg, and what it computes in f32 from given inputs."""
+"""Export of a module, shared by both exporters: its linalg, and its f32 results for given inputs."""
 
 import pathlib
 
@@ -8,7 +8,7 @@ from torch_mlir import fx
 
 
 def keep_numbers_of_positions(module):
-    """Buffers that are not saved, such as frequencies, stay f32 as in a model that was loaded; the importer asks for those that are saved."""
+    """Keeps non-persistent buffers, such as frequencies, in f32 as in a loaded model. Marks them persistent, as the importer requires."""
     kept = {}
     for part in module.modules():
         for name in list(part._non_persistent_buffers_set):
@@ -24,7 +24,7 @@ def export(folder, name, module, inputs):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     kept = keep_numbers_of_positions(module)
-    # The weights of both are numbers of f16.
+    # Both modules have weights that are representable in f16.
     module = module.half().eval()
     try:
         with torch.no_grad():

@@ -4,7 +4,7 @@
 // RUN: not spyre-compile %t.other.mlir -o %t.dir 2>&1 | FileCheck %s
 // RUN: not test -e %t.dir
 
-// What is lowered is no program: a module says what it has behind it, or it is refused before anything relies on it.
+// Lowered IR must state its phase: without the attribute it is rejected before any pass relies on it.
 // CHECK: other.mlir:{{[0-9:]+}} error{{.*}}'sdsc.program' op expected 'spyre.phase = "bundle"' on a module with ops of phase 'bundle'; add the attribute to continue after that phase
 // CHECK-NOT: compiler bug
 func.func @program(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --verify-diagnostics --split-input-file --spyre-flatten-hints="bind=T=4" %s
 
-// A name that nothing says a number of has no tile size.
+// A count that is neither bound nor declared gives no tile size.
 func.func @neither_bound_nor_declared(%x: tensor<8x64xf16>) -> tensor<8x64xf16> attributes {spyre.symbols = {T = 8, V = 8}} {
   // expected-error @+1 {{tile count 'U' of dimension 'B' has no value; give 'bind=U=NUMBER' (--bind U=NUMBER), or declare a maximum on the function, 'spyre.symbols = {U = NUMBER}'}}
   %scope = spyre.hint tiles(A = T, B = U) {
@@ -12,7 +12,7 @@ func.func @neither_bound_nor_declared(%x: tensor<8x64xf16>) -> tensor<8x64xf16> 
 
 // -----
 
-// A declared maximum is no number of slices.
+// A declared maximum is not enough for a core split.
 func.func @slices_that_are_not_bound(%x: tensor<8x64xf16>) -> tensor<8x64xf16> attributes {spyre.symbols = {U = 8}} {
   // expected-error @+1 {{number of slices 'U' of dimension 'A' has no value; give 'bind=U=NUMBER' (--bind U=NUMBER)}}
   %scope = spyre.hint work_div(A = U) {
@@ -44,7 +44,7 @@ func.func @bound_above_the_maximum(%x: tensor<8x64xf16>) -> tensor<8x64xf16> att
 
 // -----
 
-// What is declared and not asked for is not used.
+// A declared symbol that no tile count uses cannot be bound.
 // expected-error @+1 {{'builtin.module' op option 'bind': no tile count has the name of 'T=4'; use the name, as in 'tiles=DIM=T', or remove the binding}}
 module {
   func.func @bound_and_not_used(%x: tensor<8x64xf16>) -> tensor<8x64xf16> attributes {spyre.symbols = {T = 8}} {
@@ -54,7 +54,7 @@ module {
 
 // -----
 
-// Its tiles have a size, which the number would change.
+// The loop has tiles of a fixed size, which another count would change.
 func.func @loops_are_cut_already(%x: tensor<8x64xf16>) -> tensor<8x64xf16> attributes {spyre.symbols = {T = 8}} {
   // expected-error @+1 {{loop has 8 tiles, found 'bind=T=4'; bind 'T' to 8, or remove the binding}}
   %loop = spyre.loop 8 "A" tiled(%tile = %x[0] : tensor<8x64xf16>) attributes {symbol = "T"} {

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --spyre-propagate-dims="dims=0=A:B" %s | FileCheck %s
 
-// The option writes the attribute of the argument, and replaces one that is there.
+// The option sets the attribute of the argument, and replaces an existing one.
 // CHECK-LABEL: func.func @the_option_names_an_argument(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16> {spyre.dims = ["A", "B"]}) -> tensor<8x64xf16>
 // CHECK-SAME:    attributes {spyre.dim_sizes = {A = 8 : i64, B = 64 : i64}} {
@@ -21,7 +21,7 @@ func.func @names_follow_values(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   return %neg : tensor<8x64xf16>
 }
 
-// A dimension of the iteration has the name that any operand knows.
+// An iteration dimension gets its name from any operand that has one.
 // CHECK-LABEL: func.func @operands_complete_each_other(
 // CHECK:         spyre.pointwise add({{%.+}}, {{%.+}}) {dims = ["outer", "A", "B"]}
 // CHECK-SAME:      : (tensor<1x8x64xf16>, tensor<4x1x1xf16>) -> tensor<4x8x64xf16>
@@ -31,7 +31,7 @@ func.func @operands_complete_each_other(%x: tensor<8x64xf16>, %column: tensor<4x
   return %sum : tensor<4x8x64xf16>
 }
 
-// A dimension of size 1 is read at index 0 only, so its name says nothing about the iteration.
+// A dimension of size 1 is read at index 0 only, so its name is not propagated.
 // CHECK-LABEL: func.func @a_repeated_dim_gives_no_name(
 // CHECK:         spyre.pointwise sub({{%.+}}, {{%.+}}) {dims = ["A", "wide"]} : (tensor<8x1xf16>, tensor<8x64xf16>) -> tensor<8x64xf16>
 func.func @a_repeated_dim_gives_no_name(%column: tensor<8x1xf16>, %y: tensor<8x64xf16> {spyre.dims = ["", "wide"]}) -> tensor<8x64xf16> {
@@ -47,7 +47,7 @@ func.func @names_follow_views(%x: tensor<8x64xf16>) -> tensor<64x8xf16> {
   return %exp : tensor<64x8xf16>
 }
 
-// The iteration of a reduction has the kept dimensions first; the name of the reduced one ends there.
+// The iteration space of a reduction has the kept dimensions first; the name of the reduced one is not propagated further.
 // CHECK-LABEL: func.func @a_reduced_dim_has_its_name_last(
 // CHECK:         [[SUM:%.+]] = spyre.reduce sum({{%.+}}) dims [0] {dims = ["B", "A"]} : tensor<8x64xf16> -> tensor<1x64xf16>
 // CHECK-NEXT:    spyre.pointwise exp([[SUM]]) {dims = ["", "B"]} : tensor<1x64xf16>
@@ -83,7 +83,7 @@ func.func @the_first_name_is_kept(%x: tensor<8x64xf16>, %y: tensor<8x64xf16> {sp
   return %exp : tensor<8x64xf16>
 }
 
-// A part gives its names to the buffer; where two parts disagree, the first in the program wins. A dimension of one position has no say.
+// A slice gives its names to the buffer; if two slices disagree, the first in the program wins. Dimensions of size 1 are ignored.
 // CHECK-LABEL: func.func @parts_name_their_buffer(
 // CHECK:         spyre.insert {{.+}} at [0, 0] {dims = ["A", "B"]}
 // CHECK-NEXT:    spyre.insert {{.+}} at [8, 0] {dims = ["", "other"]}
@@ -99,7 +99,7 @@ func.func @parts_name_their_buffer(%x: tensor<8x64xf16>, %row: tensor<1x64xf16> 
   return %exp : tensor<11x64xf16>
 }
 
-// What is made of constants alone, such as a mask, has the names of its reader; what other arguments make has none.
+// Values that depend on constants only, such as a mask, get the names of their user; values of unnamed arguments have no names.
 // CHECK-LABEL: func.func @a_mask_is_named_by_its_reader(
 // CHECK:         [[MASK:%.+]] = spyre.pointwise greaterthan({{.+}}) {dims = ["A", "B"]}
 // CHECK-NEXT:    [[OTHER:%.+]] = spyre.pointwise neg(%{{.+}}) : tensor<8x64xf16>

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --spyre-expand-functions --mlir-print-local-scope %s | FileCheck %s
 
-// The second product reads the gelu of a sum, which may be in LX.
+// A matmul reads the gelu of a sum, which may be in LX.
 // CHECK-LABEL: func.func @gelu_between_ops(
 // CHECK-SAME:    [[X:%.+]]: tensor<32x512xf16>, [[Y:%.+]]: tensor<32x512xf16>, [[Z:%.+]]: tensor<512x128xf16>) -> tensor<32x128xf16> {
 // CHECK-NEXT:    [[ADD:%.+]] = spyre.pointwise add([[X]], [[Y]]) : tensor<32x512xf16>
@@ -25,7 +25,7 @@ func.func @gelu_between_ops(%x: tensor<32x512xf16>, %b: tensor<32x512xf16>, %w: 
 
 // -----
 
-// What is in HBM, as the result of a product mostly is, is read once.
+// A value in HBM, such as most results of matmuls, is read once, into a copy.
 // CHECK-LABEL: func.func @gelu_of_a_product(
 // CHECK-SAME:    [[X:%.+]]: tensor<32x64xf16>, [[Y:%.+]]: tensor<64x512xf16>) -> tensor<32x1xf16> {
 // CHECK-NEXT:    [[MATMUL:%.+]] = spyre.matmul([[X]], [[Y]]) : (tensor<32x64xf16>, tensor<64x512xf16>) -> tensor<32x512xf16>
@@ -51,7 +51,7 @@ func.func @gelu_of_a_product(%x: tensor<32x64xf16>, %w: tensor<64x512xf16>) -> t
 
 // -----
 
-// A view of it is read, by ops with the same hints.
+// The result is used through a view, by ops with the same hints.
 // CHECK-LABEL: func.func @hints_are_kept(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[Y:%.+]]: tensor<64x8xf16>) -> tensor<64x8xf16> {
 // CHECK-NEXT:    [[NUMBER:%.+]] = spyre.constant dense<0.000000e+00> : tensor<1x1xf16>
@@ -68,7 +68,7 @@ func.func @hints_are_kept(%x: tensor<8x64xf16>, %y: tensor<64x8xf16>) -> tensor<
 
 // -----
 
-// The numbers are those of the format: bf16 has too few bits for the coefficients, the device's format has enough.
+// Coefficients are in the device's format: bf16 has too few bits for them.
 // CHECK-LABEL: func.func @gelu_in_bf16(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xbf16>) -> tensor<8x1xbf16> {
 // CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[X]] : tensor<8x64xbf16> -> tensor<8x64xbf16>
@@ -115,7 +115,7 @@ func.func @exact_ones(%x: tensor<8x64xf32>, %y: tensor<8x64xf32>) -> tensor<8x64
 
 // -----
 
-// A result of the function is in HBM anyway, be it a view.
+// A program result is in HBM anyway, also through a view.
 // CHECK-LABEL: func.func @results(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> (tensor<8x64xf16>, tensor<64x8xf16>) {
 // CHECK-NEXT:    [[GELUFWD:%.+]] = spyre.pointwise gelufwd([[X]]) : tensor<8x64xf16>
@@ -145,7 +145,7 @@ func.func @table(%x: tensor<8x64xf16>, %i: tensor<4xi32>) -> tensor<4x64xf16> {
 
 // -----
 
-// 4 MiB a core are too much for LX: every step would go through HBM.
+// 4 MiB per core do not fit in LX, so every op of the expansion would go through HBM.
 // CHECK-LABEL: func.func @too_large(
 // CHECK-SAME:    [[X:%.+]]: tensor<8192x8192xf16>) -> tensor<8192x1xf16> {
 // CHECK-NEXT:    [[GELUFWD:%.+]] = spyre.pointwise gelufwd([[X]]) : tensor<8192x8192xf16>
@@ -159,7 +159,7 @@ func.func @too_large(%x: tensor<8192x8192xf16>) -> tensor<8192x1xf16> {
 
 // -----
 
-// In 8 tiles they are not; and a single step moves no more than the function.
+// In 8 tiles they fit; and an expansion to a single op moves no more bytes than the function.
 // CHECK-LABEL: func.func @large_in_tiles(
 // CHECK-SAME:    [[X:%.+]]: tensor<8192x8192xf16>, [[Y:%.+]]: tensor<8192x8192xf16>) -> (tensor<8192x1xf16>, tensor<8192x1xf16>) {
 // CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[X]] {hints = [#spyre.tile_hint<0, A = 8>]} : tensor<8192x8192xf16> -> tensor<8192x8192xf16>

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --spyre-fuse-gathers --mlir-print-local-scope %s | FileCheck %s
 
-// What is chosen goes through the function on its way.
+// The function of the only user is fused into the gather.
 // CHECK-LABEL: func.func @exponentials(
 // CHECK-NEXT:    [[ROWS:%.+]] = spyre.gather({{.*}}) dim 0 {function = "exp"}
 // CHECK-NEXT:    return [[ROWS]]
@@ -12,7 +12,7 @@ func.func @exponentials(%table: tensor<128x256xf16>, %index: tensor<3x192xi64>) 
 
 // -----
 
-// Under other dimensions as well; one function only.
+// Also through a view; only one function is fused.
 // CHECK-LABEL: func.func @behind_a_view(
 // CHECK-NEXT:    [[ROWS:%.+]] = spyre.gather({{.*}}) dim 0 {function = "sigmoid"}
 // CHECK-NEXT:    [[VIEW:%.+]] = spyre.view [[ROWS]]
@@ -28,7 +28,7 @@ func.func @behind_a_view(%table: tensor<128x256xf16>, %index: tensor<576xi64>) -
 
 // -----
 
-// What others read, too, is written as it is; so is what goes into a function of two operands or with constants.
+// Not fused: gathers with several uses, and functions with two operands or with constants.
 // CHECK-LABEL: func.func @read_twice(
 // CHECK-NOT:     function
 func.func @read_twice(%table: tensor<128x256xf16>, %index: tensor<8xi64>) -> (tensor<8x256xf16>, tensor<8x256xf16>, tensor<8x256xf16>) {
@@ -44,7 +44,7 @@ func.func @read_twice(%table: tensor<128x256xf16>, %index: tensor<8xi64>) -> (te
 
 // -----
 
-// In the same loops, and not in others.
+// Fused only if both ops have the same hints.
 // CHECK-LABEL: func.func @in_loops(
 // CHECK-NEXT:    [[ROWS:%.+]] = spyre.gather({{.*}}) dim 0 {function = "exp", hints = [#spyre.tile_hint<0, A = 4>]}
 // CHECK-NEXT:    [[OTHERS:%.+]] = spyre.gather({{.*}}) dim 0 {hints = [#spyre.tile_hint<1, A = 4>]}
@@ -60,7 +60,7 @@ func.func @in_loops(%table: tensor<128x256xf16>, %index: tensor<8xi64>) -> (tens
 
 // -----
 
-// A hint that divides the function's work is followed.
+// A work hint on the function's op is honored.
 // CHECK-LABEL: func.func @divided_by_hand(
 // CHECK-NOT:     function
 func.func @divided_by_hand(%table: tensor<128x256xf16>, %index: tensor<8xi64>) -> tensor<8x256xf16> {

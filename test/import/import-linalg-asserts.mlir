@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-import-linalg --canonicalize --mlir-print-local-scope %s | FileCheck %s
 
-// What a program asserts of its data cannot stop the device: the caller is told.
+// The device cannot check assertions about data: they become warnings.
 
 // CHECK-LABEL: func.func @about_an_argument
 // CHECK-NOT: cf.assert
@@ -14,7 +14,7 @@ func.func @about_an_argument(%x: tensor<8xf16>, %flag: tensor<i1>) -> tensor<8xf
 
 // -----
 
-// No row is both 0 or 1, which integers must be able to be, and below -4.
+// The assertion (below -4) excludes 0 and 1, which integer arguments must be able to have.
 
 // CHECK-LABEL: func.func @about_integers
 // CHECK-NOT: cf.assert

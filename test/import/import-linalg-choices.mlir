@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --spyre-compile=compile-to=import --mlir-print-local-scope %s | FileCheck %s
 
-// Branches without an effect are both computed, and the condition chooses; also between numbers, and of branches within branches.
+// Branches without side effects are both computed, and the condition selects; also scalars, and nested branches.
 
 // CHECK-LABEL: func.func @chosen(
 // CHECK-SAME:      [[X:%.+]]: tensor<8x64xf16>, [[B:%.+]]: tensor<i1>)
@@ -21,7 +21,7 @@ func.func @chosen(%x: tensor<8x64xf16>, %b: i1) -> tensor<8x64xf16> {
 
 // -----
 
-// Where it is known which branch is taken, the other one is not computed, whatever it does.
+// With a constant condition the other branch is not computed, also if it has side effects.
 
 // CHECK-LABEL: func.func @known(
 // CHECK-SAME:      [[X:%.+]]: tensor<8x64xf16>)
@@ -42,7 +42,7 @@ func.func @known(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 // -----
 
-// What is computed at compile time is known, too.
+// A condition that is folded at compile time counts as constant.
 
 // CHECK-LABEL: func.func @computed(
 // CHECK-SAME:      [[X:%.+]]: tensor<8x64xf16>)
@@ -63,7 +63,7 @@ func.func @computed(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 // -----
 
-// One number chooses between whole tensors.
+// One scalar condition selects between complete tensors.
 
 // CHECK-LABEL: func.func @select(
 // CHECK:         spyre.pointwise where3(

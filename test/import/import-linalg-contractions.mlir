@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --pass-pipeline='builtin.module(spyre-import-linalg,canonicalize)' --mlir-print-local-scope %s | FileCheck %s
 
-// What sums of products start from, and which dimensions they have.
+// Initial values and dimensions of contractions.
 // CHECK-LABEL: func.func @onto_a_bias(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[WEIGHT:%.+]]: tensor<64x128xf16>, [[BIAS:%.+]]: tensor<128xf16>) -> tensor<8x128xf16> {
 // CHECK-NEXT:    [[VIEW:%.+]] = spyre.view [[BIAS]] by affine_map<(d0, d1) -> (d1)> : tensor<128xf16> -> tensor<8x128xf16>
@@ -18,7 +18,7 @@ func.func @onto_a_bias(%x: tensor<8x64xf16>, %weight: tensor<64x128xf16>, %bias:
 
 // -----
 
-// A residual is added the same way, and a sum may start from a number.
+// A residual is added in the same way, and the initial value may be a number.
 // CHECK-LABEL: func.func @onto_a_tensor(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[WEIGHT:%.+]]: tensor<64x128xf16>, [[RESIDUAL:%.+]]: tensor<8x128xf16>) -> (tensor<8x128xf16>, tensor<8x128xf16>) {
 // CHECK-NEXT:    [[NUMBER:%.+]] = spyre.constant dense<1.000000e+00> : tensor<1x1xf16>
@@ -76,7 +76,7 @@ func.func @keys_of_a_group(%q: tensor<2x4x8x64xf16>, %k: tensor<2x16x64xf16>) ->
 
 // -----
 
-// A batch of one is no batch, and its place stays.
+// A batch of size 1 is no batch dimension of the matmul, but the result keeps its position.
 // CHECK-LABEL: func.func @batch_of_one(
 // CHECK-SAME:    [[X:%.+]]: tensor<1x8x64xf16>, [[Y:%.+]]: tensor<1x64x128xf16>) -> tensor<1x8x128xf16> {
 // CHECK-NEXT:    [[VIEW:%.+]] = spyre.view [[X]] by affine_map<(d0, d1) -> (0, d0, d1)> : tensor<1x8x64xf16> -> tensor<8x64xf16>
@@ -115,7 +115,7 @@ func.func @several_columns(%x: tensor<8x64xf16>, %weight: tensor<64x4x32xf16>) -
 
 // -----
 
-// The way back sums over heads and their elements ("bhe,hed->bd").
+// The output projection sums over heads and their elements ("bhe,hed->bd").
 // CHECK-LABEL: func.func @several_summed_dims(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x4x32xf16>, [[WEIGHT:%.+]]: tensor<4x32x64xf16>) -> tensor<8x64xf16> {
 // CHECK-NEXT:    [[VIEW:%.+]] = spyre.view [[X]] by affine_map<(d0, d1) -> (d0, d1 floordiv 32, d1 mod 32)> : tensor<8x4x32xf16> -> tensor<8x128xf16>
@@ -153,7 +153,7 @@ func.func @vector_times_matrix(%x: tensor<64xf16>, %weight: tensor<64x128xf16>) 
 
 // -----
 
-// Two vectors are elementwise work and a sum.
+// A dot product becomes an elementwise product and a sum.
 // CHECK-LABEL: func.func @dot_product(
 // CHECK-SAME:    [[X:%.+]]: tensor<64xf16>, [[Y:%.+]]: tensor<64xf16>) -> tensor<f16> {
 // CHECK-NEXT:    [[MUL:%.+]] = spyre.pointwise mul([[X]], [[Y]]) : tensor<64xf16>
@@ -168,7 +168,7 @@ func.func @dot_product(%x: tensor<64xf16>, %y: tensor<64xf16>) -> tensor<f16> {
 
 // -----
 
-// A product with a matrix of equal numbers is one with that number repeated.
+// A matmul with a splat matrix is a matmul with the broadcast number.
 // CHECK-LABEL: func.func @product_with_a_number(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8x128xf16> {
 // CHECK-NEXT:    [[NUMBER:%.+]] = spyre.constant dense<2.000000e+00> : tensor<1x1xf16>
@@ -184,8 +184,8 @@ func.func @product_with_a_number(%x: tensor<8x64xf16>) -> tensor<8x128xf16> {
 
 // -----
 
-// Values of 128 columns times the weights of two queries, as JAX writes attention: two columns fill no stick, and both factors lie as a
-// product with two rows has them.
+// Values of 128 columns times the weights of two queries, as JAX writes attention: two columns fill no stick, and both factors have the
+// layout of a matmul with two rows, so the factors are exchanged.
 // CHECK-LABEL: func.func @few_columns(
 // CHECK-SAME:    [[VALUES:%.+]]: tensor<4x96x128xf16>, [[WEIGHTS:%.+]]: tensor<4x2x96xf16>)
 // CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[WEIGHTS]], [[VALUES]]) : (tensor<4x2x96xf16>, tensor<4x96x128xf16>) -> tensor<4x2x128xf16>

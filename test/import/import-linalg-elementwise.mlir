@@ -70,7 +70,7 @@ func.func @binary_functions(%x: tensor<8x64xf16>, %y: tensor<8x64xf16>) -> tenso
 
 // -----
 
-// An operand of lower rank is shown with size 1 where it does not move.
+// An operand of lower rank is viewed with size 1 in the missing dimensions.
 // CHECK-LABEL: func.func @lower_rank_operands_are_broadcast(
 // CHECK-SAME:    [[X:%.+]]: tensor<4x8x64xf16>, [[BIAS:%.+]]: tensor<64xf16>, [[SCALE:%.+]]: tensor<8xf16>) -> tensor<4x8x64xf16> {
 // CHECK-NEXT:    [[BIAS_VIEW:%.+]] = spyre.view [[BIAS]] by affine_map<(d0, d1, d2) -> (d2)> : tensor<64xf16> -> tensor<1x1x64xf16>
@@ -95,7 +95,7 @@ func.func @lower_rank_operands_are_broadcast(%x: tensor<4x8x64xf16>, %bias: tens
 
 // -----
 
-// torch-mlir keeps dimensions of size 1 and reads them at index 0; such a view shows the tensor as it is.
+// torch-mlir keeps dimensions of size 1 and reads them at index 0; such a view is the identity.
 // CHECK-LABEL: func.func @kept_unit_dims_are_broadcast(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[COLUMN:%.+]]: tensor<8x1xf16>) -> tensor<8x64xf16> {
 // CHECK-NEXT:    [[VIEW:%.+]] = spyre.view [[COLUMN]] by affine_map<(d0, d1) -> (d0, 0)> : tensor<8x1xf16> -> tensor<8x1xf16>
@@ -155,7 +155,7 @@ func.func @transposed_results_are_views(%x: tensor<2x3x4xf16>) -> tensor<3x4x2xf
 
 // -----
 
-// What a dimension of the result does not depend on is computed once and shown repeatedly.
+// If the result does not depend on a dimension, it is computed once and broadcast by a view.
 // CHECK-LABEL: func.func @small_results_are_repeated_by_a_view(
 // CHECK-SAME:    [[BIAS:%.+]]: tensor<64xf16>) -> tensor<8x64xf16> {
 // CHECK-NEXT:    [[ROW:%.+]] = spyre.view [[BIAS]] by affine_map<(d0, d1) -> (d1)> : tensor<64xf16> -> tensor<1x64xf16>

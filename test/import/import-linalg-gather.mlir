@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --spyre-import-linalg --canonicalize --mlir-print-local-scope %s | FileCheck %s
 
-// Rows of a table that a tensor chooses.
+// Rows of a table selected by an index tensor.
 // CHECK-LABEL: func.func @embedding(
 // CHECK-SAME:    [[TABLE:%.+]]: tensor<128x256xf16>, [[ROWS:%.+]]: tensor<3x192xi64>) -> tensor<3x192x256xf16> {
 // CHECK-NEXT:    [[ROWS2:%.+]] = spyre.gather([[TABLE]], [[ROWS]]) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
@@ -60,7 +60,7 @@ func.func @take(%table: tensor<128x256xf16>, %rows: tensor<192xi32>) -> tensor<1
 
 // -----
 
-// What is chosen may be computed with in the same body.
+// Gathered elements may be used in the same body.
 // CHECK-LABEL: func.func @gather_and_exp(
 // CHECK-SAME:    [[TABLE:%.+]]: tensor<128x256xf16>, [[ROWS:%.+]]: tensor<192xi64>) -> tensor<192x256xf16> {
 // CHECK-NEXT:    [[ROWS2:%.+]] = spyre.gather([[TABLE]], [[ROWS]]) dim 0 : (tensor<128x256xf16>, tensor<192xi64>) -> tensor<192x256xf16>
@@ -104,7 +104,7 @@ func.func @every_second_row(%table: tensor<128x256xf16>) -> tensor<63x256xf16> {
 
 // -----
 
-// Indices that are known but in no even order are a constant table of indices.
+// Constant indices that are no arithmetic sequence become a constant index tensor.
 // CHECK-LABEL: func @reversed_by_index
 // CHECK: %[[ROWS:.*]] = spyre.constant dense<[7, 6, 5, 4, 3, 2, 1, 0]>
 // CHECK: spyre.gather(%arg0, %[[ROWS]]) dim 0
@@ -124,7 +124,7 @@ func.func @reversed_by_index(%table: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 // -----
 
-// A table of positions that is regular is a view: groups of channels as PyTorch's exporter reads them back.
+// A regular table of positions becomes a view: groups of channels as PyTorch's exporter reads them back.
 // CHECK-LABEL: func @table_of_positions
 // CHECK: spyre.view %arg0 by affine_map<(d0, d1) -> (d0, d1 floordiv 3, d1 mod 3)> : tensor<2x2x3xf16> -> tensor<2x6xf16>
 // CHECK-NOT: spyre.gather
@@ -154,7 +154,7 @@ func.func @table_of_positions(%x: tensor<2x2x3xf16>) -> tensor<2x6xf16> {
 
 // -----
 
-// An index that falls reads the rows in the other order.
+// A decreasing index reads the rows in reverse order.
 // CHECK-LABEL: func.func @read_backwards(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>)
 // CHECK-NEXT:    [[ORDER:%.+]] = spyre.constant dense<[7, 6, 5, 4, 3, 2, 1, 0]> : tensor<8xi32>
@@ -171,7 +171,7 @@ func.func @read_backwards(%x: tensor<8x64xf16>) -> tensor<4x64xf16> {
 
 // -----
 
-// A joined list chooses what its parts choose, joined: rows fill sticks, and indices do not.
+// A gather by a concatenated list becomes a concatenation of gathers: rows fill sticks, and indices do not.
 // CHECK-LABEL: func.func @joined_list(
 // CHECK-NOT:     spyre.insert {{.*}}xi32>
 // CHECK-DAG:     [[OTHER:%.+]] = spyre.view %arg2
@@ -195,7 +195,7 @@ func.func @joined_list(%table: tensor<8x64xf16>, %a: tensor<5xi32>, %b: tensor<3
 
 // -----
 
-// What follows from one index are the rows of the table in another order.
+// A function of one index selects rows of a reordered table.
 // CHECK-LABEL: func.func @every_second_row(
 // CHECK:         [[ORDER:%.+]] = spyre.constant dense<[0, 2, 4, 6]>
 // CHECK:         [[ROWS:%.+]] = spyre.gather(%arg0, [[ORDER]]) dim 0

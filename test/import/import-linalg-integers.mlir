@@ -1,7 +1,7 @@
-// Integers of run time: as numbers in a range, as indices of which functions are tables, and rows that computed integers choose.
+// Runtime integers: as numbers in a range, as indices whose functions are tables, and rows that computed integers select.
 // RUN: spyre-opt --split-input-file --spyre-import-linalg --canonicalize --mlir-print-local-scope %s | FileCheck %s
 
-// A padding mask is 0 or 1: with other integers (1 - mask) * lowest leaves the format.
+// A padding mask is 0 or 1: with other integers, (1 - mask) * lowest would overflow the format.
 // CHECK-LABEL: func.func @mask(
 // CHECK-SAME:    [[MASK:%.+]]: tensor<4x70xi64> {spyre.range = array<i64: 0, 2>}) -> tensor<4x70xf32> {
 // CHECK-DAG:     [[LOW:%.+]] = spyre.constant dense<-3.40282347E+38> : tensor<1x1xf32>
@@ -21,7 +21,7 @@ func.func @mask(%mask: tensor<4x70xi64>) -> tensor<4x70xf32> {
 
 // -----
 
-// What is promised is not widened.
+// A range that is given as an attribute is not widened.
 // CHECK-LABEL: func.func @promised(
 // CHECK-SAME:    spyre.range = array<i64: 0, 9>
 func.func @promised(%x: tensor<4x70xi64> {spyre.range = array<i64: 0, 9>}) -> tensor<4x70xi64> {
@@ -31,7 +31,7 @@ func.func @promised(%x: tensor<4x70xi64> {spyre.range = array<i64: 0, 9>}) -> te
 
 // -----
 
-// An assertion is a part of what the caller must keep to.
+// Assertions narrow the range that the caller must keep.
 // CHECK-LABEL: func.func @asserted(
 // CHECK-SAME:    tensor<4xi64> {spyre.range = array<i64: 0, 40>}
 #same = affine_map<(d0) -> (d0)>
@@ -68,7 +68,7 @@ func.func @cosine(%x: tensor<70xi64> {spyre.range = array<i64: 0, 2>}) -> tensor
 
 // -----
 
-// An index to which a number is added chooses of the rows from there on.
+// An index plus a number selects from the rows after that number.
 // CHECK-LABEL: func.func @offset(
 // CHECK-SAME:    [[TABLE:%.+]]: tensor<50x64xf16>, [[X:%.+]]: tensor<7xi64>) -> tensor<7x64xf16> {
 // CHECK-NEXT:    [[REST:%.+]] = spyre.view [[TABLE]] by affine_map<(d0, d1) -> (d0 + 2, d1)> : tensor<50x64xf16> -> tensor<48x64xf16>
@@ -112,7 +112,7 @@ func.func @reversed(%table: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 // -----
 
-// Parts that are known are one constant, and so is the cosine of it.
+// Concatenated constants are one constant, and so is its cosine.
 // CHECK-LABEL: func.func @known_parts(
 // CHECK-NEXT:    [[TABLE:%.+]] = spyre.constant dense<[1.000000e+00, 0.540302277, 0.540302277, -0.416146845]> : tensor<4xf32>
 func.func @known_parts(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -154,7 +154,7 @@ func.func @angles(%positions: tensor<16xi32>) -> tensor<16x4xf16> {
 
 // -----
 
-// A choice between known integers by an index that chooses rows is looked up as numbers.
+// A choice between constant integers, made by an index that selects rows, becomes a lookup of numbers.
 // CHECK-LABEL: func.func @a_choice_that_is_looked_up(
 // CHECK:         [[FOUND:%.+]] = spyre.gather(%{{.+}}, %{{.+}}) dim 0 : (tensor<40x64xf16>, tensor<300xi32>) -> tensor<300x64xf16>
 // CHECK-NOT:     tensor<300xi32>, tensor<1xi32>
@@ -183,7 +183,7 @@ func.func @a_choice_that_is_looked_up(%a: tensor<300xi32>, %table: tensor<40x64x
 
 // -----
 
-// All parts at one place that is known, as the last column of a tensor.
+// All updates at one constant position, such as the last column of a tensor.
 // CHECK-LABEL: func.func @one_known_place(
 // CHECK:         spyre.constant dense<3.900000e+01> : tensor<1xf16>
 // CHECK-NOT:     i32

@@ -77,7 +77,7 @@ func.func @returned_shape() -> tensor<8x64xf16> {
 
 // -----
 
-// A rounding to 8 bits between f16 values is no f32 island: it must not vanish.
+// A rounding to 8 bits between f16 values must be kept, unlike f32 between f16 values.
 #same = affine_map<(d0, d1) -> (d0, d1)>
 func.func @f8_roundings_are_kept(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %shape = tensor.empty() : tensor<8x64xf16>
@@ -550,7 +550,7 @@ func.func @two_indices_of_a_large_table(%table: tensor<8x16777216xf16>, %rows: t
 
 // -----
 
-// An error of a value that is used in several places has one cause.
+// An error about a value with several uses is reported once.
 func.func @the_first_cause(%x: tensor<8xi64>, %y: tensor<8xi64>) -> tensor<8xi64> {
   // expected-error @+1 {{'arith.shrui' op of runtime integers is not supported; compute them in the producer, or from constants}}
   %square = arith.shrui %x, %y : tensor<8xi64>
@@ -655,7 +655,7 @@ func.func @rounds_what_is_known_to_8_bits(%x: tensor<2xf16>) -> tensor<2xf16> {
 
 // -----
 
-// What a given integer says where the first largest value stands is not the smallest of those integers.
+// The payload of the first maximum is not the minimum of the payloads, so it cannot be computed as an argmax.
 func.func @payload(%x: tensor<3x65xf32>, %payload: tensor<3x65xi32>) -> tensor<3xi32> {
   %lowest = arith.constant dense<0xFF800000> : tensor<3xf32>
   %zeros = arith.constant dense<0> : tensor<3xi32>

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --spyre-import-linalg --canonicalize --mlir-print-local-scope %s | FileCheck %s
 
-// What is known at compile time is computed at compile time.
+// Constants are folded.
 // CHECK-LABEL: func.func @causal_mask(
 // CHECK-SAME:    [[X:%.+]]: tensor<3x3xf16>) -> tensor<3x3xf16> {
 // CHECK-NEXT:    [[NUMBER:%.+]] = spyre.constant dense<{{\[\[}}0.000000e+00, 0xFC00, 0xFC00], [0.000000e+00, 0.000000e+00, 0xFC00], [0.000000e+00, 0.000000e+00, 0.000000e+00]]> : tensor<3x3xf16>
@@ -29,7 +29,7 @@ func.func @causal_mask(%x: tensor<3x3xf16>) -> tensor<3x3xf16> {
 
 // -----
 
-// The same as torch-mlir writes it: a mask of truth values over several generics, with i64 positions.
+// A causal mask as torch-mlir writes it: Booleans over several generics, with i64 positions.
 // CHECK-LABEL: func.func @causal_mask_over_several_generics(
 // CHECK-SAME:    [[X:%.+]]: tensor<2x2xf16>) -> tensor<2x2xf16> {
 // CHECK-NEXT:    [[NUMBER:%.+]] = spyre.constant dense<{{\[\[}}1.000000e+00, 0.000000e+00], [1.000000e+00, 1.000000e+00]]> : tensor<2x2xf16>
@@ -66,7 +66,7 @@ func.func @causal_mask_over_several_generics(%x: tensor<2x2xf16>) -> tensor<2x2x
 
 // -----
 
-// Rotary embeddings of known positions: what the device lacks may be computed beforehand.
+// Rotary embeddings of constant positions: functions that the device lacks are folded.
 // CHECK-LABEL: func.func @functions_that_the_device_lacks(
 // CHECK-SAME:    ) -> tensor<2xf32> {
 // CHECK-NEXT:    [[NUMBER:%.+]] = spyre.constant dense<[0.000000e+00, 1.000000e+00]> : tensor<2xf32>
@@ -112,7 +112,7 @@ func.func @tables(%x: tensor<2x3xf16>) -> (tensor<2x3xf16>, tensor<6xf16>) {
 
 // -----
 
-// Numbers that are returned are constants of the result's shape, however they are made.
+// Returned numbers are constants of the result's shape, in whatever way they are written.
 // CHECK-LABEL: func.func @returned_numbers(
 // CHECK-SAME:    ) -> (tensor<8x64xf16>, tensor<8x64xf16>, tensor<8x64xf16>, tensor<3xf16>) {
 // CHECK-NEXT:    [[NUMBER:%.+]] = spyre.constant dense<2.000000e+00> : tensor<8x64xf16>
@@ -161,7 +161,7 @@ func.func @reduced_constants() -> (tensor<2xf16>, tensor<2xf16>) {
 
 // -----
 
-// A truth value is 0 or 1 as an unsigned number.
+// A Boolean converts to the unsigned number 0 or 1.
 // CHECK-LABEL: func.func @known_truth_values(
 // CHECK-SAME:    ) -> tensor<2xf16> {
 // CHECK-NEXT:    [[NUMBER:%.+]] = spyre.constant dense<[1.000000e+00, 0.000000e+00]> : tensor<2xf16>
@@ -225,7 +225,7 @@ func.func @inexact_numbers(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 // -----
 
-// Small weights are known, by name as well.
+// Small weights count as constants, also as resources.
 // CHECK-LABEL: func.func @resources(
 // CHECK-SAME:    [[X:%.+]]: tensor<2x4xf16>) -> tensor<2x4xf16> {
 // CHECK-NEXT:    return [[X]] : tensor<2x4xf16>
@@ -259,7 +259,7 @@ func.func @assertions(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 // -----
 
-// The argmax that nobody reads: PyTorch's max gives both.
+// An unused argmax: PyTorch's max returns both.
 // CHECK-LABEL: func.func @unused_argmax(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8xf16> {
 // CHECK-NEXT:    [[MAX:%.+]] = spyre.reduce max([[X]]) dims [1] : tensor<8x64xf16> -> tensor<8x1xf16>
@@ -284,7 +284,7 @@ func.func @unused_argmax(%x: tensor<8x64xf16>) -> tensor<8xf16> {
 
 // -----
 
-// What a scope gives is known outside of it: the rows of a table in another order, and a table of one dimension that is one number.
+// Constants that a hint scope yields are known outside of it: a permuted table, and a table of one dimension that is one number.
 // CHECK-LABEL: func.func @known_in_a_scope(
 // CHECK-DAG:     [[ZERO:%.+]] = spyre.constant dense<0.000000e+00> : tensor<4xf16>
 // CHECK-DAG:     [[ONE:%.+]] = spyre.constant dense<1.000000e+00> : tensor<128xf16>

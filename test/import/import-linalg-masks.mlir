@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --spyre-import-linalg --canonicalize --cse %s | FileCheck %s
 
-// 4096 positions: two vectors of ranks, the difference of which over 0 is inf where the mask hides. The mask has the heads of what reads it.
+// 4096 positions: two vectors of ranks, whose difference divided by 0 is inf where the mask hides. The mask has the heads of its user.
 // CHECK-LABEL: func.func @causal(
 // CHECK-DAG:     [[ZERO:%.+]] = spyre.constant dense<0.000000e+00>
 // CHECK-DAG:     [[ROWS:%.+]] = spyre.constant dense<"0x{{.*}}> : tensor<1x4096x1xf16>
@@ -28,7 +28,7 @@ func.func @causal(%x: tensor<2x4096x4096xf16>) -> tensor<2x4096x4096xf16> {
 
 // -----
 
-// What no two vectors say stays a comparison: the same document, for example.
+// A mask that is no order of two vectors remains a comparison, such as equality of documents.
 // CHECK-LABEL: func.func @same(
 // CHECK:         [[SAME:%.+]] = spyre.pointwise equal({{.+}}) : (tensor<1x4096xf16>, tensor<4096x1xf16>) -> tensor<4096x4096xf16>
 // CHECK-NEXT:    spyre.pointwise where3([[SAME]], %arg0,

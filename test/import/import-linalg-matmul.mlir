@@ -18,7 +18,7 @@ func.func @a_sum_of_products_is_a_matmul(%x: tensor<8x64xf16>, %y: tensor<64x128
 
 // -----
 
-// The left operand is the one with the rows of the result, wherever it stands.
+// The left operand is the factor with the rows of the result, in either operand order.
 // CHECK-LABEL: func.func @factors_have_no_order(
 // CHECK-SAME:    [[Y:%.+]]: tensor<64x128xf16>, [[X:%.+]]: tensor<8x64xf16>) -> tensor<8x128xf16> {
 // CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[X]], [[Y]]) : (tensor<8x64xf16>, tensor<64x128xf16>) -> tensor<8x128xf16>
@@ -120,7 +120,7 @@ func.func @batch_dims_come_first(%q: tensor<8x4x64xf16>, %k: tensor<16x4x64xf16>
 
 // -----
 
-// What the general form is of a matmul of f16 with an f32 result, rounded behind it.
+// Generic form of an f16 matmul with an f32 accumulator, whose result is rounded afterwards.
 // CHECK-LABEL: func.func @f32_accumulators_are_the_device_s_own(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[Y:%.+]]: tensor<64x128xf16>) -> tensor<8x128xf16> {
 // CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[X]], [[Y]]) : (tensor<8x64xf16>, tensor<64x128xf16>) -> tensor<8x128xf16>
@@ -169,7 +169,7 @@ func.func @a_product_with_a_vector_has_one_row(%x: tensor<8x64xf16>, %y: tensor<
 
 // -----
 
-// A largest product is no contraction.
+// A maximum of products is no contraction.
 // CHECK-LABEL: func.func @a_maximum_of_products_is_no_matmul(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[Y:%.+]]: tensor<64x128xf16>) -> tensor<8x128xf16> {
 // CHECK-NEXT:    [[LHS:%.+]] = spyre.view [[X]] by affine_map<(d0, d1, d2) -> (d0, d2)> : tensor<8x64xf16> -> tensor<8x1x64xf16>
@@ -190,7 +190,7 @@ func.func @a_maximum_of_products_is_no_matmul(%x: tensor<8x64xf16>, %y: tensor<6
 
 // -----
 
-// A weight that all matrices of a batch share is shown once per matrix; its view is no data.
+// A weight that all matrices of a batch share is broadcast by a view, which has no data.
 // CHECK-LABEL: func.func @a_shared_weight_is_repeated_by_a_view(
 // CHECK-SAME:    [[X:%.+]]: tensor<4x8x64xf16>, [[WEIGHT:%.+]]: tensor<64x128xf16>) -> tensor<4x8x128xf16> {
 // CHECK-NEXT:    [[RHS:%.+]] = spyre.view [[WEIGHT]] by affine_map<(d0, d1, d2) -> (d1, d2)> : tensor<64x128xf16> -> tensor<4x64x128xf16>
@@ -231,7 +231,7 @@ func.func @a_shared_left_operand_has_more_columns(%x: tensor<8x64xf16>, %y: tens
 
 // -----
 
-// A third operand that nobody reads adds a dimension: each product is added as often.
+// An unused third operand adds a reduction dimension: each product is added several times.
 // CHECK-LABEL: func.func @repeated_products_are_no_matmul(
 // CHECK-NOT:     spyre.matmul
 // CHECK:         spyre.reduce sum({{.+}}) dims [3] : tensor<8x128x64x3xf16> -> tensor<8x128x64x1xf16>

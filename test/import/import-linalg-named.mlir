@@ -31,7 +31,7 @@ func.func @broadcasts_are_views(%x: tensor<8x64xf16>, %rows: tensor<8xf16>) -> t
 
 // -----
 
-// A transposed weight, as a linear layer of PyTorch has it.
+// A transposed weight, as in a linear layer of PyTorch.
 // CHECK-LABEL: func.func @transposes_are_views(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[WEIGHT:%.+]]: tensor<128x64xf16>) -> tensor<8x128xf16> {
 // CHECK-NEXT:    [[TRANSPOSED:%.+]] = spyre.view [[WEIGHT]] by affine_map<(d0, d1) -> (d1, d0)> : tensor<128x64xf16> -> tensor<64x128xf16>
@@ -71,7 +71,7 @@ func.func @batch_matmuls(%x: tensor<4x8x64xf16>, %y: tensor<4x64x128xf16>) -> te
 
 // -----
 
-// What has been generated has no place in the file, so the error stands at the named op.
+// Generated ops have no location in the file, so the error is at the named op.
 func.func @errors_stand_at_the_named_op(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %shape = tensor.empty() : tensor<8x64xf16>
   %base = arith.constant dense<-2.0> : tensor<8x64xf16>

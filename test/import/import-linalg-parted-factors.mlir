@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --spyre-import-linalg --canonicalize --mlir-print-local-scope %s | FileCheck %s
 
-// What is put together of parts is multiplied part by part where that moves less: the scores are a fourth of the keys.
+// A concatenated factor is multiplied slice by slice if that moves fewer bytes: the scores are a fourth of the keys.
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME:    [[Q:%.+]]: tensor<2x16x64xf16>, [[OLD:%.+]]: tensor<2x64x128xf16>, [[NEW:%.+]]: tensor<2x64x64xf16>)
 // CHECK-NEXT:    [[S1:%.+]] = spyre.matmul([[Q]], [[OLD]]) : {{.+}} -> tensor<2x16x128xf16>
@@ -20,7 +20,7 @@ func.func @columns(%query: tensor<2x16x64xf16>, %old: tensor<2x64x128xf16>, %new
 
 // -----
 
-// Parts of what is summed are added up.
+// Products of slices along the reduction dimension are summed.
 // CHECK-LABEL: func.func @sums(
 // CHECK-SAME:    [[W:%.+]]: tensor<2x4x192xf16>, [[OLD:%.+]]: tensor<2x128x64xf16>, [[NEW:%.+]]: tensor<2x64x64xf16>)
 // CHECK-NEXT:    [[W1:%.+]] = spyre.view [[W]] by affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<2x4x192xf16> -> tensor<2x4x128xf16>
@@ -40,7 +40,7 @@ func.func @sums(%weights: tensor<2x4x192xf16>, %old: tensor<2x128x64xf16>, %new:
 
 // -----
 
-// As many scores as there are numbers in the keys: they stay together.
+// As many scores as elements of the keys: the concatenation is kept.
 // CHECK-LABEL: func.func @as_many(
 // CHECK:         [[KEYS:%.+]] = spyre.insert {{.+}} at [0, 0, 128]
 // CHECK-NEXT:    spyre.matmul({{%.+}}, [[KEYS]]) : {{.+}} -> tensor<2x64x192xf16>

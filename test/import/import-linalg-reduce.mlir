@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --spyre-import-linalg --mlir-print-local-scope %s | FileCheck %s
 
-// A reduced dimension stays with size 1; a view drops it where the program does.
+// A reduced dimension is kept with size 1; a view drops it if the program does.
 // CHECK-LABEL: func.func @rows_are_summed(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8xf16> {
 // CHECK-NEXT:    [[SUM:%.+]] = spyre.reduce sum([[X]]) dims [1] : tensor<8x64xf16> -> tensor<8x1xf16>
@@ -151,7 +151,7 @@ func.func @casts_around_the_running_value_are_no_ops(%x: tensor<8x64xf16>) -> te
 
 // -----
 
-// What a reduction does to each element before it combines them is elementwise work of its own.
+// Elementwise computations in the body of a reduction become separate elementwise ops.
 // CHECK-LABEL: func.func @elements_are_computed_before_they_are_combined(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8xf16> {
 // CHECK-NEXT:    [[SQUARE:%.+]] = spyre.pointwise mul([[X]], [[X]]) : tensor<8x64xf16>
@@ -171,7 +171,7 @@ func.func @elements_are_computed_before_they_are_combined(%x: tensor<8x64xf16>) 
 
 // -----
 
-// An element that several iterations read is added as often.
+// An element that several iterations read is added several times.
 // CHECK-LABEL: func.func @broadcast_elements_are_repeated_before_they_are_summed(
 // CHECK-SAME:    [[X:%.+]]: tensor<8xf16>) -> tensor<8xf16> {
 // CHECK-NEXT:    [[COLUMN:%.+]] = spyre.view [[X]] by affine_map<(d0, d1) -> (d0)> : tensor<8xf16> -> tensor<8x1xf16>
@@ -244,7 +244,7 @@ func.func @a_mean_is_a_sum_and_a_product(%x: tensor<8x64xf16>, %reciprocal: tens
 
 // -----
 
-// Only the maximum is an op: the argmax beside it has no reader.
+// Only the maximum is an op: the argmax has no uses.
 // CHECK-LABEL: func.func @results_that_nobody_reads_are_no_ops(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8xf16> {
 // CHECK-NEXT:    [[MAX:%.+]] = spyre.reduce max([[X]]) dims [1] : tensor<8x64xf16> -> tensor<8x1xf16>
@@ -283,7 +283,7 @@ func.func @finite_limits_of_f32_are_neutral_in_f32(%x: tensor<8x64xf32>) -> tens
 
 // -----
 
-// A fill is a known number, also as linalg.fill.
+// A fill counts as a constant number, also as linalg.fill.
 // CHECK-LABEL: func.func @fills_are_known_numbers(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8xf16> {
 // CHECK-NEXT:    [[SUM:%.+]] = spyre.reduce sum([[X]]) dims [1] : tensor<8x64xf16> -> tensor<8x1xf16>

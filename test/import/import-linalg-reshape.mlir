@@ -87,7 +87,7 @@ func.func @a_collapse_that_is_expanded_again_cancels(%x: tensor<4x8x3xf16>) -> t
 
 // -----
 
-// What lies between two reshapes is shown where something else reads it.
+// The value between two reshapes is kept as a view if it has other uses.
 // CHECK-LABEL: func.func @reshapes_between_reshapes_are_kept_for_their_readers(
 // CHECK-SAME:    [[X:%.+]]: tensor<4x8xf16>) -> (tensor<32xf16>, tensor<4x8xf16>) {
 // CHECK-NEXT:    [[FLAT:%.+]] = spyre.view [[X]] by affine_map<(d0) -> (d0 floordiv 8, d0 mod 8)> : tensor<4x8xf16> -> tensor<32xf16>

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-import-linalg=precision=strict %s
 
-// The device compares and chooses in one format, which precision=strict does not change.
+// The device compares and selects in one format, which precision=strict does not change.
 func.func @truth_in_two_formats(%x: tensor<64x64xf16>, %y: tensor<64x64xf32>, %z: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %e = tensor.empty() : tensor<64x64xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
@@ -17,7 +17,7 @@ func.func @truth_in_two_formats(%x: tensor<64x64xf16>, %y: tensor<64x64xf32>, %z
 
 // -----
 
-// What is refused first is what the user can change, and not what follows from it: the bounds of an index into a table that is refused,
+// The first error is about the cause, which the user can change, and not about bounds of an index into the rejected table.
 func.func @bounds_of_an_index(%x: tensor<32x64xf16>, %list: tensor<4xi64>) -> tensor<4x64xf16> {
   // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision device}}
   %wide = arith.extf %x : tensor<32x64xf16> to tensor<32x64xf32>
@@ -40,7 +40,7 @@ func.func @bounds_of_an_index(%x: tensor<32x64xf16>, %list: tensor<4xi64>) -> te
 
 // -----
 
-// and a tensor of which a part is refused beside one of its own element type.
+// and a concatenation of a rejected slice and a slice of its own element type.
 func.func @part_of_a_tensor(%x: tensor<32x64xf16>) -> tensor<32x64xf16> {
   %part = tensor.extract_slice %x[0, 0] [16, 64] [1, 1] : tensor<32x64xf16> to tensor<16x64xf16>
   // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision device}}
@@ -54,7 +54,7 @@ func.func @part_of_a_tensor(%x: tensor<32x64xf16>) -> tensor<32x64xf16> {
 
 // -----
 
-// and a part from an offset of run time on, of rows that are repeated from what is refused.
+// and a slice at a runtime offset, of rows that are broadcast from a rejected value.
 func.func @part_at_an_offset_of_run_time(%x: tensor<64x64xf16>, %at: tensor<1xi64>) -> tensor<2x64x1xf16> {
   // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision device}}
   %wide = arith.extf %x : tensor<64x64xf16> to tensor<64x64xf32>
@@ -71,7 +71,7 @@ func.func @part_at_an_offset_of_run_time(%x: tensor<64x64xf16>, %at: tensor<1xi6
 
 // -----
 
-// What is refused has the shape of what it stands for, so that borders are put around it.
+// A rejected value has the shape of the value that it replaces, so that it can be padded.
 func.func @pad_of_merged_and_narrowed(%x: tensor<5x3x40xf32>) -> tensor<8x120xf16> {
   %zero = arith.constant 0.0 : f16
   // expected-error @+1 {{'arith.truncf' op converts f32 to f16, which --precision strict does not support; give --precision device}}

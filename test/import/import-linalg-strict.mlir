@@ -91,7 +91,7 @@ func.func @f32_programs_that_the_device_lacks(%x: tensor<8x64xf32>) -> tensor<8x
 
 // -----
 
-// What nobody needs does not keep anything.
+// Unused conversions are no errors, and are erased.
 // CHECK-LABEL: func.func @unused_conversions(
 // CHECK-NEXT:    return
 func.func @unused_conversions(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {

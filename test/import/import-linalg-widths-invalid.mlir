@@ -1,4 +1,4 @@
-// What MLIR gives no value is refused where it is read, and so is what may leave its type at run time.
+// Uses of values that are undefined in MLIR are errors, and so are runtime integers that may overflow their type.
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-import-linalg %s
 
 #id = affine_map<(d0) -> (d0)>
@@ -61,7 +61,7 @@ func.func @no_such_integer(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
 
 // -----
 
-// The caller promises integers of which the sums leave their type.
+// The range of the argument allows sums that overflow their type.
 func.func @leaves_its_type(%x: tensor<64xi8> {spyre.range = array<i64: 0, 100>}) -> tensor<64xi8> {
   // expected-error @+1 {{'func.func' op expected integers that stay within 8 bits, found a value that may overflow; compute with more bits}}
   %0 = arith.addi %x, %x : tensor<64xi8>

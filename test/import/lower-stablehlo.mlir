@@ -1,7 +1,7 @@
 // RUN: spyre-opt --split-input-file --spyre-lower-stablehlo %s | FileCheck %s
 // RUN: spyre-opt --split-input-file %s | spyre-opt --split-input-file --spyre-lower-stablehlo | FileCheck %s
 
-// The passes of StableHLO have made linalg of all but the op itself, in its region too.
+// The passes of StableHLO have lowered everything to linalg except for the op itself, also in its region.
 
 // CHECK-LABEL: func.func @added_rows(
 // CHECK-SAME:    [[X:%.+]]: tensor<32x64xf16>, [[PLACES:%.+]]: tensor<3x1xi32>, [[ROWS:%.+]]: tensor<3x64xf16>)
@@ -28,7 +28,7 @@ func.func @added_rows(%x: tensor<32x64xf16>, %places: tensor<3x1xi32>, %rows: te
 
 // -----
 
-// Each row has a place of its own: the dimension that goes with it is counted.
+// Each row has its own index: the batching dimension becomes an index that counts rows.
 // CHECK-LABEL: func.func @one_of_each_row(
 // CHECK:         [[COUNT:%.+]] = linalg.generic
 // CHECK:           linalg.index 0
@@ -45,7 +45,7 @@ func.func @one_of_each_row(%x: tensor<8x64xf16>, %places: tensor<8x1xi32>, %new:
 
 // -----
 
-// JAX compares the bits of floats, those of negative ones turned around, with one zero and one NaN.
+// JAX compares the bits of floats, reversed for negative ones, with a single zero and a single NaN.
 // CHECK-LABEL: func.func @sorted(
 // CHECK:         tm_tensor.sort dimension(1) outs(%{{.+}}, %{{.+}} : tensor<4x50xf16>, tensor<4x50xi32>) {
 // CHECK-NEXT:    ^bb0([[ONE:%.+]]: f16, [[OTHER:%.+]]: f16, %{{.+}}: i32, %{{.+}}: i32):
@@ -88,7 +88,7 @@ func.func @sorted(%x: tensor<4x50xf16>, %i: tensor<4x50xi32>) -> (tensor<4x50xf1
 
 // -----
 
-// What is no order of numbers stays as it is written: the import refuses it.
+// A comparator that is no order of numbers is kept as written, and the import rejects it.
 // CHECK-LABEL: func.func @by_two(
 // CHECK:         tm_tensor.sort
 // CHECK:           arith.cmpi slt
@@ -191,7 +191,7 @@ func.func @unsigned(%x: tensor<4xui32>, %y: tensor<4xi32>) -> tensor<4xui32> {
 
 // -----
 
-// One part that is larger than one row is a slice that begins at a place of run time.
+// A single update that is larger than one row is a slice at a runtime offset.
 // CHECK-LABEL: func.func @window(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x40xf16>, [[PLACE:%.+]]: tensor<1xi32>, [[PART:%.+]]: tensor<2x40xf16>)
 // CHECK:         [[FIRST:%.+]] = tensor.extract
@@ -211,7 +211,7 @@ func.func @window(%x: tensor<8x40xf16>, %place: tensor<1xi32>, %part: tensor<2x4
 
 // -----
 
-// An order in which NaN comes first stays as it is written: a comparison has no such place.
+// An order in which NaN comes first is kept as written, because no comparison has that order.
 // CHECK-LABEL: func.func @nan_first(
 // CHECK:         tm_tensor.sort
 // CHECK:           arith.cmpf ult

@@ -1,8 +1,8 @@
-// What is rounded and widened again stays wide; what is read in the narrow format is rounded. The first functions change, the others do not.
+// Values that are rounded and widened stay wide; users of the narrow format keep the rounding. Only the first functions change.
 // RUN: spyre-opt --spyre-relax-roundings=precision=strict %s | FileCheck %s
 // RUN: spyre-opt --spyre-relax-roundings %s | FileCheck %s --check-prefix=DEVICE
 
-// In a body, through two widenings, one of which is read twice.
+// In a body, through two widenings, one of which has two uses.
 // CHECK-LABEL: func.func @in_a_body(
 // CHECK-NOT:     arith.truncf
 // CHECK:         ^bb0(%[[A:.*]]: f32, %{{.*}}: f32):
@@ -30,7 +30,7 @@ func.func @in_a_body(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
   return %z : tensor<64x128xf32>
 }
 
-// From one body to another one, through a reshape, a kernel and its scope. With precision=device the program is one of 16 bits.
+// From one body to another, through a reshape, a kernel and its scope. With precision=device the program is in 16 bits.
 // CHECK-LABEL: func.func @between_ops(
 // CHECK-NOT:     f16
 // CHECK:         %[[N:.*]] = linalg.generic
@@ -72,7 +72,7 @@ func.func @between_ops(%x: tensor<2x32x128xf32>) -> tensor<64x128xf32> {
   return %y : tensor<64x128xf32>
 }
 
-// Tile by tile, and through what a loop hands on from one iteration to the next.
+// Tile by tile, and through loop-carried values.
 // CHECK-LABEL: func.func @through_a_loop(
 // CHECK-NOT:     arith.truncf
 // CHECK:         spyre.loop 4 "rows" tiled({{.*}} : tensor<64x128xf32>) carried({{.*}} : tensor<1x128xf32>)
@@ -93,7 +93,7 @@ func.func @through_a_loop(%x: tensor<64x128xf32>, %s: tensor<1x128xf32>) -> (ten
   return %w, %v : tensor<64x128xf32>, tensor<1x128xf32>
 }
 
-// The program gives the rounded value, too.
+// Kept: the program also returns the rounded value.
 // CHECK-LABEL: func.func @given_as_it_is(
 // CHECK:         arith.truncf
 // CHECK:         arith.extf
@@ -103,7 +103,7 @@ func.func @given_as_it_is(%x: tensor<64x128xf32>) -> (tensor<64x128xf16>, tensor
   return %n, %w : tensor<64x128xf16>, tensor<64x128xf32>
 }
 
-// Something is computed in the narrow format.
+// Kept: an op computes in the narrow format.
 // CHECK-LABEL: func.func @computed_with(
 // CHECK:         arith.truncf
 // CHECK:         arith.negf %{{.*}} : tensor<64x128xf16>
@@ -115,7 +115,7 @@ func.func @computed_with(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
   return %w : tensor<64x128xf32>
 }
 
-// It is widened to another format than it had.
+// Kept: the value is widened to another format than it had before rounding.
 // CHECK-LABEL: func.func @another_format(
 // CHECK:         arith.truncf
 // CHECK:         arith.extf %{{.*}} : tensor<64x128xf16> to tensor<64x128xf64>
@@ -125,7 +125,7 @@ func.func @another_format(%x: tensor<64x128xf32>) -> tensor<64x128xf64> {
   return %w : tensor<64x128xf64>
 }
 
-// What is rounded to 8 bits is meant to be; f64 is no format of the device.
+// Kept: rounding to 8 bits is intentional, and f64 is no format of the device.
 // CHECK-LABEL: func.func @other_formats(
 // CHECK:         arith.truncf %{{.*}} : tensor<64x128xf32> to tensor<64x128xf8E4M3FN>
 // CHECK:         arith.truncf %{{.*}} : tensor<64x128xf64> to tensor<64x128xf32>
@@ -137,7 +137,7 @@ func.func @other_formats(%x: tensor<64x128xf32>, %y: tensor<64x128xf64>) -> (ten
   return %w, %v : tensor<64x128xf32>, tensor<64x128xf64>
 }
 
-// A rounding that nobody widens is as it was.
+// A rounding without a widening use is unchanged.
 // CHECK-LABEL: func.func @not_widened(
 // CHECK:         arith.truncf
 func.func @not_widened(%x: tensor<64x128xf32>) -> tensor<64x128xf16> {

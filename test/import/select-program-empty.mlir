@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --spyre-select-program %s | FileCheck %s
 
-// A part without elements is none; of two parts one is left.
+// Empty inputs of a concatenation are removed.
 
 // CHECK-LABEL: func.func @parts(
 // CHECK-SAME:      [[X:%.+]]: tensor<4x64xf16>)
@@ -15,7 +15,7 @@ func.func @parts(%x: tensor<4x64xf16>) -> (tensor<4x64xf16>, tensor<4x128xf16>) 
 
 // -----
 
-// What goes nowhere changes nothing, and a sum over nothing is what it starts from.
+// An insert of an empty slice has no effect, and the sum of an empty tensor is its initial value.
 
 // CHECK-LABEL: func.func @nothing(
 // CHECK-SAME:      [[X:%.+]]: tensor<4x64xf16>, [[START:%.+]]: tensor<4xf16>)
@@ -29,7 +29,7 @@ func.func @nothing(%x: tensor<4x64xf16>, %start: tensor<4xf16>) -> (tensor<4x64x
 
 // -----
 
-// An argument without elements is one element, which nothing reads.
+// An empty argument becomes an unused argument of one element.
 
 // CHECK-LABEL: func.func @cache(
 // CHECK-SAME:      %arg0: tensor<1xf16> {spyre.shape = array<i64: 1, 4, 0, 64>}, [[X:%.+]]: tensor<1x4x3x64xf16>)
@@ -41,7 +41,7 @@ func.func @cache(%past: tensor<1x4x0x64xf16>, %x: tensor<1x4x3x64xf16>) -> tenso
 
 // -----
 
-// A result without elements is one element, which is zero.
+// An empty result becomes a zero of one element.
 
 // CHECK-LABEL: func.func @rest(
 // CHECK-SAME:      [[X:%.+]]: tensor<4x64xf16>) -> (tensor<4x64xf16>, tensor<1xf16> {spyre.shape = array<i64: 0, 64>}, tensor<1xi64> {spyre.shape = array<i64: 2, 0>})

@@ -133,7 +133,7 @@ func.func private @back(%x: tensor<64xf16>) -> tensor<64xf16> {
 
 // -----
 
-// What the program does not call is left out.
+// Functions that the program does not call are dropped, and their errors are not reported.
 
 func.func @unrelated(%x: tensor<64xf16>) -> tensor<64xf16> {
   return %x : tensor<64xf16>

@@ -2,12 +2,12 @@
 // RUN: spyre-opt --spyre-select-program="entry=other dim-size=arg0.0=3,L=7" %s | FileCheck %s --check-prefix=OTHER
 // RUN: spyre-opt --spyre-select-program="entry=other dim-size=arg0.0=96:32,L=7" %s | FileCheck %s --check-prefix=SYMBOLIC
 
-// A symbolic size is the largest, and noted.
+// A symbolic size has its maximum in the type, and is recorded as an attribute.
 // SYMBOLIC-LABEL: func.func @other(
 // SYMBOLIC-SAME:      tensor<96x7xf16> {spyre.dims = ["B", "L"], spyre.symbolic = ["arg0.0", ""]}
 // SYMBOLIC-SAME:      attributes {spyre.granularities = {arg0.0 = 32 : i64}} {
 
-// What the entry calls stays and becomes private; the rest is not looked at, wrong as it may be.
+// Functions that the entry calls are kept and become private; the others are dropped, even if they are invalid.
 
 // CHECK-NOT:   @other
 // CHECK-NOT:   @forgotten

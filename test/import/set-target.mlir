@@ -14,10 +14,10 @@
 // Only what differs from Spyre is written.
 // CHECK: module attributes {spyre.target = {cores = 4 : i64}} {
 
-// What one run of the pass says, the next one keeps.
+// A second run of the pass keeps the values of the first one.
 // BOTH: module attributes {spyre.target = {cores = 4 : i64, lx_bytes = 4096 : i64}} {
 
-// A machine without LX is a machine.
+// A machine without LX is valid.
 // NO-LX: module attributes {spyre.target = {lx_bytes = 0 : i64}} {
 
 // SPYRE:     module {
@@ -28,7 +28,7 @@
 // An option comes after the file.
 // OVER-FILE: module attributes {spyre.target = {cores = 2 : i64, segments = 3 : i64}} {
 
-// Nor is anything of the model of time written that is as it was.
+// Unchanged parameters of the time model are not written either.
 // TIME: {spyre.target = {time = {hbm = {one_way = 2.000000e+02 : f64}, recommended = {inner_batch = [3.000000e+02, 1.600000e+02]}}}} {
 // TIME-CORES: {spyre.target = {cores = 4 : i64, time = {hbm = {one_way = 2.000000e+02 : f64}, recommended = {inner_batch =
 module {

@@ -2,8 +2,8 @@
 // RUN: spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly --spyre-clone-inputs --spyre-plan-lx=planner=exact %s \
 // RUN:   | FileCheck %s --check-prefix=LX
 
-// By themselves both products cut their sums, so that none of the values is whole on any core. Here the columns of the first are the sum of
-// the second, on the same cores: the order of the cores says so.
+// In isolation both matmuls split their reduction dimensions, so no core has a complete value. Jointly, the split of the columns of the
+// first is the split of the reduction of the second, with the same core order.
 // CHECK-LABEL: func.func @a_product_reads_what_a_product_leaves(
 // CHECK:         spyre.matmul({{.*}}work = #spyre.work<[4, 8, 1], order = [1, 0, 2]>
 // CHECK:         spyre.pointwise neg({{.*}}work = #spyre.work<[4, 8], order = [1, 0]>
@@ -19,7 +19,7 @@ func.func @a_product_reads_what_a_product_leaves(%x: tensor<32x128xf16>, %a: ten
   return %second : tensor<32x128xf16>
 }
 
-// By itself the exponential would be divided along its rows, which the sum over rows has no use for.
+// In isolation the exponential would be split along its rows, which does not suit the sum over rows.
 // CHECK-LABEL: func.func @a_sum_over_rows_divides_its_operand(
 // CHECK:         spyre.pointwise exp({{.*}}work = #spyre.work<[1, 32]>
 // CHECK:         spyre.reduce sum({{.*}}work = #spyre.work<[32, 1]>
@@ -34,7 +34,7 @@ func.func @a_sum_over_rows_divides_its_operand(%x: tensor<512x2048xf16>) -> tens
   return %part : tensor<512x2048xf16>
 }
 
-// What the user asks for stays, and the others follow it.
+// A hint is honored, and the splits of the other ops follow it.
 // CHECK-LABEL: func.func @a_wish_is_kept(
 // CHECK:         spyre.matmul({{.*}}work = #spyre.work<[8, 1, 1]>
 // CHECK:         spyre.pointwise neg({{.*}}work = #spyre.work<[8, 1]>
@@ -46,7 +46,7 @@ func.func @a_wish_is_kept(%x: tensor<32x128xf16> {spyre.dims = ["M", "K"]}, %a: 
   return %act : tensor<32x512xf16>
 }
 
-// An input that two ops read alike is brought into LX once; the model pays for the copy.
+// An input that two ops read with the same split is copied to LX once; the model includes the cost of the copy.
 // CHECK-LABEL: func.func @an_input_is_copied_once(
 // CHECK-COUNT-2: spyre.pointwise {{.*}}work = #spyre.work<[32, 1]>
 // LX-LABEL:    func.func @an_input_is_copied_once(

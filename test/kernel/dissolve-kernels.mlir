@@ -1,6 +1,6 @@
 // RUN: spyre-opt --verify-diagnostics --spyre-dissolve-kernels %s | FileCheck %s
 
-// The names of the inputs go to the arguments that they are computed from, through views and ops; knobs become numbers.
+// The names of the inputs are propagated to the arguments that they depend on, through views and ops; knobs become numbers.
 // CHECK-LABEL: func.func @names_reach_arguments(
 // CHECK-SAME:    [[X:%.+]]: tensor<128x64xf16> {spyre.dims = ["columns", "rows"]},
 // CHECK-SAME:    [[WEIGHT:%.+]]: tensor<1x128xf16> {spyre.dims = ["", "columns"]}) -> tensor<64x128xf16> {
@@ -22,7 +22,7 @@ func.func @names_reach_arguments(%x: tensor<128x64xf16>, %weight: tensor<1x128xf
   return %y : tensor<64x128xf16>
 }
 
-// What is to be computed again along a dimension is so along the program's; along one that the program does not have it is not.
+// Recomputation along a kernel dimension becomes recomputation along the program's dimension; it is dropped if the program has none.
 // CHECK-LABEL: func.func @again(
 // CHECK-NEXT:    spyre.hint tiles(tokens = 2) {
 // CHECK-NEXT:      spyre.hint again(tokens) {
@@ -43,7 +43,7 @@ func.func @again(%x: tensor<64x128xf16> {spyre.dims = ["tokens", ""]}, %w: tenso
   return %y : tensor<64x128xf16>
 }
 
-// An argument keeps its name, and the kernel takes it over. Two kernels may have one name for different dimensions.
+// An argument keeps its name, and the kernel adopts it. Two kernels may use one name for different dimensions.
 // CHECK-LABEL: func.func @names_of_the_program(
 // CHECK-SAME:    [[X:%.+]]: tensor<64x128xf16> {spyre.dims = ["tokens", ""]},
 // CHECK-SAME:    [[Y:%.+]]: tensor<32x128xf16> {spyre.dims = ["rows", ""]},
@@ -80,7 +80,7 @@ func.func @names_of_the_program(%x: tensor<64x128xf16> {spyre.dims = ["tokens", 
   return %a, %b, %c : tensor<64x128xf16>, tensor<32x128xf16>, tensor<16x128xf16>
 }
 
-// A kernel without names has scopes that speak of the program's.
+// The scopes of a kernel without names use the names of the program.
 // CHECK-LABEL: func.func @without_names(
 // CHECK:         spyre.hint tiles(tokens = 2) {
 func.func @without_names(%x: tensor<64x128xf16> {spyre.dims = ["tokens", ""]}) -> tensor<64x128xf16> {
@@ -94,7 +94,7 @@ func.func @without_names(%x: tensor<64x128xf16> {spyre.dims = ["tokens", ""]}) -
   return %a : tensor<64x128xf16>
 }
 
-// Two names of a kernel for one dimension of the program: the second one is no level. What no argument has is none either.
+// Two names of a kernel for one dimension of the program: the second one is not tiled. Nor are names of dimensions that no argument has.
 // CHECK-LABEL: func.func @names_that_are_lost(
 // CHECK-NEXT:    [[C:%.+]] = spyre.constant
 // CHECK-NEXT:    spyre.hint tiles(rows = 2) {
@@ -119,7 +119,7 @@ func.func @names_that_are_lost(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
   return %a : tensor<64x128xf16>
 }
 
-// What one kernel cuts as two dimensions another one cuts together: it has one name, and all scopes are cut along it.
+// Two dimensions of one kernel are one dimension of another kernel: they get one name, and all scopes are tiled along it.
 // CHECK-LABEL: func.func @one_name_for_two(
 // CHECK-SAME:    spyre.dims = ["rows", ""]
 // CHECK-SAME:    spyre.dims = ["rows", ""]
@@ -149,7 +149,7 @@ func.func @one_name_for_two(%x: tensor<64x128xf16>, %w: tensor<64x128xf16>) -> t
   return %z : tensor<64x128xf16>
 }
 
-// Loops around one another over one dimension would cut it twice.
+// Nested loops over one dimension would tile it twice.
 // CHECK-LABEL: func.func @two_loops_over_one(
 // CHECK:         spyre.hint tiles(rows = 2)
 func.func @two_loops_over_one(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {

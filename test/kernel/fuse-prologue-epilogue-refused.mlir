@@ -1,4 +1,4 @@
-// Each rule that an op can break, told at the op and at the kernel; `src/kernel/legal.rs` has the rules by themselves.
+// Each rule that an op can violate, reported at the op and at the kernel; `src/kernel/legal.rs` implements the rules.
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-fuse-prologue-epilogue %s
 
 func.func @p_kind(%x: tensor<64x128xf16>) -> tensor<64x1xf16> {
@@ -14,7 +14,7 @@ func.func @p_kind(%x: tensor<64x128xf16>) -> tensor<64x1xf16> {
 
 // -----
 
-// A kernel joins another one in the same loops only. A gather may choose from any tile.
+// A kernel joins another kernel only with equal loops. A gather may read from any tile.
 func.func @e_grid(%x: tensor<64x128xf16>, %i: tensor<8xi64>) -> tensor<8x128xf16> {
   // expected-note @+1 {{the kernel 'one'}}
   %y = spyre.kernel "one"(%in = %x : tensor<64x128xf16>) {
@@ -40,7 +40,7 @@ func.func @e_grid(%x: tensor<64x128xf16>, %i: tensor<8xi64>) -> tensor<8x128xf16
 
 // -----
 
-// The scope in the same loops needs what a scope beside it makes, which is in other loops.
+// The scope with equal loops depends on another scope, which has different loops.
 func.func @e_grid_of_a_scope_that_needs_another(%x: tensor<64x128xf16>, %w: tensor<64x128xf16>) -> tensor<64x128xf16> {
   // expected-note @+1 {{the kernel 'one'}}
   %y = spyre.kernel "one"(%in = %x : tensor<64x128xf16>) {
@@ -67,7 +67,7 @@ func.func @e_grid_of_a_scope_that_needs_another(%x: tensor<64x128xf16>, %w: tens
 
 // -----
 
-// The same numbers of tiles, along other dimensions.
+// Equal tile counts along different dimensions.
 func.func @e_grid_of_other_dims(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
   // expected-note @+1 {{the kernel 'one'}}
   %y = spyre.kernel "one"(%in = %x : tensor<64x128xf16>) {
@@ -90,7 +90,7 @@ func.func @e_grid_of_other_dims(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
 
 // -----
 
-// The same loops, and an op that needs all tiles.
+// Equal loops, and an op that needs all tiles.
 func.func @e_grid_of_a_sum(%x: tensor<64x128xf16>) -> tensor<128x1xf16> {
   // expected-note @+1 {{the kernel 'one'}}
   %y = spyre.kernel "one"(%in = %x : tensor<64x128xf16>) {
@@ -114,7 +114,7 @@ func.func @e_grid_of_a_sum(%x: tensor<64x128xf16>) -> tensor<128x1xf16> {
 
 // -----
 
-// The same loops, and an op that is to be computed again in each turn of them.
+// Equal loops, and an op that is recomputed in every iteration.
 func.func @e_grid_of_an_op_that_is_computed_again(%x: tensor<64x128xf16>, %w: tensor<1x128xf16>) -> tensor<64x128xf16> {
   // expected-note @+1 {{the kernel 'first'}}
   %y = spyre.kernel "first"(%in = %x : tensor<64x128xf16>) {
@@ -202,7 +202,7 @@ func.func @p_sites(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
 
 // -----
 
-// The kernel writes into what is made in front of it; what it writes it may.
+// The kernel writes into the buffer of the first op's result, so that op is not fused; the op whose result it inserts may be fused.
 func.func @p_tied(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
   %rows = spyre.view %x by affine_map<(d0, d1) -> (d0 floordiv 2, d1)> : tensor<64x128xf16> -> tensor<128x128xf16>
   // expected-remark @+1 {{not fused before kernel 'k' (P-TIED): the kernel writes into the buffer of the result}}
@@ -257,7 +257,7 @@ func.func @p_map_of_two_inputs(%x: tensor<64x128xf16>) -> tensor<64x64xf16> {
 
 // -----
 
-// What the kernel writes into is a buffer, which a view would not move.
+// The kernel writes its output into a buffer in slices, which a view of the output would not change.
 func.func @e_cover(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
   // expected-note @+1 {{the kernel 'k'}}
   %y = spyre.kernel "k"(%in = %x : tensor<64x128xf16>) {

@@ -1,9 +1,9 @@
 // RUN: spyre-opt --spyre-fuse-prologue-epilogue %s | FileCheck %s
-// Nothing is left to move.
+// A second run fuses nothing.
 // RUN: spyre-opt --spyre-fuse-prologue-epilogue %s > %t.once && spyre-opt --spyre-fuse-prologue-epilogue %t.once > %t.twice
 // RUN: sed 's/spyre.kernels = "[^"]*"//' %t.once > %t.1 && sed 's/spyre.kernels = "[^"]*"//' %t.twice > %t.2 && diff %t.1 %t.2
 
-// Both sides, in chains; operands that only the neighbours have become inputs, with their names; what is known comes along.
+// Chains before and after the kernel; other operands of the fused ops become inputs, with their names; constants are cloned.
 // CHECK-LABEL: func.func @chains_on_both_sides(
 // CHECK-SAME:    [[X:%.+]]: tensor<64x128xf16>, [[SCALE:%.+]]: tensor<1x128xf16>, [[RESIDUAL:%.+]]: tensor<64x128xf16>)
 // CHECK-NEXT:    [[K:%.+]] = spyre.kernel "k"([[SCALE_:%.+]] = [[SCALE]] : tensor<1x128xf16>, [[X_:%.+]] = [[X]] : tensor<64x128xf16>, [[RESIDUAL_:%.+]] = [[RESIDUAL]] : tensor<64x128xf16>) {
@@ -35,7 +35,7 @@ func.func @chains_on_both_sides(%x: tensor<64x128xf16>, %scale: tensor<1x128xf16
   return %relu : tensor<64x128xf16>
 }
 
-// An output that others need stays; one that is read twice in an op is read twice; each reader moves by itself.
+// An output with other uses is kept; an op may use an output twice; each user is fused separately.
 // CHECK-LABEL: func.func @readers_of_one_output(
 // CHECK-NEXT:    [[K:%.+]]:3 = spyre.kernel "k"
 // CHECK-NEXT:      spyre.hint
@@ -56,7 +56,7 @@ func.func @readers_of_one_output(%x: tensor<64x128xf16>) -> (tensor<64x128xf16>,
   return %y, %twice, %neg : tensor<64x128xf16>, tensor<64x128xf16>, tensor<64x128xf16>
 }
 
-// What others behind the kernel read as well becomes a result of it, also through views, and these may follow.
+// A fused value with other uses after the kernel becomes a result of the kernel, also if it is used through views.
 // CHECK-LABEL: func.func @product_that_others_read(
 // CHECK-NEXT:    [[K:%.+]]:3 = spyre.kernel "k"
 // CHECK-NEXT:      [[SCOPE:%.+]]:3 = spyre.hint
@@ -81,7 +81,7 @@ func.func @product_that_others_read(%x: tensor<64x128xf16>)
   return %y, %neg, %rows, %sum : tensor<64x128xf16>, tensor<64x128xf16>, tensor<8x8x128xf16>, tensor<64x128xf16>
 }
 
-// A gather moves in front: each tile of its rows is chosen in the loop; the table is whole.
+// A gather is fused as prologue: each tile of its rows is gathered in the loop from the complete table.
 // CHECK-LABEL: func.func @chosen_rows(
 // CHECK-NEXT:    [[K:%.+]] = spyre.kernel "k"([[TABLE:%.+]] = %{{.+}} : tensor<64x128xf16>, [[LIST:%.+]] = %{{.+}} : tensor<32xi64>) {
 // CHECK-NEXT:      spyre.hint
@@ -100,7 +100,7 @@ func.func @chosen_rows(%table: tensor<64x128xf16>, %list: tensor<32xi64>) -> ten
   return %y : tensor<32x128xf16>
 }
 
-// A kernel that reads another one in the same loops joins it, whatever it calls them. What it makes of its own inputs alone moves in front.
+// A kernel that uses another kernel with equal loops joins it, under any names. Its ops outside of the loops are moved into them.
 // CHECK-LABEL: func.func @two_kernels_in_the_same_loops(
 // CHECK-NEXT:    [[SHOWN:%.+]] = spyre.view
 // CHECK-NEXT:    [[K:%.+]]:2 = spyre.kernel "norm"([[X:%.+]] = %{{.+}} : tensor<64x128xf16>, [[W:%.+]] = [[SHOWN]] : tensor<128x32xf16>) {
@@ -136,7 +136,7 @@ func.func @two_kernels_in_the_same_loops(%x: tensor<64x128xf16>, %w: tensor<32x1
   return %y, %z : tensor<64x128xf16>, tensor<64x32xf16>
 }
 
-// Outputs of different shapes and ranks; a consumer of two of them; a reduction of rows, which are whole in a tile.
+// Outputs of different shapes and ranks; a user of two of them; a reduction of rows, which are complete in a tile.
 // CHECK-LABEL: func.func @two_outputs(
 // CHECK-NEXT:    [[K:%.+]] = spyre.kernel "norm"
 // CHECK-NEXT:      spyre.hint
@@ -164,7 +164,7 @@ func.func @two_outputs(%x: tensor<64x128xf16>) -> tensor<64x1xf16> {
   return %max : tensor<64x1xf16>
 }
 
-// Views between an op and the kernel come along, on both sides.
+// Views between an op and the kernel are fused as well, on both sides.
 // CHECK-LABEL: func.func @views_come_along(
 // CHECK-SAME:    [[X:%.+]]: tensor<128x64xf16>) -> tensor<128x64xf16>
 // CHECK-NEXT:    [[K:%.+]] = spyre.kernel "k"([[X_:%.+]] = [[X]] : tensor<128x64xf16>) {
@@ -190,7 +190,7 @@ func.func @views_come_along(%x: tensor<128x64xf16>) -> tensor<128x64xf16> {
   return %abs : tensor<128x64xf16>
 }
 
-// An op whose result two scopes read stands in front of both, so that it is made once.
+// An op whose result two scopes use is placed before both, so that it is computed once.
 // CHECK-LABEL: func.func @two_scopes(
 // CHECK-NEXT:    spyre.kernel "k"([[X:%.+]] = %{{.+}} : tensor<64x128xf16>) {
 // CHECK-NEXT:      [[NEG:%.+]] = spyre.pointwise neg([[X]])
@@ -214,7 +214,7 @@ func.func @two_scopes(%x: tensor<64x128xf16>) -> (tensor<64x128xf16>, tensor<64x
   return %y#0, %y#1 : tensor<64x128xf16>, tensor<64x128xf16>
 }
 
-// What is known needs no input; an input that shows a product twice is one product.
+// A constant needs no kernel input; an op that feeds two inputs is fused once.
 // CHECK-LABEL: func.func @inputs_that_go(
 // CHECK-SAME:    [[X:%.+]]: tensor<64x128xf16>) -> tensor<64x128xf16>
 // CHECK-NEXT:    spyre.kernel "k"([[X_:%.+]] = [[X]] : tensor<64x128xf16>) {
@@ -237,7 +237,7 @@ func.func @inputs_that_go(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
   return %y : tensor<64x128xf16>
 }
 
-// Behind a product that a loop inside of another one sums up an op stands in the outer one.
+// An op after a matmul that an inner loop accumulates is placed in the outer loop.
 // CHECK-LABEL: func.func @behind_a_sum(
 // CHECK:           spyre.hint tiles(m = 4, k = 2) {
 // CHECK-NEXT:        [[P:%.+]] = spyre.matmul
@@ -254,7 +254,7 @@ func.func @behind_a_sum(%a: tensor<64x128xf16>, %b: tensor<128x64xf16>) -> tenso
   return %relu : tensor<64x64xf16>
 }
 
-// The order in which ops stand that need nothing of each other makes no difference to what moves.
+// The order of independent ops does not affect fusion.
 // CHECK-LABEL: func.func @another_order(
 // CHECK-NEXT:    spyre.kernel "k"
 // CHECK-NEXT:      spyre.hint

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-make-scopes %s
 
-// The running maximum of an online softmax corrects what it carries: that is no reduction of whole tensors.
+// The running maximum of an online softmax corrects carried values, which is no reduction of complete tensors.
 func.func @corrects(%x: tensor<64x128xf16>, %zero: tensor<64x1xf16>) -> tensor<64x1xf16> {
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "columns" tiled(%tile = %x[1] : tensor<64x128xf16>) carried(%before = %zero : tensor<64x1xf16>) {
@@ -43,7 +43,7 @@ func.func @combines_otherwise(%x: tensor<64x128xf16>) -> tensor<64x1xf16> {
 
 // -----
 
-// What each iteration adds is the sum of all columns, so that the result is twice the sum.
+// Each iteration adds the sum of all columns, so the result is twice the sum.
 func.func @adds_the_whole(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>) -> tensor<64x1xf16> {
   %zero = spyre.fill 0.0 : f16 -> tensor<64x1xf16>
   // expected-note @+1 {{the loop}}
@@ -58,7 +58,7 @@ func.func @adds_the_whole(%x: tensor<64x128xf16>, %w: tensor<128x64xf16>) -> ten
 
 // -----
 
-// Somebody reads a sum before it is whole.
+// A sum has a use before it is complete.
 func.func @reads_too_early(%x: tensor<64x128xf16>) -> (tensor<128x1xf16>, tensor<64x1xf16>) {
   %zero = spyre.fill 0.0 : f16 -> tensor<64x1xf16>
   // expected-note @+1 {{the loop}}
@@ -151,7 +151,7 @@ func.func @first_halves(%x: tensor<64x128xf16>) -> (tensor<32x128xf16>, tensor<6
 
 // -----
 
-// A copy of rows is one of the ops that move into tiles; a part that is put into a larger tensor is not.
+// A copy of rows may be tiled; an insert of a slice into a larger tensor may not.
 func.func @inserts(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
   %empty = spyre.empty : tensor<64x128xf16>
   // expected-note @+1 {{the loop}}

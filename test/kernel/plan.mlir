@@ -1,5 +1,5 @@
-// A plan is for a program with the numbers of its kernels and with what moved into them: with the options that it was written with it gives the same files, and with
-// others it is refused, by their names.
+// A plan belongs to a program with its kernel parameters and fusions. With the options that it was written with it reproduces the files;
+// with other options it is rejected, and the message names them.
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %S/../tune/open.mlir -o %t/written --knobs product.tiles_m=2,product.splits_m=4,product.order=2 --write-plan %t/plan.json
 // RUN: spyre-compile %S/../tune/open.mlir -o %t/followed --knobs product.tiles_m=2,product.splits_m=4,product.order=2 --plan %t/plan.json --validate | FileCheck %s
@@ -11,14 +11,14 @@
 // RUN: not spyre-compile %S/../tune/open.mlir -o %t/no --plan %t/plan.json --knobs product.tiles_m=2 2>&1 | FileCheck %s --check-prefix=WITHOUT
 // WITHOUT: it was written with '--knobs product.tiles_m=2 --knobs product.splits_m=4 --knobs product.order=2'; give the same options, or remove it to let a search write another
 
-// What a search of the kernel's numbers found is in the plan, as the line to paste has it.
+// A plan of a tuned program records the kernel parameters that the printed command line has.
 // RUN: spyre-compile %S/../tune/open.mlir -o %t/tuned --tune --open tiles,order,splits --write-plan %t/tuned.json
 // RUN: spyre-compile %S/../tune/open.mlir -o %t/again --knobs product.tiles_m=1,product.tiles_n=1,product.order=1,product.splits_m=32 --kernels fuse --plan %t/tuned.json
 // RUN: diff -r %t/tuned %t/again
 // RUN: not spyre-compile %S/../tune/open.mlir -o %t/no --plan %t/tuned.json 2>&1 | FileCheck %s --check-prefix=TUNED
 // TUNED: it was written with '--knobs product.tiles_m=1 --knobs product.tiles_n=1 --knobs product.order=1 --knobs product.splits_m=32 --kernels fuse'; give
 
-// What moves into a kernel is found again, and is the same; a plan of the fused program is none of the separate one.
+// Applying a plan repeats the fusion decisions; a plan of the fused program does not apply to the separate one.
 // RUN: spyre-compile %S/rms_norm_fused.mlir -o %t/fused --write-plan %t/fused.json
 // RUN: spyre-compile %S/rms_norm_fused.mlir -o %t/same --plan %t/fused.json
 // RUN: diff -r %t/fused %t/same

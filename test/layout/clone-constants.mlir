@@ -1,6 +1,6 @@
 // RUN: spyre-opt --spyre-clone-constants --mlir-print-local-scope %s | FileCheck %s
 
-// The rows of a table are read, and the table as the weights of a product.
+// A constant with two uses: as a table of a gather, and as the weights of a matmul.
 // CHECK-LABEL: func.func @each_reader_has_its_own(
 // CHECK:         [[WEIGHTS:%.+]] = spyre.constant dense<5.000000e-01> : tensor<512x128xf16>
 // CHECK-NEXT:    [[TABLE:%.+]] = spyre.constant dense<5.000000e-01> : tensor<512x128xf16>
@@ -15,7 +15,7 @@ func.func @each_reader_has_its_own(%index: tensor<16xi32>) -> tensor<16x512xf16>
   return %product : tensor<16x512xf16>
 }
 
-// What an op reads twice, as it is or under a view, is one constant for it, with the numbers that the host's f16 does not hold.
+// All operands of an op share one clone, directly or through views. Clones keep the attribute with the exact numbers.
 // CHECK-LABEL: func.func @all_operands_of_an_op_share_one(
 // CHECK-COUNT-4: spyre.constant dense<1.000000e-01> : tensor<8x8xf32> {exact = dense<1.000000e-01> : tensor<8x8xf64>}
 // CHECK-NOT:     spyre.constant
@@ -31,7 +31,7 @@ func.func @all_operands_of_an_op_share_one(%x: tensor<8x8xf16>) -> (tensor<8x8xf
   return %sum, %scaled, %twice, %square : tensor<8x8xf16>, tensor<8x8xf16>, tensor<8x8xf32>, tensor<8x8xf16>
 }
 
-// One element is the same in every layout, and a layout that is written down stays.
+// A constant of one element has the same bytes in every layout, and an explicit layout is kept.
 // CHECK-LABEL: func.func @what_has_no_choice_stays(
 // CHECK-COUNT-2: spyre.constant
 // CHECK-NOT:     spyre.constant
@@ -46,7 +46,7 @@ func.func @what_has_no_choice_stays(%x: tensor<8x64xf16>) -> (tensor<8x64xf16>, 
   return %c, %d : tensor<8x64xf16>, tensor<8x64xf16>
 }
 
-// The matrices of experts side by side, and the weights of a convolution as those of a product for each of five rows.
+// Matrices of experts side by side, and weights of a convolution that are those of a matmul for each of five rows.
 // CHECK-LABEL: func.func @what_a_view_regroups_has_its_dimensions(
 // CHECK:         [[SIDE:%.+]] = spyre.constant dense<5.000000e-01> : tensor<1024x64xf16>
 // CHECK:         [[TURNED:%.+]] = spyre.view [[SIDE]] by affine_map<(d0, d1) -> (d1, d0)> : tensor<1024x64xf16> -> tensor<64x1024xf16>
@@ -64,7 +64,7 @@ func.func @what_a_view_regroups_has_its_dimensions(%x: tensor<16x64xf16>, %y: te
   return %all, %rows : tensor<16x1024xf16>, tensor<5x7x32xf16>
 }
 
-// A part of a constant is none that could have other dimensions.
+// A slice of a constant keeps the dimensions of the constant.
 // CHECK-LABEL: func.func @a_part_keeps_its_dimensions(
 // CHECK:         [[ALL:%.+]] = spyre.constant dense<5.000000e-01> : tensor<128xf16>
 // CHECK-NEXT:    spyre.view [[ALL]] by

@@ -17,7 +17,7 @@ func.func @weights(%x: tensor<8x256xf16>, %v: tensor<256x64xf16>) -> tensor<8x64
   return %y : tensor<8x64xf16>
 }
 
-// The weights as the right operand, heads that a view merges, and a bound that is not the maximum alone.
+// The weights as the right operand, heads that a view merges, and a bound that is not just the maximum.
 // CHECK-LABEL: func.func @turned(
 // CHECK:         [[PRODUCT:%.+]] = spyre.matmul({{%.+}}, {{%.+}}) : (tensor<4x64x256xf16>, tensor<4x256x8xf16>) -> tensor<4x64x8xf16>
 // CHECK-NEXT:    [[DIVISOR:%.+]] = spyre.view {{%.+}} by affine_map<(d0, d1, d2) -> (d0 floordiv 2, d0 mod 2, d2, 0)> : tensor<2x2x8x1xf16> -> tensor<4x1x8xf16>
@@ -46,7 +46,7 @@ func.func @unbounded(%x: tensor<8x256xf16>, %v: tensor<256x64xf16>) -> tensor<8x
   return %y : tensor<8x64xf16>
 }
 
-// The maximum of a column bounds no row.
+// The maximum of a column is no bound of a row.
 // CHECK-LABEL: func.func @other_maximum(
 // CHECK:         [[P:%.+]] = spyre.pointwise realdiv(
 // CHECK-NEXT:    spyre.matmul([[P]],
@@ -60,7 +60,7 @@ func.func @other_maximum(%x: tensor<256x256xf16>, %v: tensor<256x64xf16>) -> ten
   return %y : tensor<256x64xf16>
 }
 
-// What is divided by along the summed dimension is no common factor.
+// A divisor that varies along the reduction dimension is no common factor.
 // CHECK-LABEL: func.func @along_the_sum(
 // CHECK:         [[P:%.+]] = spyre.pointwise realdiv(
 // CHECK-NEXT:    spyre.matmul([[P]],
@@ -73,7 +73,7 @@ func.func @along_the_sum(%x: tensor<8x256xf16>, %l: tensor<1x256xf16>, %v: tenso
   return %y : tensor<8x64xf16>
 }
 
-// The shares are a result: they are divided anyway. And a product that is larger than its operand is dearer to divide.
+// The quotients are a result, so they are computed anyway. A matmul result that is larger than the operand costs more to divide.
 // CHECK-LABEL: func.func @read_twice_and_larger_behind(
 // CHECK:         [[P:%.+]] = spyre.pointwise realdiv(
 // CHECK-NEXT:    spyre.matmul([[P]],
@@ -91,7 +91,7 @@ func.func @read_twice_and_larger_behind(%x: tensor<8x256xf16>, %l: tensor<8x1xf1
   return %p, %y, %z : tensor<8x256xf16>, tensor<8x64xf16>, tensor<8x512xf16>
 }
 
-// The bound comes through a view that repeats it, as JAX has it.
+// The bound is broadcast by a view, as JAX writes it.
 // CHECK-LABEL: func.func @repeated_bound(
 // CHECK:         [[PRODUCT:%.+]] = spyre.matmul(
 // CHECK-NEXT:    [[DIVISOR:%.+]] = spyre.view {{%.+}} by affine_map<(d0, d1) -> (d0, 0)> : tensor<8x1xf16> -> tensor<8x1xf16>

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --spyre-propagate-layouts --spyre-insert-restickify %s | FileCheck %s
 
-// Operands that agree on the stick stay as they are; others are moved.
+// Operands with the same stick dimension are unchanged; others are restickified.
 
 // CHECK-LABEL: func.func @columns_and_rows_agree_with_the_matrix(
 // CHECK-NOT:     spyre.restickify
@@ -26,7 +26,7 @@ func.func @a_row_major_matmul_needs_nothing(%x: tensor<8x128xf16>, %y: tensor<12
   return %product : tensor<8x256xf16>
 }
 
-// One row has no rows to be in the sticks.
+// With a single row, rows cannot be the stick dimension.
 // CHECK-LABEL: func.func @a_dim_of_size_1_fits_every_stick(
 // CHECK-NOT:     spyre.restickify
 // CHECK:         spyre.matmul(
@@ -35,7 +35,7 @@ func.func @a_dim_of_size_1_fits_every_stick(%x: tensor<1x128xf16>, %y: tensor<12
   return %product : tensor<1x64xf16>
 }
 
-// The index tensor has other dimensions in its sticks, and takes no part.
+// The index tensor has another stick dimension, which is not compared.
 // CHECK-LABEL: func.func @a_gather_agrees_without_its_index(
 // CHECK-NEXT:    [[ROWS:%.+]] = spyre.gather({{.+}}) dim 0
 // CHECK-NEXT:    return [[ROWS]]
@@ -45,7 +45,7 @@ func.func @a_gather_agrees_without_its_index(%x: tensor<128x256xf16, #table>, %i
   return %rows : tensor<3x192x256xf16>
 }
 
-// What the caller has fixed is moved.
+// An operand with a fixed layout is restickified.
 // CHECK-LABEL: func.func @a_fixed_transposed_addend(
 // CHECK-SAME:    [[X:%.+]]: tensor<128x256xf16, {{.+}}>, [[Y:%.+]]: tensor<256x128xf16, #[[Y_ROWS:.+]]>) ->
 // CHECK:         [[MOVED:%.+]] = spyre.restickify [[Y]] : tensor<256x128xf16, #[[Y_ROWS]]> -> tensor<256x128xf16, #[[Y_ON_ROWS:.+]]>
@@ -59,7 +59,7 @@ func.func @a_fixed_transposed_addend(%x: tensor<128x256xf16, #x_rows>, %y: tenso
   return %sum : tensor<128x256xf16, #x_rows>
 }
 
-// Readers share a move, also those that see it under other indices.
+// Users share one restickify, also users through different views.
 // CHECK-LABEL: func.func @readers_share_a_move(
 // CHECK-SAME:    [[W:%[a-z0-9]+]]: tensor<256x128xf16
 // CHECK:         [[MOVED:%.+]] = spyre.restickify [[W]]
@@ -78,7 +78,7 @@ func.func @readers_share_a_move(%x: tensor<64x128xf16>, %z: tensor<32x128xf16>, 
   return %0, %1 : tensor<64x256xf16>, tensor<32x256xf16>
 }
 
-// A weight that is the right operand in both ways is moved once, whatever its layout.
+// A weight that is the right operand of two matmuls, once transposed, is restickified once, whatever its layout.
 // CHECK-LABEL: func.func @a_weight_used_in_two_ways(
 // CHECK:         spyre.restickify
 // CHECK-NOT:     spyre.restickify
@@ -90,7 +90,7 @@ func.func @a_weight_used_in_two_ways(%x: tensor<64x128xf16>, %w: tensor<256x128x
   return %1 : tensor<64x128xf16>
 }
 
-// A copy keeps the sticks of what it reads, so the layout of its result may need a move in front of it.
+// A copy keeps the stick dimension of its operand, so the layout of its result may require a restickify before it.
 // CHECK-LABEL: func.func @a_copy_into_a_given_layout(
 // CHECK-NEXT:    spyre.restickify
 // CHECK-NEXT:    spyre.view
@@ -101,7 +101,7 @@ func.func @a_copy_into_a_given_layout(%x: tensor<128x256xf16, #on_rows>) -> tens
   return %copy : tensor<128x256xf16, #x_rows>
 }
 
-// The part is moved to the sticks of a buffer with a given layout.
+// The slice is restickified to the stick dimension of a buffer with a given layout.
 // CHECK-LABEL: func.func @a_part_with_its_stick_elsewhere(
 // CHECK:         [[MOVED:%.+]] = spyre.restickify {{%.+}} : tensor<128x64xf16
 // CHECK-NEXT:    [[PART:%.+]] = spyre.view [[MOVED]]
@@ -114,8 +114,8 @@ func.func @a_part_with_its_stick_elsewhere(%x: tensor<128x64xf16, #part>) -> ten
   return %0 : tensor<128x128xf16, #whole>
 }
 
-// Heads of 32 lie two in a stick. The device gathers no elements of several sticks into one: the sticks go to the positions first, and from
-// there into the heads.
+// A stick holds two heads of 32. The device cannot gather elements of several sticks into one: positions become the stick dimension first,
+// then the heads.
 // CHECK-LABEL: func.func @narrow_heads_take_two_moves(
 // CHECK-SAME:    [[QK:%.+]]: tensor<2x8x64xf16, {{.+}}>, [[V:%.+]]: tensor<64x64xf16, {{.+}}>)
 // CHECK:         [[TURNED:%.+]] = spyre.restickify [[V]] : tensor<64x64xf16, {{.+}} -> tensor<64x64xf16
@@ -130,7 +130,7 @@ func.func @narrow_heads_take_two_moves(%qk: tensor<2x8x64xf16>, %v: tensor<64x64
   return %out : tensor<2x8x32xf16>
 }
 
-// Where elements keep their sticks, the move is a copy: the heads become columns while the positions are in the sticks.
+// If elements keep their sticks, the relayout is a copy: the heads become columns while positions are the stick dimension.
 // CHECK-LABEL: func.func @narrow_heads_become_columns(
 // CHECK:         [[TURNED:%.+]] = spyre.restickify {{%.+}} : tensor<2x64x32xf16
 // CHECK-NEXT:    [[COLUMNS:%.+]] = spyre.view [[TURNED]] by {{.+}} -> tensor<64x64xf16>
@@ -145,7 +145,7 @@ func.func @narrow_heads_become_columns(%x: tensor<2x64x32xf16, #heads>, %w: tens
   return %out : tensor<64x128xf16>
 }
 
-// A constant is written as its readers want it; what it is made of as an argument is moved.
+// A constant gets the layout that its users require; an argument is restickified.
 // CHECK-LABEL: func.func @a_constant_is_not_moved(
 // CHECK:         [[MOVED:%.+]] = spyre.constant dense<5.000000e-01> : tensor<512x128xf16> -> tensor<512x128xf16, #[[COLUMNS:layout[0-9]*]]>
 // CHECK-NOT:     spyre.restickify

@@ -9,7 +9,7 @@
 // CHECK-DAG: #[[LONG:layout[0-9]*]] = #spyre.layout<[2, 2000000, 64], [64, 100, 1]>
 // CHECK-DAG: #[[COLUMNS:layout[0-9]*]] = #spyre.layout<[128, 8, 64], [1, 8192, 128]>
 
-// Nothing is copied, though another op reads the argument too. The index has no layout yet.
+// Nothing is copied, although the argument has another use. The index has no layout yet.
 // CHECK-LABEL: func.func @an_argument_gets_the_layout(
 // CHECK-SAME:    [[X:%.+]]: tensor<512x128xf16, #[[TABLE]]>, [[INDEX:%.+]]: tensor<16xi32>) -> (tensor<16x128xf16>, tensor<512x128xf16>) {
 // CHECK-NEXT:    spyre.gather([[X]], [[INDEX]]) dim 0 : (tensor<512x128xf16, #[[TABLE]]>, tensor<16xi32>) -> tensor<16x128xf16>
@@ -29,7 +29,7 @@ func.func @a_constant_gets_the_layout(%index: tensor<16xi32>) -> tensor<16x128xf
   return %rows : tensor<16x128xf16>
 }
 
-// Numbers that the host's f16 does not hold are given in f32 and shown as f16: the constant itself is laid out.
+// Numbers that the host's f16 cannot represent are an f32 constant, viewed as f16: the constant itself gets the layout.
 // CHECK-LABEL: func.func @a_constant_of_other_numbers_gets_the_layout(
 // CHECK-NEXT:    [[X:%.+]] = spyre.constant dense<1.000000e-01> : {{.+}}tensor<512x128xf32, #[[OTHER]]>
 // CHECK-NEXT:    [[SHOWN:%.+]] = spyre.view [[X]]
@@ -48,7 +48,7 @@ func.func @the_indexed_dim_may_be_in_the_middle(%x: tensor<4x128x256xf16>, %inde
   return %rows : tensor<16x4x256xf16>
 }
 
-// What only gathers read is written as they need it.
+// A value that only gathers use is computed in the layout of a table.
 // CHECK-LABEL: func.func @a_result_gets_the_layout(
 // CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp({{%.+}}) : (tensor<512x128xf16>) -> tensor<512x128xf16, #[[TABLE]]>
 // CHECK-NEXT:    spyre.gather([[EXP]],
@@ -71,7 +71,7 @@ func.func @a_result_with_other_readers_is_copied(%x: tensor<512x128xf16>, %index
   return %rows, %exp : tensor<16x128xf16>, tensor<512x128xf16>
 }
 
-// The columns of a product stay in its sticks: a table along columns is a copy.
+// The columns of a matmul result are its stick dimension: a table along columns is a copy.
 // CHECK-LABEL: func.func @a_product_is_laid_out_by_rows_only(
 // CHECK:         [[BY_ROWS:%.+]] = spyre.matmul({{%.+}}, {{%.+}}) : (tensor<512x64xf16>, tensor<64x128xf16>) -> tensor<512x128xf16, #[[TABLE]]>
 // CHECK-NEXT:    spyre.gather([[BY_ROWS]],
@@ -87,7 +87,7 @@ func.func @a_product_is_laid_out_by_rows_only(%x: tensor<512x64xf16>, %y: tensor
   return %rows, %columns : tensor<16x128xf16>, tensor<16x512xf16>
 }
 
-// The first gather decides how the argument lies.
+// The first gather decides the layout of the argument.
 // CHECK-LABEL: func.func @an_argument_has_one_layout(
 // CHECK-SAME:    [[X:%.+]]: tensor<512x128xf16, #[[TABLE]]>, [[INDEX:%.+]]: tensor<16xi32>) ->
 // CHECK-NEXT:    spyre.gather([[X]], [[INDEX]]) dim 0
@@ -136,7 +136,7 @@ func.func @other_indices_are_copied(%x: tensor<1x512x128xf16>, %index: tensor<16
   return %rows : tensor<16x128xf16>
 }
 
-// An index tensor lies in memory as on the host, so that the table is another one.
+// An index tensor has the layout of the host, so its use as a table is a copy.
 // CHECK-LABEL: func.func @indices_of_themselves(
 // CHECK-SAME:    [[X:%.+]]: tensor<64x64xi32>) ->
 // CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[X]]
@@ -146,7 +146,7 @@ func.func @indices_of_themselves(%x: tensor<64x64xi32>) -> tensor<64x64x64xi32> 
   return %rows : tensor<64x64x64xi32>
 }
 
-// The parts lie in the buffer as its layout says, which is chosen for the whole.
+// Slices have the layout of their buffer, so a table that is written in slices is copied.
 // CHECK-LABEL: func.func @a_table_written_in_parts(
 // CHECK:         [[WHOLE:%.+]] = spyre.insert {{.+}} into tensor<512x128xf16>
 // CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[WHOLE]] {spyre.for_layout} : tensor<512x128xf16> -> tensor<512x128xf16, #[[TABLE]]>

@@ -17,7 +17,7 @@ func.func @diagonal(%x: tensor<4x5xf16>) -> tensor<4xf16> {
   return %neg : tensor<4xf16>
 }
 
-// Rows chosen by an index tensor: the batch of the table is that of the result.
+// Rows selected by an index tensor: the batch of the table is that of the result.
 // CHECK-LABEL: func.func @the_batch_of_a_gather(
 // CHECK:         spyre.view {{%.+}} by affine_map<(d0, d1, d2) -> (d0, d2, d1)> : tensor<3x3x64xf16> -> tensor<3x64x3xf16>
 // CHECK:         spyre.view {{%.+}} by affine_map<(d0, d1, d2) -> (d0, d2)> : tensor<3x3xf16> -> tensor<3x1x3xf16>
@@ -49,7 +49,7 @@ func.func @a_sum_of_what_is_repeated(%x: tensor<5x1xf16>) -> tensor<5x1xf16> {
   return %sum : tensor<5x1xf16>
 }
 
-// Each element twice, side by side or one row behind the other.
+// Each row repeated twice, adjacent or as two copies of all rows.
 // CHECK-LABEL: func.func @repeated_by_parts(
 // CHECK-COUNT-2: spyre.copy {{%.+}} {spyre.for_layout} : tensor<6x64xf16>
 func.func @repeated_by_parts(%x: tensor<3x64xf16>) -> (tensor<1x64xf16>, tensor<1x64xf16>) {
@@ -60,7 +60,7 @@ func.func @repeated_by_parts(%x: tensor<3x64xf16>) -> (tensor<1x64xf16>, tensor<
   return %max, %min : tensor<1x64xf16>, tensor<1x64xf16>
 }
 
-// What is repeated along other dimensions stays: each result is the same sum.
+// A repetition along dimensions that are not reduced remains a view: it repeats results only.
 // CHECK-LABEL: func.func @repeats_beside_a_sum(
 // CHECK-NOT:     spyre.copy
 func.func @repeats_beside_a_sum(%x: tensor<3x64xf16>) -> tensor<6x1xf16> {
@@ -93,7 +93,7 @@ func.func @shared_keys(%q: tensor<16x8x64xf16>, %k: tensor<4x64x128xf16>) -> ten
   return %product : tensor<16x8x128xf16>
 }
 
-// 36 of the merged rows are two times 16 and 4: 48 are copied, once for both operands.
+// 36 of the merged rows are two times 16, and 4: 48 rows are copied, once for both operands.
 // CHECK-LABEL: func.func @part_of_rows_twice(
 // CHECK:         [[ROWS:%.+]] = spyre.copy {{%.+}} {spyre.for_layout} : tensor<48x3x1xf32>
 // CHECK-NEXT:    [[PART:%.+]] = spyre.view [[ROWS]]
@@ -115,7 +115,7 @@ func.func @part_of_repeated_rows(%x: tensor<48x64xf16>, %y: tensor<95x1x64xf16>)
   return %sum : tensor<95x1x64xf16>
 }
 
-// Rows of 65 are a list first, and rows of 32 then: each view alone can be read, and both together as one only.
+// Rows of 65 are viewed as a list, then as rows of 32: each view is readable on its own, but not their composition.
 // CHECK-LABEL: func.func @rows_through_a_list(
 // CHECK-SAME:    [[X:%.+]]: tensor<64x65xf16>)
 // CHECK:         [[FLAT:%.+]] = spyre.view {{%.+}} by affine_map<(d0, d1) -> (d0, d1 floordiv 65, d1 mod 65)>
@@ -129,7 +129,7 @@ func.func @rows_through_a_list(%x: tensor<64x65xf16>) -> tensor<130x32xf16> {
 
 // -----
 
-// Indices are read as a list: those of a column are copied into one.
+// Indices must be contiguous: those of a column are copied.
 
 // CHECK-LABEL: func.func @column_of_indices(
 // CHECK:         [[COLUMN:%.+]] = spyre.view %arg1
@@ -143,7 +143,7 @@ func.func @column_of_indices(%table: tensor<32x64xf16>, %places: tensor<5x3xi64>
 
 // -----
 
-// An address says no position in a stick: a list that begins inside of one is copied, and so is one entry.
+// An address cannot point into a stick: a list that begins inside of a stick is copied, and so is a single entry.
 
 // CHECK-LABEL: func.func @shifted_indices(
 // CHECK:         [[SHIFTED:%.+]] = spyre.view %arg1
@@ -167,7 +167,7 @@ func.func @second_index(%table: tensor<32x64xf16>, %places: tensor<2xi32>) -> te
 }
 
 
-// A list that begins with a stick is read where it is: the fourth stick of 32 entries, and a row of rows of them.
+// A list that begins at a stick is not copied: the fourth stick of 32 entries, and a row of lists.
 
 // CHECK-LABEL: func.func @indices_from_a_stick_on(
 // CHECK-NOT:     spyre.copy

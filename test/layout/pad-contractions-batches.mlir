@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --spyre-pad-contractions %s | FileCheck %s
 
-// What is padded has one batch dimension, however many the tensor behind the view has: a buffer on the device has few dimensions.
+// The padded buffer has one batch dimension, however many the source of the view has, because buffers have few dimensions.
 // CHECK-LABEL: func.func @three_batch_dims(
 // CHECK: spyre.empty : tensor<12x64x7xf16>
 // CHECK: spyre.insert %{{.*}} into %{{.*}} at [0, 0, 0] : tensor<12x34x7xf16> into tensor<12x64x7xf16>
@@ -12,7 +12,7 @@ func.func @three_batch_dims(%a: tensor<12x5x34xf16>, %b: tensor<2x3x2x34x7xf16>)
 
 // -----
 
-// What is only repeated is written once: heads 2 and 3 share the keys of head 1, and so on.
+// Repeated heads are padded once: two heads each share the keys of one head.
 // CHECK-LABEL: func.func @shared_keys(
 // CHECK: spyre.empty : tensor<3x64x7xf16>
 func.func @shared_keys(%a: tensor<6x5x34xf16>, %b: tensor<3x34x7xf16>) -> tensor<6x5x7xf16> {

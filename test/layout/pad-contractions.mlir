@@ -17,7 +17,7 @@ func.func @the_stick_is_that_of_the_element_type(%x: tensor<8x32xf32>, %y: tenso
   return %product : tensor<8x64xf32>
 }
 
-// Only contractions read past the end of a dimension: a sum may end inside a stick.
+// Only contractions read beyond the end of a dimension: a sum may end inside a stick.
 // CHECK-LABEL: func.func @other_reductions_may_end_inside_a_stick(
 // CHECK:         spyre.reduce sum(
 func.func @other_reductions_may_end_inside_a_stick(%x: tensor<8x100xf16>) -> tensor<8x1xf16> {
@@ -25,7 +25,7 @@ func.func @other_reductions_may_end_inside_a_stick(%x: tensor<8x100xf16>) -> ten
   return %sum : tensor<8x1xf16>
 }
 
-// The rows behind K of the right operand are zero. The left operand stays: the hardware clears the lanes behind K.
+// The rows of the right operand beyond K are zero. The left operand is unchanged: the hardware clears the lanes beyond K.
 // CHECK-LABEL: func.func @k_that_ends_inside_a_stick(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x100xf16>, [[Y:%.+]]: tensor<100x64xf16>)
 // CHECK-NEXT:    [[BUFFER:%.+]] = spyre.empty : tensor<128x64xf16>
@@ -48,7 +48,7 @@ func.func @f32_needs_half_of_it(%x: tensor<8x33xf32>, %y: tensor<33x64xf32>) -> 
   return %product : tensor<8x64xf32>
 }
 
-// Batches stay.
+// Batch dimensions are kept.
 // CHECK-LABEL: func.func @batches(
 // CHECK-NEXT:    spyre.empty : tensor<3x64x64xf16>
 // CHECK:         spyre.view {{%.+}} by affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<3x64x64xf16> -> tensor<3x33x64xf16>
@@ -57,7 +57,7 @@ func.func @batches(%x: tensor<3x8x33xf16>, %y: tensor<3x33x64xf16>) -> tensor<3x
   return %product : tensor<3x8x64xf16>
 }
 
-// Four queries share each of two heads: the heads are written once, and repeated when they are read.
+// Four queries share each of two heads: the heads are padded once, and repeated by a view.
 // CHECK-LABEL: func.func @shared_heads_are_padded_once(
 // CHECK:         [[BUFFER:%.+]] = spyre.empty : tensor<2x64x64xf16>
 // CHECK:         spyre.insert {{%.+}} into [[BUFFER]] at [0, 0, 0] : tensor<2x33x64xf16> into
@@ -69,7 +69,7 @@ func.func @shared_heads_are_padded_once(%x: tensor<8x16x33xf16>, %y: tensor<2x33
   return %product : tensor<8x16x64xf16>
 }
 
-// What two contractions read is written once.
+// An operand of two contractions is padded once.
 // CHECK-LABEL: func.func @two_read_it(
 // CHECK:         [[WHOLE:%.+]] = spyre.insert {{%.+}} into {{%.+}} at [100, 0]
 // CHECK-NEXT:    [[SHOWN:%.+]] = spyre.view [[WHOLE]]
@@ -83,7 +83,7 @@ func.func @two_read_it(%x: tensor<8x100xf16>, %z: tensor<16x100xf16>, %y: tensor
   return %first, %second : tensor<8x64xf16>, tensor<16x64xf16>
 }
 
-// A hint scope has a buffer of its own: what it reads is made in front of it or in it.
+// A hint scope has its own padded buffer: its operands are defined before it or in it.
 // CHECK-LABEL: func.func @one_is_in_a_scope(
 // CHECK:         spyre.hint
 // CHECK:           spyre.insert {{%.+}} into {{%.+}} at [100, 0]

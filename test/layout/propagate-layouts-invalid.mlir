@@ -44,7 +44,7 @@ func.func @result_without_a_format() -> tensor<8x64xf128> {
 
 // -----
 
-// The rows are cut in two device dimensions.
+// The rows are split into two device dimensions.
 #folded = #spyre.layout<[4, 2, 256, 64], [64, 65536, 256, 1]>
 func.func @layout_of_no_simple_form(%x: tensor<512x256xf16, #folded>) -> tensor<512x256xf16> {
   // expected-error @+1 {{'spyre.pointwise' op device dimension 1 (size 2, stride 65536) is no host dimension and no stick count of one}}
@@ -81,7 +81,7 @@ func.func @elements_one_a_stick(%x: tensor<128x1xf16, #sparse>, %index: tensor<1
 
 // -----
 
-// A product has N in its sticks.
+// A matmul result has N as stick dimension.
 #on_rows = #spyre.layout<[1, 256, 64], [16384, 1, 256]>
 func.func @result_with_m_in_its_sticks(%x: tensor<64x128xf16>, %y: tensor<128x256xf16>) -> tensor<64x256xf16, #on_rows> {
   // expected-error @+1 {{'spyre.matmul' op expected a result layout with dimension 0 in its sticks, found dimension 1 in its sticks from the op; remove the layout of the result}}
@@ -101,7 +101,7 @@ func.func @result_with_indices_in_its_sticks(%x: tensor<128x256xf16, #table>, %i
 
 // -----
 
-// Both digits move the same dimension, over each other.
+// Both terms index the same dimension, and overlap.
 func.func @overlapping_digits(%x: tensor<5x64xf16>) -> tensor<9x64xf16> {
   %view = spyre.view %x by affine_map<(d0, d1) -> (d0 floordiv 3 + d0 mod 3, d1)> : tensor<5x64xf16> -> tensor<9x64xf16>
   // expected-error @+1 {{'spyre.pointwise' op cannot read an operand through its views: operand 0, dimension 0: 3 steps of 1 overlap with steps of 1}}
@@ -121,7 +121,7 @@ func.func @backwards(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 // -----
 
-// The device writes whole sticks, so a part may not begin or end inside one of a buffer with a given layout.
+// The device writes complete sticks, so a slice of a buffer with a given layout must not begin or end inside of a stick.
 #x_rows = #spyre.layout<[1, 8, 64], [64, 64, 1]>
 #rows = #spyre.layout<[2, 8, 64], [64, 128, 1]>
 func.func @part_that_begins_inside_a_stick(%x: tensor<8x64xf16, #x_rows>) -> tensor<8x128xf16, #rows> {
@@ -133,7 +133,7 @@ func.func @part_that_begins_inside_a_stick(%x: tensor<8x64xf16, #x_rows>) -> ten
 
 // -----
 
-// In one stick of which another part has the rest, the lanes do not even line up.
+// If a stick has elements of two slices, the lanes of the second slice are not even aligned.
 #rows = #spyre.layout<[1, 8, 64], [64, 64, 1]>
 func.func @part_of_one_stick(%x: tensor<8x16xf16>) -> tensor<8x64xf16, #rows> {
   %buffer = spyre.empty : tensor<8x64xf16, #rows>
@@ -155,7 +155,7 @@ func.func @part_of_the_sticks_of_rows(%x: tensor<8x64xf16>) -> tensor<128x64xf16
 
 // -----
 
-// What is returned under indices that carry is copied like any other view, and the copy cannot read it either.
+// A returned view whose indices carry into the next dimension is copied like other views, but the copy cannot read it either.
 func.func @returned_across_rows(%x: tensor<24x12x16xf16>) -> tensor<24x65xf16> {
   %0 = spyre.pointwise neg(%x) : tensor<24x12x16xf16>
   %1 = spyre.view %0 by affine_map<(d0, d1) -> (d0, (d1 + 19) floordiv 16, (d1 + 19) mod 16)> : tensor<24x12x16xf16> -> tensor<24x65xf16>
@@ -165,7 +165,7 @@ func.func @returned_across_rows(%x: tensor<24x12x16xf16>) -> tensor<24x65xf16> {
 
 // -----
 
-// One element a stick here, 64 of them there: what would go between the two has more dimensions than an op walks along.
+// One operand has one element per stick, the other 64: a relayout between the two would need more dimensions than an op has.
 #sparse = #spyre.layout<[2, 3, 2, 3, 64, 1, 64], [1152, 384, 192, 64, 1, -1, -1]>
 func.func @sparse_and_dense(%x: tensor<2x3x2x3x64x1xf16, #sparse>, %y: tensor<64x5xf16>) -> tensor<2x3x2x3x1x5xf16> {
   %row = spyre.view %x by affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3, d5, d4)> : tensor<2x3x2x3x64x1xf16, #sparse> -> tensor<2x3x2x3x1x64xf16>
@@ -177,7 +177,7 @@ func.func @sparse_and_dense(%x: tensor<2x3x2x3x64x1xf16, #sparse>, %y: tensor<64
 
 // -----
 
-// Positions that hold nothing of the host would be read as if they did.
+// Padding positions would be read as elements.
 func.func @empty_positions(%x: tensor<64x64xf16>) -> tensor<64x1xf16, #spyre.layout<[1000, 64, 64], [-1, 1, -1]>> {
   // expected-error @+1 {{device dimension 0 (size 1000, stride -1) is no host dimension and no stick count of one}}
   %y = spyre.reduce sum(%x) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16, #spyre.layout<[1000, 64, 64], [-1, 1, -1]>>

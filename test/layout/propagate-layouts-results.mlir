@@ -1,6 +1,6 @@
 // RUN: spyre-opt --spyre-propagate-layouts --mlir-print-local-scope %s | FileCheck %s
 
-// Without the dimension that the sum has left, the result is the same buffer.
+// Dropping the reduced dimension of size 1 keeps the buffer.
 // CHECK-LABEL: func.func @a_dropped_dimension_of_size_1_is_no_copy(
 // CHECK:         [[SUM:%.+]] = spyre.reduce sum({{.+}}) dims [1]
 // CHECK-NEXT:    [[ROWS:%.+]] = spyre.view [[SUM]] by {{.+}} -> tensor<64xf16, #spyre.layout<[1, 64, 64], [-1, 1, -1]>>
@@ -28,7 +28,7 @@ func.func @what_is_returned_twice_is_copied_once(%x: tensor<8x64xf16>) -> (tenso
   return %exp, %exp : tensor<8x64xf16>, tensor<8x64xf16>
 }
 
-// The stick of the copy is that of what it reads: dimension 0 of the result.
+// The copy has the stick dimension of its operand: dimension 0 of the result.
 // CHECK-LABEL: func.func @a_permuted_result_is_copied(
 // CHECK:         [[TRANSPOSED:%.+]] = spyre.view
 // CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[TRANSPOSED]] : {{.+}} -> tensor<64x8xf16, #spyre.layout<[1, 8, 64], [512, 1, 8]>>
@@ -65,7 +65,7 @@ func.func @a_gather_keeps_the_stick_wherever_it_is(%x: tensor<128x512x256xf16, #
   return %rows : tensor<16x128x256xf16>
 }
 
-// A buffer that is written in parts is a buffer of its own: it is returned as it is, also without a dimension of size 1.
+// A buffer that is written in slices is returned without a copy, also without a dimension of size 1.
 // CHECK-LABEL: func.func @parts_of_a_result(
 // CHECK:         [[BUFFER:%.+]] = spyre.empty : tensor<1x128xf16, #[[ROW:.+]]>
 // CHECK-NEXT:    [[LEFT:%.+]] = spyre.insert {{%.+}} into [[BUFFER]] at [0, 0] : {{.+}} into tensor<1x128xf16, #[[ROW]]>
@@ -90,7 +90,7 @@ func.func @parts_returned_twice(%x: tensor<8x64xf16>) -> (tensor<8x64xf16>, tens
   return %whole, %whole : tensor<8x64xf16>, tensor<8x64xf16>
 }
 
-// What is returned under dimensions that are put together has no padding between its elements: its sticks are full, or hold one each.
+// A value that is returned with merged dimensions has no padding between its elements: its sticks are full, or hold one element each.
 // CHECK-LABEL: func.func @full_sticks_are_returned_flat(
 // CHECK:         [[EXP:%.+]] = spyre.pointwise exp({{.+}}) : tensor<8x128xf16, #spyre.layout<[2, 8, 64], [64, 128, 1]>>
 // CHECK-NEXT:    [[FLAT:%.+]] = spyre.view [[EXP]] by {{.+}} -> tensor<1024xf16, #spyre.layout<[2, 8, 64], [64, 128, 1]>>
@@ -111,7 +111,7 @@ func.func @ragged_sticks_are_not_returned_flat(%x: tensor<8x100xf16>) -> tensor<
   return %flat : tensor<800xf16>
 }
 
-// A buffer that is written in parts is laid out as its parts and its readers want it.
+// The layout of a buffer that is written in slices suits its slices and its users.
 // CHECK-LABEL: func.func @parts(
 // CHECK:         [[BUFFER:%.+]] = spyre.empty : tensor<512x128xf16, #spyre.layout<[8, 128, 64], [8192, 1, 128]>>
 // CHECK-NEXT:    spyre.insert {{%.+}} into [[BUFFER]] at [0, 64] : {{.+}} into tensor<512x128xf16, #spyre.layout<[8, 128, 64], [8192, 1, 128]>>
@@ -122,7 +122,7 @@ func.func @parts(%x: tensor<512x64xf16, #part>) -> tensor<512x128xf16> {
   return %0 : tensor<512x128xf16>
 }
 
-// If its type says how it lies, the parts do not matter.
+// If its type has a layout, the slices do not matter.
 // CHECK-LABEL: func.func @parts_of_a_given_layout(
 // CHECK:         [[BUFFER:%.+]] = spyre.empty : tensor<512x128xf16, #spyre.layout<[2, 512, 64], [64, 128, 1]>>
 // CHECK-NEXT:    spyre.insert {{%.+}} into [[BUFFER]] at [0, 64] : {{.+}} into tensor<512x128xf16, #spyre.layout<[2, 512, 64], [64, 128, 1]>>

@@ -20,7 +20,7 @@
 // CHECK-DAG: #[[WEIGHT:layout[0-9]*]] = #spyre.layout<[2, 1024, 64], [64, 128, 1]>
 // CHECK-DAG: #[[PRODUCT:layout[0-9]*]] = #spyre.layout<[2, 512, 64], [64, 128, 1]>
 
-// The type of the function says so too.
+// The function type has the layouts as well.
 // CHECK-LABEL: func.func @arguments_and_results_are_row_major(
 // CHECK-SAME:    [[X:%.+]]: tensor<512x1024xf16, #[[MATRIX]]>) -> tensor<512x1024xf16, #[[MATRIX]]> {
 // CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[X]]) : tensor<512x1024xf16, #[[MATRIX]]>
@@ -62,7 +62,7 @@ func.func @given_layouts_stay_and_spread(%x: tensor<512x1024xf16, #on_rows>) -> 
   return %exp : tensor<512x1024xf16>
 }
 
-// So does an order of the dimensions that no op would choose.
+// An order of the dimensions that no op would choose is kept as well.
 // CHECK-LABEL: func.func @elementwise_ops_keep_the_order_of_the_dims(
 // CHECK:         [[SUM:%.+]] = spyre.pointwise add({{%.+}}, {{%.+}}) {{.*}} -> tensor<4x8x128xf16, #[[BATCH_OUTSIDE]]>
 // CHECK-NEXT:    spyre.pointwise exp([[SUM]]) : tensor<4x8x128xf16, #[[BATCH_OUTSIDE]]>
@@ -73,7 +73,7 @@ func.func @elementwise_ops_keep_the_order_of_the_dims(%row: tensor<1x1x128xf16>,
   return %exp : tensor<4x8x128xf16>
 }
 
-// What was in the sticks becomes one number a stick; ops on it keep that.
+// A reduction of the stick dimension leaves one element per stick; later ops keep this layout.
 // CHECK-LABEL: func.func @reducing_the_sticks_leaves_one_element_a_stick(
 // CHECK:         [[SUM:%.+]] = spyre.reduce sum({{%.+}}) dims [1] : tensor<512x1024xf16, #[[MATRIX]]> -> tensor<512x1xf16, #[[COLUMN]]>
 // CHECK-NEXT:    spyre.pointwise exp([[SUM]]) : tensor<512x1xf16, #[[COLUMN]]>
@@ -90,7 +90,7 @@ func.func @reducing_across_sticks_keeps_them(%x: tensor<512x1024xf16>) -> tensor
   return %sum : tensor<1x1024xf16>
 }
 
-// It is the stick that counts, not the dimension: here the rows are in it.
+// The stick dimension decides, not the position of the dimension: here the rows are in the sticks.
 // CHECK-LABEL: func.func @reductions_follow_the_stick(
 // CHECK:         spyre.reduce sum({{%.+}}) dims [1] : tensor<512x1024xf16, #[[ON_ROWS]]> -> tensor<512x1xf16, #[[ON_ROWS_COLUMN]]>
 // CHECK-NEXT:    spyre.reduce sum({{%.+}}) dims [0] : tensor<512x1024xf16, #[[ON_ROWS]]> -> tensor<1x1024xf16, #[[ON_ROWS_ROW]]>
@@ -107,7 +107,7 @@ func.func @several_reduced_dims_may_hold_the_stick(%x: tensor<4x8x128xf16>) -> t
   return %sum : tensor<1x8x1xf16>
 }
 
-// The result is laid out like the operand that is not repeated, wherever that stands.
+// The result has the layout of the operand that is not broadcast, in either position.
 // CHECK-LABEL: func.func @broadcasts_take_the_layout_of_the_full_operand(
 // CHECK:         spyre.pointwise sub({{.+}}) : (tensor<512x1xf16, #[[COLUMN]]>, tensor<512x1024xf16, #[[MATRIX]]>) -> tensor<512x1024xf16, #[[MATRIX]]>
 func.func @broadcasts_take_the_layout_of_the_full_operand(%column: tensor<512x1xf16>, %x: tensor<512x1024xf16>) -> tensor<512x1024xf16> {
@@ -115,7 +115,7 @@ func.func @broadcasts_take_the_layout_of_the_full_operand(%column: tensor<512x1x
   return %difference : tensor<512x1024xf16>
 }
 
-// No operand has all elements of the result, but the row has sticks.
+// No operand has all dimensions of the result, but the row has a stick dimension.
 // CHECK-LABEL: func.func @an_outer_sum_keeps_the_stick_of_the_row(
 // CHECK:         spyre.pointwise add({{.+}}) : (tensor<512x1xf16, #[[COLUMN]]>, tensor<1x1024xf16>) -> tensor<512x1024xf16, #[[MATRIX]]>
 func.func @an_outer_sum_keeps_the_stick_of_the_row(%column: tensor<512x1xf16>, %vector: tensor<1024xf16>) -> tensor<512x1024xf16> {
@@ -124,7 +124,7 @@ func.func @an_outer_sum_keeps_the_stick_of_the_row(%column: tensor<512x1xf16>, %
   return %sum : tensor<512x1024xf16>
 }
 
-// A view has no data, so it has no layout either; what is computed from it keeps the stick where it was.
+// A view has no data, so it has no layout; its users keep the stick dimension.
 // CHECK-LABEL: func.func @views_move_no_stick(
 // CHECK:         [[VIEW:%.+]] = spyre.view {{%.+}} by {{.+}} : tensor<1024x512xf16, #{{layout[0-9]*}}> -> tensor<512x1024xf16>
 // CHECK-NEXT:    spyre.pointwise exp([[VIEW]]) : (tensor<512x1024xf16>) -> tensor<512x1024xf16, #[[ON_ROWS]]>
@@ -134,7 +134,7 @@ func.func @views_move_no_stick(%x: tensor<1024x512xf16>) -> tensor<512x1024xf16>
   return %exp : tensor<512x1024xf16>
 }
 
-// Equal shapes are no equal indices.
+// Operands of equal shapes may have different indices.
 // CHECK-LABEL: func.func @a_transposed_square_has_its_sticks_on_rows(
 // CHECK:         spyre.pointwise exp({{%.+}}) : (tensor<128x128xf16>) -> tensor<128x128xf16, #[[SQUARE_ON_ROWS]]>
 func.func @a_transposed_square_has_its_sticks_on_rows(%x: tensor<128x128xf16>) -> tensor<128x128xf16> {
@@ -150,7 +150,7 @@ func.func @a_matmul_has_n_in_its_sticks(%x: tensor<512x1024xf16>, %y: tensor<102
   return %product : tensor<512x128xf16>
 }
 
-// A fill is a constant of one element; what is no elementwise op reads it in full size.
+// A fill is a constant of one element; only elementwise ops broadcast it, other ops read it in full size.
 // CHECK-LABEL: func.func @fills_are_row_major_and_copies_keep_the_layout(
 // CHECK:         [[ONE:%.+]] = spyre.constant dense<0.000000e+00> : tensor<1x1xf16> -> tensor<1x1xf16, #[[SCALAR]]>
 // CHECK-NEXT:    [[SHOWN:%.+]] = spyre.view [[ONE]] by #[[EVERYWHERE]] : tensor<1x1xf16, #[[SCALAR]]> -> tensor<512x1024xf16>
@@ -174,7 +174,7 @@ func.func @elementwise_ops_broadcast_a_fill(%x: tensor<512x1024xf16>) -> tensor<
   return %sum : tensor<512x1024xf16>
 }
 
-// A tile cannot be cut from what is read under other indices, so a fill of full size comes before the group.
+// A fill of full size that is used through other indices cannot be tiled, so it is placed before the group.
 // CHECK-LABEL: func.func @fills_of_full_size_leave_a_hinted_group(
 // CHECK-SAME:    [[X:%.+]]: tensor<512x1024xf16, #[[MATRIX]]>)
 // CHECK-NEXT:    spyre.constant
@@ -204,7 +204,7 @@ func.func @constants_are_row_major(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   return %sum : tensor<8x64xf16>
 }
 
-// The result of a choice has the format of the values, not that of the condition.
+// The result of a select has the format of the values, not of the condition.
 // CHECK-LABEL: func.func @a_choice_has_the_format_of_its_values(
 // CHECK:         spyre.pointwise where3({{.+}}) -> tensor<128x256xf32, #[[F32_ROWS]]>
 func.func @a_choice_has_the_format_of_its_values(%condition: tensor<128x256xi1>, %x: tensor<128x256xf32>, %y: tensor<128x256xf32>) -> tensor<128x256xf32> {

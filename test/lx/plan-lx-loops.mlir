@@ -1,6 +1,6 @@
 // RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile --spyre-divide-work --spyre-plan-lx=planner=first-fit %s | FileCheck %s
 
-// What is made and used in one iteration is in LX; what the loop gives is written to HBM tile by tile.
+// Values that are local to an iteration are in LX; results of the loop are written to HBM tile by tile.
 // CHECK-LABEL: func.func @values_of_one_iteration_are_in_lx(
 // CHECK:         spyre.loop 4 "A"
 // CHECK-NEXT:      spyre.reduce max({{.+}}) {{.*}}place = #spyre.place<lx, 0>
@@ -13,7 +13,7 @@ func.func @values_of_one_iteration_are_in_lx(%x: tensor<512x1024xf16> {spyre.dim
   return %exp : tensor<512x1024xf16>
 }
 
-// The loop walks through the value, and an LX address is fixed.
+// The loop advances through the value, but an LX address is fixed.
 // CHECK-LABEL: func.func @what_a_loop_cuts_is_in_hbm(
 // CHECK:         spyre.pointwise neg({{.+}}) {{.*}}place = #spyre.place<hbm, "its address would advance with a loop">
 // CHECK:         spyre.loop 4 "A"
@@ -23,8 +23,8 @@ func.func @what_a_loop_cuts_is_in_hbm(%x: tensor<512x1024xf16> {spyre.dims = ["A
   return %exp : tensor<512x1024xf16>
 }
 
-// The row is read by the first op of the loop only, but every iteration reads it again: the sum may not take its place,
-// though it has its size and layout.
+// The first op of the loop is the only user of the row, but every iteration rereads it: the sum must not reuse its address,
+// although it has the same size and layout.
 // CHECK-LABEL: func.func @what_a_loop_reads_lives_until_the_loop_ends(
 // CHECK:         spyre.pointwise exp({{.+}}) {{.*}}place = #spyre.place<lx, 0>
 // CHECK-NEXT:    spyre.loop 32 "A"
@@ -39,7 +39,7 @@ func.func @what_a_loop_reads_lives_until_the_loop_ends(%x: tensor<32x2048xf16> {
   return %product : tensor<32x2048xf16>
 }
 
-// Without a loop the sum does take it.
+// Without a loop the sum reuses the address.
 // CHECK-LABEL: func.func @what_no_loop_reads_again_dies(
 // CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<lx, 0>,
 // CHECK-NEXT:    spyre.pointwise add({{.+}}) {place = #spyre.place<lx, 0>,
@@ -52,7 +52,7 @@ func.func @what_no_loop_reads_again_dies(%x: tensor<1x2048xf16>, %bias: tensor<1
   return %product : tensor<1x2048xf16>
 }
 
-// The maximum of an iteration of the outer loop is read in every iteration of the inner one.
+// The maximum in an iteration of the outer loop is live in every iteration of the inner loop.
 // CHECK-LABEL: func.func @what_an_inner_loop_reads_lives_until_that_ends(
 // CHECK:         spyre.loop 2 "A"
 // CHECK-NEXT:      spyre.reduce max({{.+}}) dims [0] {{.*}}place = #spyre.place<lx, 0>
@@ -77,8 +77,8 @@ func.func @what_an_inner_loop_reads_lives_until_that_ends(%x: tensor<64x2048xf16
   return %result : tensor<64x2048xf16, #full>
 }
 
-// What a loop carries is one buffer: the copy of the neutral element says where. It lives from there to the reader behind the loop, so the
-// partial sum lies elsewhere, and the op that adds to it has no place of its own.
+// A carried value is one buffer, at the place of the copy that initializes it. It is live from there to its use after the loop, so the
+// partial sum has another address, and the op that accumulates has no place.
 // CHECK-LABEL: func.func @an_accumulator_is_in_lx_over_the_whole_loop(
 // CHECK:         [[START:%.+]] = spyre.copy {{.+}}place = #spyre.place<lx, 256>
 // CHECK-NEXT:    [[SUM:%.+]] = spyre.loop 4 "B" {{.+}} carried([[BEFORE:%.+]] = [[START]] :
@@ -92,7 +92,7 @@ func.func @an_accumulator_is_in_lx_over_the_whole_loop(%x: tensor<64x256xf16> {s
   return %neg : tensor<64x1xf16>
 }
 
-// What is made before the loop and read behind it does not share its bytes with the accumulator, nor with what the loop makes.
+// A value that is live across the loop shares no bytes with the accumulator or with values of the loop.
 // CHECK-LABEL: func.func @what_lives_beside_an_accumulator_has_other_bytes(
 // CHECK:         spyre.pointwise exp({{.+}}) {{.*}}place = #spyre.place<lx, [[KEPT:[0-9]+]]>
 // CHECK-NOT:     #spyre.place<lx, [[KEPT]]>
@@ -104,7 +104,7 @@ func.func @what_lives_beside_an_accumulator_has_other_bytes(%x: tensor<64x256xf1
   return %product : tensor<64x1xf16>
 }
 
-// With output tiles around, each iteration of the outer loop begins a new sum in the same bytes.
+// In an outer loop over output tiles, each iteration starts a new sum in the same bytes.
 // CHECK-LABEL: func.func @an_accumulator_of_a_tile_is_in_lx(
 // CHECK:         spyre.loop 4 "A"
 // CHECK:           [[START:%.+]] = spyre.copy {{.+}}place = #spyre.place<lx, {{[0-9]+}}>
@@ -116,7 +116,7 @@ func.func @an_accumulator_of_a_tile_is_in_lx(%x: tensor<512x256xf16> {spyre.dims
   return %neg : tensor<512x1xf16>
 }
 
-// An inner loop walks through the accumulator, so it is in HBM.
+// An inner loop tiles the accumulator, so it is in HBM.
 // CHECK-LABEL: func.func @an_accumulator_that_is_cut_is_in_hbm(
 // CHECK:         spyre.copy {{.+}}place = #spyre.place<hbm, "its address would advance with a loop">
 // CHECK-NEXT:    spyre.loop 4 "B"

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --split-input-file --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx %s | FileCheck %s
 
-// A result that other ops read is read from LX, and copied to HBM right behind its writer: the sum takes over its place.
+// A result with other uses is read from LX, and copied to HBM directly after its definition: the sum reuses its address.
 // CHECK-LABEL: func.func @results_that_ops_read_are_copied_out(
 // CHECK:         [[EXP:%.+]] = spyre.pointwise exp({{%.+}}) {place = #spyre.place<lx, 0>,
 // CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[EXP]] {place = #spyre.place<hbm, "it is the copy in HBM of a value in LX">, work = #spyre.work<[32, 1]>}
@@ -18,7 +18,7 @@ func.func @results_that_ops_read_are_copied_out(%x: tensor<32x64xf16>) -> (tenso
 
 // -----
 
-// The sum of the columns has other slices than its operand, so it reads the copy in HBM.
+// The sum of the columns has another core split than its operand, so it reads the copy in HBM.
 // CHECK-LABEL: func.func @readers_in_other_slices_read_the_copy(
 // CHECK:         [[EXP:%.+]] = spyre.pointwise exp({{%.+}}) {place = #spyre.place<lx, 0>,
 // CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[EXP]] {place = #spyre.place<hbm,
@@ -34,7 +34,7 @@ func.func @readers_in_other_slices_read_the_copy(%x: tensor<512x1024xf16>) -> (t
 
 // -----
 
-// What reads a value through a view reads the same view of LX.
+// A user of a value through a view reads an equal view of the LX value.
 // CHECK-LABEL: func.func @views_are_shown_anew(
 // CHECK:         [[EXP:%.+]] = spyre.pointwise exp({{%.+}}) {place = #spyre.place<lx, 0>,
 // CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[EXP]] {place = #spyre.place<hbm,
@@ -52,7 +52,7 @@ func.func @views_are_shown_anew(%x: tensor<64x64xf16, #rows>) -> (tensor<64x64xf
 
 // -----
 
-// A result that nobody reads is written where it is wanted.
+// A result without uses in ops is written to HBM directly.
 // CHECK-LABEL: func.func @results_that_no_op_reads_are_in_hbm(
 // CHECK-NOT:     spyre.copy
 // CHECK:         return
@@ -63,7 +63,7 @@ func.func @results_that_no_op_reads_are_in_hbm(%x: tensor<32x64xf16>) -> tensor<
 
 // -----
 
-// LX holds two tensors. The first one leaves for the second and its square, and comes back for the last two ops that read it.
+// LX holds two tensors. The first one is evicted for the second one and its square, and reloaded for its last two uses.
 // CHECK-LABEL: func.func @far_uses_are_served_by_a_reload(
 // CHECK:         [[A:%.+]] = spyre.pointwise exp({{%.+}}) {place = #spyre.place<lx, [[AT:[0-9]+]]>,
 // CHECK-NEXT:    [[OUT:%.+]] = spyre.copy [[A]] {place = #spyre.place<hbm, "it is the copy in HBM of a value in LX">,
@@ -91,7 +91,7 @@ module attributes {spyre.target = {lx_bytes = 256 : i64}} {
 
 // -----
 
-// An input comes to LX for the reads that are near each other, once for the first two and once for the last two.
+// An input is copied to LX for uses that are close to each other, once for the first two and once for the last two.
 // CHECK-LABEL: func.func @inputs_are_copied_where_it_pays(
 // CHECK-SAME:    [[X:%.+]]: tensor<32x64xf16, #{{.+}}>, [[Y:%.+]]: tensor<32x64xf16, #{{.+}}>) ->
 // CHECK-NEXT:    [[FIRST:%.+]] = spyre.copy [[X]] {place = #spyre.place<lx,
@@ -117,7 +117,7 @@ module attributes {spyre.target = {lx_bytes = 128 : i64}} {
 
 // -----
 
-// A copy that serves one read saves nothing.
+// A copy for a single use saves nothing.
 // CHECK-LABEL: func.func @inputs_are_not_copied_for_one_read(
 // CHECK-NOT:     spyre.copy
 // CHECK:         return
@@ -135,7 +135,7 @@ module attributes {spyre.target = {lx_bytes = 128 : i64}} {
 
 // -----
 
-// A tile comes to LX in each iteration; the difference takes over its place.
+// A tile is copied to LX in every iteration; the difference reuses its address.
 // CHECK-LABEL: func.func @tiles_come_to_lx_in_each_iteration(
 // CHECK:         spyre.loop 4 "rows" tiled([[TILE:%.+]] = {{%.+}}[0]
 // CHECK-NEXT:      [[COPY:%.+]] = spyre.copy [[TILE]] {place = #spyre.place<lx, [[AT:[0-9]+]]>,
@@ -158,7 +158,7 @@ func.func @tiles_come_to_lx_in_each_iteration(%x: tensor<128x128xf16, #full>) ->
 
 // -----
 
-// The loop reads the row in every iteration: in LX for its whole life or not at all.
+// The loop reads the row in every iteration: it is resident for its complete live range, or not at all.
 // CHECK-LABEL: func.func @what_a_loop_reads_again_stays_or_does_not_come(
 // CHECK-NOT:     spyre.copy
 // CHECK:         return
@@ -180,7 +180,7 @@ module attributes {spyre.target = {lx_bytes = 128 : i64}} {
 
 // -----
 
-// A result that its writer cannot leave in LX is brought there for several reads; so is what a loop writes tile by tile.
+// A result that its producer cannot write to LX is copied to LX for several uses; so is a value that a loop writes tile by tile.
 // CHECK-LABEL: func.func @results_in_hbm_are_inputs_of_what_follows(
 // CHECK:         [[ABS:%.+]] = spyre.pointwise abs({{%.+}}) {place = #spyre.place<hbm, "the device function 'abs' cannot access LX for it">,
 // CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[ABS]] {place = #spyre.place<lx,

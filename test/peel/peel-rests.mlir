@@ -1,8 +1,8 @@
 // RUN: spyre-opt --spyre-peel-rests --split-input-file --mlir-print-local-scope %s | FileCheck %s
 // RUN: spyre-opt --spyre-peel-rests=compile=kernels=separate --split-input-file --mlir-print-local-scope %s | FileCheck %s --check-prefix=COMPARED
 
-// Rows that nothing divides, of a value that is large: both parts read their rows of the argument, what an op of a part
-// makes goes to the next op of the part, and the result is put together.
+// Rows of a large value that no tile count divides: each slice reads its rows of the argument, results of an op go to the next op of the
+// slice, and the final result is concatenated.
 // CHECK-LABEL: func @rows
 // CHECK-SAME:    spyre.peeled = "16381 = 16320 + 61 for ops 0-2"
 // CHECK:         %[[X:.+]] = spyre.view %arg0 by affine_map<(d0, d1) -> (d0, d1)> : {{.+}} -> tensor<16320x2048xf16>
@@ -16,7 +16,7 @@
 // CHECK-NEXT:    %[[BOTH:.+]] = spyre.insert %[[REST]] into %[[FIRST]] at [16320, 0]
 // CHECK-NEXT:    return %[[BOTH]]
 
-// What is compared is better so.
+// Compared with the unpeeled program, peeling is faster.
 // COMPARED-LABEL: func @rows
 // COMPARED-SAME:    spyre.peeled = "16381 = {{[0-9]+}} + {{[0-9]+}} for ops 0-2; {{.+}} us (unpeeled: {{.+}} us)"
 func.func @rows(%x: tensor<16381x2048xf16>) -> tensor<16381x2048xf16> {
@@ -28,8 +28,8 @@ func.func @rows(%x: tensor<16381x2048xf16>) -> tensor<16381x2048xf16> {
 
 // -----
 
-// An op that sums up the rows needs both parts, which are put together in front of it; behind it there are parts again. What it gives goes to
-// both of them.
+// A reduction over the rows needs both slices, which are concatenated before it. The following ops are peeled again, and both slices use
+// its result.
 // CHECK-LABEL: func @both_in_between
 // CHECK:         spyre.pointwise abs(%{{.+}}) : tensor<16320x2048xf16>
 // CHECK:         spyre.pointwise abs(%{{.+}}) : tensor<61x2048xf16>
@@ -48,7 +48,7 @@ func.func @both_in_between(%x: tensor<16381x2048xf16>) -> tensor<16381x2048xf16>
 
 // -----
 
-// Views between the ops are those of parts; the keys of all rows are read by both parts of the queries.
+// Views between the ops become views of slices; both slices of the queries use the keys of all rows.
 // CHECK-LABEL: func @attention
 // CHECK:         %[[Q:.+]] = spyre.pointwise neg(%{{.+}}) : tensor<4032x64xf16>
 // CHECK:         spyre.insert
@@ -66,7 +66,7 @@ func.func @attention(%x: tensor<4093x64xf16>) -> tensor<4093x4093xf16> {
 
 // -----
 
-// What cores and sticks divide is left alone.
+// A size that divides into sticks and over the cores is not peeled.
 // CHECK-LABEL: func @divides
 // CHECK-NOT:     spyre.insert
 // COMPARED-LABEL: func @divides
@@ -78,7 +78,7 @@ func.func @divides(%x: tensor<16384x2048xf16>) -> tensor<16384x2048xf16> {
 
 // -----
 
-// So is what fits.
+// Values below 256 KiB are not peeled.
 // CHECK-LABEL: func @fits
 // CHECK-NOT:     spyre.insert
 // COMPARED-LABEL: func @fits
@@ -90,7 +90,7 @@ func.func @fits(%x: tensor<1021x64xf16>) -> tensor<1021x64xf16> {
 
 // -----
 
-// Who says how ops are tiled says so of whole ops.
+// Programs with tile hints are not peeled.
 // CHECK-LABEL: func @hinted
 // CHECK-NOT:     spyre.insert
 // COMPARED-LABEL: func @hinted
@@ -102,7 +102,7 @@ func.func @hinted(%x: tensor<16381x2048xf16>) -> tensor<16381x2048xf16> {
 
 // -----
 
-// So does who names dimensions.
+// Programs with named dimensions are not peeled.
 // CHECK-LABEL: func @named
 // CHECK-NOT:     spyre.insert
 // COMPARED-LABEL: func @named
@@ -114,7 +114,7 @@ func.func @named(%x: tensor<16381x2048xf16> {spyre.dims = ["S", "T"]}) -> tensor
 
 // -----
 
-// An add of a number that is so good in one piece is not parted: it would only take longer.
+// A single elementwise op is not peeled, because peeling would cost more time.
 // COMPARED-LABEL: func @pays_nothing
 // COMPARED-NOT:     spyre.insert
 // CHECK-LABEL: func @pays_nothing

@@ -20,7 +20,7 @@ use spyre::{
 use std::{collections::BTreeMap, fs, process::Command};
 use tempfile::TempDir;
 
-/// Codes of refusals that occur only under some options or hints.
+/// Codes of errors that occur only under some options or hints.
 const DEPENDS_ON_THE_WAY: [Code; 24] = [
     // Release 1.0 of the file format lacks functions.
     codes::BUNDLE_FORMAT,
@@ -39,20 +39,20 @@ const DEPENDS_ON_THE_WAY: [Code; 24] = [
     codes::SPLIT_CORES,
     codes::SPLIT_NAME,
     codes::SPAN,
-    // --precision strict, under which integers and truth values stay f32 as well.
+    // With --precision strict, integers and Booleans are also computed in f32.
     codes::CONVERSION,
     codes::NEEDS_F32,
     codes::TRUTH_FORMATS,
     codes::BAKED_TENSORS,
-    // Sticks that are chosen greedily, or for other hints, may lead to a dead end.
+    // Stick dimensions that are chosen greedily, or for other hints, may have no valid continuation.
     codes::LAYOUT_CONFLICT,
-    // A window adds dimensions, of which a file has seven.
+    // A window adds dimensions, and a file has at most seven.
     codes::LAUNCH_LIMIT,
     codes::LAUNCH_FORM,
     codes::BUNDLE_FORM,
 ];
 
-/// Whether a refusal is about where parts begin and how sticks lie.
+/// Returns whether an error is about device layouts.
 fn is_for_a_layout(message: &str) -> bool {
     let of_layouts = [codes::LAYOUT_VIEW, codes::LAYOUT_STICK, codes::LAYOUT_CONFLICT];
     split_code(message).0.is_some_and(|code| of_layouts.contains(&code))
@@ -116,7 +116,7 @@ fn check(case: &Case) -> Result<Outcome, Outcome> {
     Ok(Outcome::Agrees(refused))
 }
 
-/// Whether the compiler runs a dimension in two parts.
+/// Returns whether the compiler peels a dimension.
 pub(crate) fn is_parted(written: &Written) -> bool {
     matches!(emit(written), Ok(Emitted::Bundle { report, .. }) if report.peeled.is_some())
 }
@@ -180,9 +180,11 @@ fn by_tools(written: &Written, is_written: bool) -> Result<(), Outcome> {
     let said = String::from_utf8_lossy(&ran.stderr);
     // MLIR's JIT does not accept every program that the compiler accepts.
     let is_compared = !said.contains("the JIT refuses the module");
-    // "NaN agrees only with a NaN that the reference says": the tool says that rounding explains it, which is what is right here.
+    // A NaN of the device agrees only with a NaN of the reference. The tool's message that rounding may explain it is
+    // correct here.
     let is_lost = said.contains("rounding alone may do that");
-    // The device has a sum of one product as a product, whose zero may be negative: docs/concepts/trust.md, "Checked never".
+    // The device computes a sum of one product as a product, whose zero may be negative: docs/concepts/trust.md,
+    // "Checked never".
     let is_other_zero = ["is inf without rounding, the reference -inf", "is -inf without rounding, the reference inf"];
     let is_other_zero = is_other_zero.iter().any(|other| said.contains(other));
     if ran.status.success() || is_other_zero || !is_compared || is_lost {
@@ -192,8 +194,9 @@ fn by_tools(written: &Written, is_written: bool) -> Result<(), Outcome> {
     }
 }
 
-/// Whether two ways that differ in the field each compute what they have imported. Scopes decide what the import sees at once: a sum that is
-/// divided by 6 is a mean, which is a product with the number next to a sixth, or a quotient. In the field these are different.
+/// Returns whether two compilations that differ in the field each agree with their own imported program. Scopes limit
+/// the ops that the import combines: a sum divided by 6 becomes a mean, a product with the rounded sixth, or stays a
+/// quotient. In the field these are different.
 fn is_by_import(case: &Case) -> Result<bool, Outcome> {
     if case.written[0].text == case.written[1].text {
         return Ok(false);
@@ -230,14 +233,14 @@ fn compare_with_reference(simulation: &Simulation, case: &Case) -> Result<(), Ou
     Ok(())
 }
 
-/// Checks that neither way moves less than the bound of either, by the simulator's count of the files, nor takes less time on the same
-/// machine.
+/// Checks that the traffic of a compilation, counted by the simulator, and its time on the same machine are at least
+/// the bound of the other.
 fn compare_with_bound(bounded: &Emitted, moving: &Emitted, case: &Case) -> Result<(), Outcome> {
     let (Emitted::Bundle { report, simulation: bounding, .. }, Emitted::Bundle { simulation, report: of_moving, .. }) = (bounded, moving)
     else {
         return Ok(());
     };
-    // Scopes decide what the import sees at once, and so which numbers are in the device's f16 format.
+    // Scopes limit the ops that the import combines, and so decide which numbers are in the device's f16 format.
     let formats = |simulation: &Simulation| {
         let program = simulation.program();
         program.arguments.iter().chain(&program.results).map(|tensor| tensor.format.clone()).collect::<Vec<_>>()
@@ -246,13 +249,13 @@ fn compare_with_bound(bounded: &Emitted, moving: &Emitted, case: &Case) -> Resul
         return Ok(());
     }
     let counted = match simulation.count(&inputs_of(simulation, case), &RunOptions::default()) {
-        // What an op has written is no index without values.
+        // Counting uses no data, so indices that an op computes have no values.
         Err(SimError::NotSimulated { .. }) => return Ok(()),
         counted => counted.map_err(|error| fails("the simulated machine cannot count the bundle", error))?,
     };
     let (bound, moved) = (&report.lower_bound, counted.total.hbm_read + counted.total.hbm_written);
     let us = of_moving.time.estimate_us;
-    // Where tensors end in a stick, or are at most a part of one, the files lack information that the compiler has:
+    // If tensors end inside of a stick, or are smaller than one, the files lack information that the compiler has:
     // docs/reference/cost-model.md.
     let apart = us / (counted.time.estimate_ns / 1e3);
     if !(0.6..=1.7).contains(&apart) {
@@ -261,7 +264,7 @@ fn compare_with_bound(bounded: &Emitted, moving: &Emitted, case: &Case) -> Resul
     if bound.hbm_of_any_indices as u64 > moved || bound.hbm_of_any_indices > bound.hbm {
         return Err(fails("a run moves less than the bound", format!("{moved} bytes, {bound:?}")));
     }
-    // Scopes keep the import from making one function of several ops as well, each of which starts.
+    // Scopes also prevent the import from combining ops into one device function, and each op has a start-up time.
     let starts_as_often = bound.fixed_us.total_cmp(&of_moving.lower_bound.fixed_us).is_eq();
     if report.target == of_moving.target && starts_as_often && bound.us > us + 0.002 {
         return Err(fails("a plan takes less time than the bound", format!("{us} us, {bound:?}")));
@@ -307,7 +310,7 @@ fn differ_in_field(one: &[Companions<FieldElement>], other: &[Companions<FieldEl
     })
 }
 
-/// A few elements of each result, computed from their dependences alone, equal those of the full execution.
+/// Checks that a few elements of each result, computed from their dependences only, equal those of the full execution.
 fn check_sampled(simulation: &Simulation, case: &Case, whole: &[Companions<FieldElement>]) -> Result<(), Outcome> {
     let is_float = |result: usize| ["f16", "bf16", "f32", "i1"].contains(&simulation.program().results[result].element_type.as_str());
     let wanted = whole.iter().enumerate().map(|(result, found)| {
@@ -321,13 +324,14 @@ fn check_sampled(simulation: &Simulation, case: &Case, whole: &[Companions<Field
     let wanted: Vec<Vec<usize>> = wanted.collect();
     let found = simulation.sampled(&Field::new(case.draw), &inputs_of(simulation, case), &wanted, &RunOptions::default());
     let found = match found {
-        // What an op has written is no index without all of the numbers.
+        // Samples do not compute all elements, so indices that an op computes have no values.
         Err(SimError::NotSimulated { .. }) => return Ok(()),
         found => found.map_err(|error| fails("the simulated machine refuses samples of the bundle", error))?,
     };
     for ((found, places), whole) in found.iter().zip(&wanted).zip(whole) {
         let expected: Vec<FieldElement> = places.iter().map(|place| whole.elements[*place]).collect();
-        // What an exponential leaves in the second part says nothing, and its hash depends on what is computed together.
+        // Only first residues are compared: second residues after an exponential are hashes that depend on the elements
+        // computed together.
         let agrees = found.len() == expected.len() && found.iter().zip(&expected).all(|(found, expected)| found.agrees(*expected));
         if !agrees {
             return Err(fails("samples differ from the whole", format!("at {places:?}: {found:?}, not {expected:?}")));
@@ -336,10 +340,10 @@ fn check_sampled(simulation: &Simulation, case: &Case, whole: &[Companions<Field
     Ok(())
 }
 
-/// Each element may be off by this fraction of its size and of the result's, in addition to its error bound.
+/// Allowed error of an element in addition to its error bound, relative to its magnitude and to that of the result.
 const ALLOWED: f64 = 1e-9;
 
-/// If the reference itself may be off by a larger fraction, the element is not compared.
+/// Elements are not compared if the relative error of the reference itself may be larger.
 const KNOWN: f64 = 1e-6;
 
 /// Returns a description of a wrong result, or `None`. Compares the unrounded numbers, and the numbers of the device
@@ -372,7 +376,7 @@ fn is_near(is: f64, should_be: f64, allowed: f64) -> bool {
     is == should_be || is.is_nan() && should_be.is_nan() || (is - should_be).abs() <= allowed
 }
 
-/// A message without its numbers, names, lists and maps, for counting.
+/// Returns a message without its numbers, names, lists and maps, for counting.
 pub(crate) fn kind_of(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let line = line.replace('"', "");

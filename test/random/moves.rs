@@ -1,4 +1,4 @@
-//! Steps that move numbers.
+//! Steps of the generator that move elements.
 
 use crate::random::{
     build::{Builder, MOST_RANK, Op},
@@ -9,7 +9,7 @@ use crate::random::{
     steps::LITERALS,
 };
 
-/// Elements of 16 bits in a stick.
+/// Number of 16-bit elements in a stick.
 const STICK: usize = 64;
 
 impl Builder {
@@ -27,7 +27,7 @@ impl Builder {
             if self.choices.one_in(2) {
                 let step = if self.choices.one_in(6) { 2 + usize::from(self.is_at_any_offset) * self.choices.below(3) } else { 1 };
                 let offset = self.choices.below(size);
-                // Mostly where a stick begins.
+                // Mostly at the start of a stick.
                 let offset = if self.is_at_any_offset || self.choices.one_in(4) { offset } else { offset / STICK * STICK };
                 let most = (size - offset).div_ceil(step);
                 offsets.push(offset);
@@ -82,7 +82,7 @@ impl Builder {
         let shape = self.values[value].shape.clone();
         let rank = shape.len();
         if rank > 1 && !self.choices.one_in(2) {
-            // Two neighbours, or all, become one.
+            // Merges two adjacent dimensions, or all.
             let first = self.choices.below(rank - 1);
             let last = if self.choices.one_in(4) { rank - 1 } else { first + 1 };
             let mut groups: Vec<Vec<usize>> = (0..first).map(|dim| vec![dim]).collect();
@@ -125,7 +125,7 @@ impl Builder {
         }
     }
 
-    /// Each element along a dimension several times, or all of them.
+    /// Repeats each element along a dimension, or the complete dimension.
     pub(crate) fn repeat(&mut self, value: usize) {
         let shape = self.shape(value);
         let size = *self.choices.pick(&[2, 3, 4, 5, 8]);
@@ -151,7 +151,7 @@ impl Builder {
         let shape = self.shape(value);
         let n_rows = *self.choices.pick(&[4, 1, 3, 33, 64]);
         let of_index = if self.choices.one_in(3) { vec![2, n_rows] } else { vec![n_rows] };
-        // A row of one element is no row of sticks, and is mostly refused.
+        // A vector is mostly rejected by the compiler, so it is rare here.
         if shape.len() == 1 && !self.choices.one_in(8) {
             return;
         }
@@ -169,12 +169,12 @@ impl Builder {
 
     pub(crate) fn positions(&mut self, value: usize) {
         let dim = self.choices.below(self.values[value].shape.len());
-        // Most others are refused: the device reads forwards and with a constant stride.
+        // Most other orders are rejected: the device reads forwards and with a constant stride.
         let along = if self.choices.one_in(6) { *self.choices.pick(&ALONG) } else { *self.choices.pick(&[Along::Odd, Along::Even]) };
         self.along(value, dim, along);
     }
 
-    /// A part of a value written over by a new argument, or by a part of another value.
+    /// Overwrites a slice of a value with a new argument, or with a slice of another value.
     pub(crate) fn overwrite(&mut self, value: usize) {
         let (shape, classes) = (self.shape(value), self.values[value].classes.clone());
         let dim = self.choices.below(shape.len());
@@ -196,7 +196,7 @@ impl Builder {
         self.insert(moved, value, &offsets);
     }
 
-    /// A constant of a value's shape, or of some of its dimensions, and an op that reads both.
+    /// Adds a constant with the shape of a value, or with some of its dimensions, and an op that reads both.
     pub(crate) fn with_constant(&mut self, value: usize) {
         let (shape, classes) = (self.shape(value), self.values[value].classes.clone());
         let spellings = [Spelling::Splat, Spelling::Fill, Spelling::TensorSplat, Spelling::Dense, Spelling::FromElements];
@@ -227,7 +227,7 @@ impl Builder {
         {
             self.permute(from, &orders[0]);
         } else {
-            // The same slice, or reshape, once more.
+            // Repeats the slice or reshape unchanged.
             let op = self.ops.iter().find(|op| op.result == to).cloned();
             if let Some(op) = op {
                 let text = op.text.replace(&format!("%v{to} "), &format!("%v{} ", self.next()));
@@ -254,7 +254,7 @@ impl Builder {
         is_same
     }
 
-    /// The sum with a part of an argument, both read through permuted maps.
+    /// Adds a slice of an argument to a value, both read through permuted maps.
     pub(crate) fn permuted_sum(&mut self, value: usize) {
         let (shape, classes) = (self.shape(value), self.values[value].classes.clone());
         let rank = shape.len();
@@ -285,7 +285,7 @@ impl Builder {
     }
 }
 
-/// The orders of dimensions that make one shape of another; the first of each where several are alike.
+/// Returns at most one permutation of dimensions that maps `from` to `to`: dimensions of equal size keep their order.
 fn orders(from: &[usize], to: &[usize]) -> Vec<Vec<usize>> {
     if from.len() != to.len() {
         return vec![];

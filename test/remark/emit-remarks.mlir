@@ -6,28 +6,28 @@
 // RUN: spyre-opt %s --spyre-compile="compile-to=work" --spyre-emit-remarks --remarks-filter=".*" 2>&1 | FileCheck %s --check-prefix=WORK
 // RUN: spyre-opt %S/../../examples/kernels/attention.mlir --spyre-compile="compile-to=lx" --remarks-filter=".*" 2>&1 | FileCheck %s --check-prefix=TRIED
 
-// What was decided stands at the op, with a category that filters name.
+// Remarks are at the op, with a category by which filters select.
 // CHECK: emit-remarks.mlir:[[#@LINE+25]]:8: remark{{.*}}[Passed] place | Category:spyre-lx | Function=two {{.*}}result of 'neg' is in LX at 0
 // CHECK: emit-remarks.mlir:[[#@LINE+24]]:8: remark{{.*}}[Analysis] division | Category:spyre-work | Function=two {{.*}}'neg' runs on {{[0-9]+}} cores
 // CHECK: remark{{.*}}[Missed] place | Category:spyre-lx | {{.*}}result of 'exp' is in HBM: it is a result of the graph
 
-// A filter takes what it names and nothing else.
+// A filter selects its category and no other.
 // MISSED: remark{{.*}}: {{.*}}spyre-lx{{.*}}is in HBM: the LX planner is off
 // MISSED-NOT: spyre-work
 
-// What is not decided yet is not spoken of.
+// Decisions that have not been made yet have no remarks.
 // WORK: [Analysis] division | Category:spyre-work
 // WORK-NOT: spyre-lx
 
 // YAML: Pass: {{ *}}spyre-lx
 // YAML: Function: {{ *}}two
 
-// Whether a move into a kernel pays is found out by compilations, of which nothing is told.
+// The trial compilations that evaluate a fusion emit no remarks.
 // TRIED: [Passed] fusion {{.*}}'mul' at {{.*}}attention.mlir:36:16 is fused into kernel 'attention' (STAGE), which saves
 // TRIED-COUNT-1: attention.mlir:36:16: remark{{.*}}[Passed] place
 // TRIED-NOT: attention.mlir:36:16: remark: {{.*}} place
 
-// Nobody who does not ask is told.
+// Without a filter there are no remarks.
 // NONE-NOT: remark
 
 func.func @two(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {

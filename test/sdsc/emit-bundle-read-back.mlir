@@ -1,4 +1,4 @@
-// Files with addresses in them are read back as they are, with a pool and without, and written again to the same bytes.
+// Files with absolute addresses are read back, with a pool and without, and written again to the same bytes.
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s -o %t/baked --addresses baked --lx-planner none > %t/log
 // RUN: FileCheck %s --check-prefix=POOL --input-file=%t/baked/program.json
@@ -10,7 +10,7 @@
 // RUN: spyre-compile %s -o %t/symbolic > %t/log
 // RUN: spyre-translate --bundle-to-mlir %t/symbolic | spyre-translate --mlir-to-bundle - -o %t/written && diff -r %t/symbolic %t/written
 
-// What no other rule finds is found by emitting the file again: a number that nothing uses is legal, but none that is emitted.
+// The check emits the file again, which finds errors that no other rule finds: an unused constant is valid, but never emitted.
 // RUN: sed 's/%arg_0_core_offset_384 = .*/&\n%unused = arith.constant 384 : index/' %t/written/bundle_0/bundle.mlir > %t/symbolic/bundle_0/bundle.mlir
 // RUN: not spyre-translate --check-bundle %t/symbolic | FileCheck %s --check-prefix=NET
 

@@ -1,4 +1,4 @@
-// What no model prices, as a gather, takes no time in a certificate; all other ops do.
+// Ops without a time model, such as a gather, have time 0 in a certificate; all other ops have a positive time.
 // RUN: spyre-compile %s -q -o %t.dir --certificate %t.json
 // RUN: FileCheck %s < %t.json
 // CHECK: "bound_us":{{[1-9]}}

@@ -1,4 +1,4 @@
-// A certificate says how far a plan is from the best one, and is checked by what shares no code with the search.
+// A certificate bounds the distance of a plan from the optimum, and is checked by code that is independent of the search.
 // RUN: spyre-compile %s --lx-bytes 32768 -o %t.dir --certificate %t.json | FileCheck %s --check-prefix=WRITES
 // WRITES: tiling: ops 0-1 in 2 tiles of axis0
 // WRITES: lower bound for all tilings on the given machine (not the default one): {{[0-9.]+}} us; this plan: {{[0-9.]+}} us; the best tiling saves at most {{[0-9.]+}} %
@@ -9,7 +9,7 @@
 // RUN: spyre-plan --certificate %t.json | FileCheck %s --check-prefix=CHECKED
 // CHECKED: lower bound for all tilings on the given machine (not the default one): {{[0-9.]+}} us
 
-// What claims more is refused, wherever it does.
+// Certificates with larger claims are rejected, in any of their fields.
 // RUN: sed 's/"bound_us":/"bound_us":9/' %t.json > %t.claim.json
 // RUN: not spyre-plan --certificate %t.claim.json 2>&1 | FileCheck %s --check-prefix=CLAIM
 // CLAIM: error{{.*}}: {{.*}}claim.json: 'bound_us' is 9{{[0-9.]+}}, expected {{[0-9.]+}}
@@ -20,7 +20,7 @@
 // RUN: not spyre-plan --certificate %t.key.json 2>&1 | FileCheck %s --check-prefix=KEY
 // KEY: error{{.*}}: {{.*}}key.json: the certificate cannot be read: unknown field `made`
 
-// On the usual machine both values fit, and nothing is to be gained from loops.
+// On the default machine both values fit, and loops save nothing.
 // RUN: spyre-compile %s -o %t.usual --certificate %t.usual.json | FileCheck %s --check-prefix=USUAL
 // USUAL-NOT: tiling:
 // USUAL: lower bound for all tilings:

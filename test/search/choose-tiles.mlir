@@ -3,7 +3,7 @@
 // RUN: spyre-opt --spyre-propagate-layouts --spyre-choose-tiles %s | FileCheck %s --check-prefix=NONE
 // NONE-NOT: axis0
 
-// What is between the ops has 2 MiB, twice what 32 cores have room for: loops over the rows bring it into LX.
+// The values between the ops have 2 MiB, twice the LX of 32 cores; loops over the rows make them resident.
 // CHECK-LABEL: func.func @softmax(
 // CHECK-SAME:    spyre.tile_search = {{.*}}nests = ["ops 0-4 in [[COUNT:[0-9]+]] tiles of axis0"]
 // CHECK:         spyre.reduce max({{%.+}}) dims [1] {dims = ["axis0", ""], hints = [#spyre.tile_hint<0, axis0 = [[COUNT]]>]}
@@ -17,7 +17,7 @@ func.func @softmax(%x: tensor<2048x512xf16>) -> tensor<2048x512xf16> {
   return %y : tensor<2048x512xf16>
 }
 
-// A name that a dimension has already stays.
+// Existing names of dimensions are kept.
 // CHECK-LABEL: func.func @named(
 // CHECK:         spyre.pointwise exp({{%.+}}) {dims = ["rows", "columns"], hints = [#spyre.tile_hint<0, rows = {{[0-9]+}}>]}
 func.func @named(%x: tensor<2048x512xf16>) -> tensor<2048x512xf16> {
@@ -27,7 +27,7 @@ func.func @named(%x: tensor<2048x512xf16>) -> tensor<2048x512xf16> {
   return %neg : tensor<2048x512xf16>
 }
 
-// A hint of the user's stays, and no other loop is put around its op.
+// A user hint is kept, and its op gets no other loop.
 // CHECK-LABEL: func.func @hinted(
 // CHECK:         spyre.pointwise exp({{%.+}}) {dims = ["A", ""], hints = [#spyre.tile_hint<7, A = 2>]}
 // CHECK:         spyre.pointwise tanh({{%.+}}) {dims = ["A", ""], hints = [#spyre.tile_hint<7, A = 2>]}

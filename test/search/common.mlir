@@ -1,5 +1,5 @@
-// Parts of models for which the search once took plans that single hints beat, or moved several times the bound. docs/measurements/tile-search.md has the table.
-// They are as large as in models, and it takes two minutes to validate them: with `env`, `test/validated.rs` passes them by.
+// Parts of models for which the search once chose plans that single hints beat, or that moved several times the bound.
+// The table is in docs/measurements/tile-search.md. Validation takes two minutes at these sizes, so `test/validated.rs` skips `env` lines.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: env spyre-compile %t/residual_norm.mlir -o %t/out | FileCheck %s --check-prefix=RESIDUAL
 // RUN: env spyre-compile %t/norm_products.mlir -o %t/out | FileCheck %s --check-prefix=PRODUCTS
@@ -7,23 +7,23 @@
 // RUN: env spyre-compile %t/rotary_attention.mlir -o %t/out | FileCheck %s --check-prefix=ROTARY
 // RUN: env spyre-compile %t/two_layers.mlir -o %t/out | FileCheck %s --check-prefix=LAYERS
 
-// Behind loops around the first three ops the others take longer than in the program without loops, where the sum is in LX: the plan shows it.
+// With loops around the first three ops only, the others would cost more than in the untiled program, where the sum is in LX.
 // RESIDUAL: tiling: ops 0-6 in 2 tiles of axis0; 989.0 us
 // RESIDUAL: HBM traffic 128.02 MiB (lower bound 128.01 MiB, 1.00 times)
 
-// What the norm makes stays in LX as a whole for the loops of three products, which do not cut it.
+// The result of the norm is resident in LX for the loops of three matmuls, which do not tile it.
 // PRODUCTS: tiling: ops 6-6 in {{.*}}, ops 7-7 in {{.*}}, ops 8-8 in {{.*}}; 2025.4 us
 // PRODUCTS: HBM traffic 88.01 MiB (lower bound 88.01 MiB, 1.00 times)
 
-// The loop over the queries is outside, and the rows of the mask that it cuts out are copied in front of the loop over heads.
+// The loop over the queries is the outer loop, and its rows of the mask are copied before the loop over heads.
 // MASKED: tiling: ops 0-8 in 2 tiles of axis0 x 32 tiles of axis1 with 1 operand copied; 8129.1 us
 // MASKED: HBM traffic 128.01 MiB (lower bound 96.00 MiB, 1.33 times)
 
-// Halves and the whole of queries and keys are read of one copy; the keys are put together in HBM, as each core needs all of them.
+// Halves and complete queries and keys are read from one copy; the keys are concatenated in HBM, because each core needs all of them.
 // ROTARY: HBM traffic 66.00 MiB (lower bound 32.50 MiB, 2.03 times)
 // ROTARY: modeled time: 1087.5 us
 
-// Of 4 and 8 tiles the segment by itself says 4, and the program 8.
+// The segment in isolation would have 4 tiles, but the program is faster with 8.
 // LAYERS: tiling: ops 0-3 in 8 tiles of axis0; 9790.6 us
 
 //--- residual_norm.mlir

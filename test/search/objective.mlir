@@ -1,4 +1,4 @@
-// The fewest bytes: without loops this program moves what it must, and takes longer by the model than in tiles that read an input again.
+// Minimum bytes: without loops this program moves the lower bound, but is slower in the model than in tiles that reread an input.
 // RUN: spyre-compile %S/../../benches/plans/swiglu_m512_h4096_f12800_f16.mlir -o %t.time | FileCheck %s --check-prefix=TIME
 // RUN: spyre-compile %S/../../benches/plans/swiglu_m512_h4096_f12800_f16.mlir -o %t.bytes --objective bytes | FileCheck %s --check-prefix=BYTES
 // TIME: tiling:
@@ -7,13 +7,13 @@
 // TIME: modeled time: 3698.3 us
 // BYTES: HBM traffic 308.00 MiB (lower bound 308.00 MiB)
 
-// A plan of the fewest bytes never moves more than one of the least time.
+// A plan of minimum bytes never moves more than a plan of minimum time.
 // RUN: spyre-compile %S/../../benches/plans/swiglu_m2048_h4096_f12800_f16.mlir -o %t.large --objective bytes | FileCheck %s --check-prefix=LARGE
 // LARGE: tiling: ops 0-4 in 40 tiles of axis0 with 1 operand copied; {{.*}} us ({{.*}}, objective: bytes);
 // LARGE-NEXT: next best: {{.*}} more HBM traffic
 // LARGE: HBM traffic 332.00 MiB (lower bound 332.00 MiB, 1.00 times)
 
-// What is next best by time is said of the first plan, and what more LX would save where a report is asked for.
+// The summary has the next best plan by time, and with a report also the saving by more LX.
 // RUN: spyre-compile %S/../../benches/plans/swiglu_m2048_h4096_f12800_f16.mlir -o %t.larger --report %t.json | FileCheck %s --check-prefix=MORE
 // RUN: FileCheck %s --check-prefix=REPORT --input-file %t.json
 // MORE: tiling: ops 0-4 in 40 tiles of axis0 with 1 operand copied; 11349.7 us

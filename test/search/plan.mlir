@@ -1,4 +1,4 @@
-// What was chosen is written, followed without a search, and gives the same files.
+// A chosen plan is written; applying it needs no search and reproduces the files.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t/parts
 // RUN: spyre-compile %t/parts/main.mlir -o %t/first --lx-bytes 65536 --plan %t/plan.json | FileCheck %s --check-prefix=WRITES
 // RUN: spyre-compile %t/parts/main.mlir -o %t/second --lx-bytes 65536 --plan %t/plan.json | FileCheck %s --check-prefix=FOLLOWS
@@ -9,7 +9,7 @@
 // FOLLOWS: loop of
 // FOLLOWS: followed the plan '{{.*}}plan.json'
 
-// It is written where it is asked for, chosen or followed.
+// A plan is written to the requested file, whether it was chosen or applied.
 // RUN: spyre-compile %t/parts/main.mlir -o %t/fourth --lx-bytes 65536 --write-plan %t/asked.json
 // RUN: diff %t/plan.json %t/asked.json && diff -r %t/first %t/fourth
 // RUN: spyre-compile %t/parts/main.mlir -o %t/fifth --lx-bytes 65536 --plan %t/plan.json --write-plan %t/again.json
@@ -17,14 +17,14 @@
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --write-plan %t/again.json --lx-planner greedy 2>&1 | FileCheck %s --check-prefix=NOTES
 // NOTES: --write-plan requires the tile search; remove '--tile-search none' and '--lx-planner'
 
-// Two plans side by side.
+// Comparison of two plans.
 // RUN: spyre-compile %t/parts/main.mlir -o %t/third --lx-bytes 65536 --plan %t/none.json --tile-steps 0
 // RUN: spyre-compile --compare %t/plan.json %t/none.json | FileCheck %s --check-prefix=COMPARES
 // COMPARES: main: {{[0-9.]+}} us and {{[0-9]+}} B of HBM; {{[0-9.]+}} us and {{[0-9]+}} B
 // COMPARES: loops of the first alone: {{[0-9]+}} tiles around ops
 // COMPARES: main.mlir:4:{{[0-9]+}} exp: {{.*}} in tiles [{{[0-9]+}}] to lx; {{.*}} in tiles [] to
 
-// A plan is for one program on one machine, and says what it divides.
+// A plan belongs to one program on one machine, and states the tiled dimensions.
 // RUN: not spyre-compile %t/parts/other.mlir -o %t/refused --lx-bytes 65536 --plan %t/plan.json 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // PROGRAM: expected a plan for this program (key '{{[0-9a-f]+}}'), found '{{.*}}' for another program, or for other layouts, names or kernels (key '{{[0-9a-f]+}}'); it was written without options that kernels depend on; give the same options, or remove it to let a search write another
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --plan %t/plan.json 2>&1 | FileCheck %s --check-prefix=MACHINE

@@ -1,7 +1,7 @@
 // RUN: spyre-opt %s --spyre-flatten-hints | FileCheck %s --check-prefix=HINTS
 // RUN: spyre-opt %s --spyre-flatten-hints --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile | FileCheck %s
 
-// What does not move along "m" is in the loop along it all the same, computed in each turn; it has its tile along "n".
+// An op without dimension "m" is inside the loop along "m" nevertheless, and recomputed in every iteration; it is tiled along "n".
 // HINTS-LABEL: func.func @again(
 // HINTS:         spyre.pointwise neg{{.*}} {hints = [#spyre.tile_hint<0, m = 2, again>, #spyre.tile_hint<1, n = 2>]}
 // CHECK-LABEL: func.func @again(
@@ -21,7 +21,7 @@ func.func @again(%a: tensor<256x128xf16> {spyre.dims = ["m", "k"]}, %b: tensor<1
   return %c : tensor<256x512xf16>
 }
 
-// A chain is computed again as a whole, and an op of it that others read as well is not, nor is what only it reads.
+// A complete chain is recomputed, except for an op with other uses and the ops that only this op uses.
 // CHECK-LABEL: func.func @chain(
 // CHECK:         spyre.loop 2 "n" tiled
 // CHECK-NEXT:      [[ABS:%.+]] = spyre.pointwise abs({{.*}}) {dims = ["k", "n"]} :
@@ -47,7 +47,7 @@ func.func @chain(%a: tensor<256x128xf16> {spyre.dims = ["m", "k"]}, %b: tensor<1
   return %c#0, %c#1 : tensor<256x512xf16>, tensor<128x512xf16>
 }
 
-// A reduction is not computed again, nor what a second loop reads, which needs what the first one has finished.
+// Not recomputed: reductions, and values with uses in a second loop, which depends on the complete result of the first loop.
 // CHECK-LABEL: func.func @once(
 // CHECK-NOT:     spyre.times
 // CHECK:         return

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile %s | FileCheck %s
 
-// A constant and what is made of it alone come before the loop of the op in front of them.
+// A constant, and ops on constants only, are placed before the loop of the preceding op.
 // CHECK-LABEL: func.func @what_needs_nothing_comes_before(
 // CHECK-NEXT:    [[ONE:%.+]] = spyre.constant
 // CHECK-NEXT:    [[ROW:%.+]] = spyre.pointwise add({{%.+}}, [[ONE]])
@@ -10,13 +10,13 @@
 func.func @what_needs_nothing_comes_before(%x: tensor<8x128xf16> {spyre.dims = ["A", "B"]}, %y: tensor<1x128xf16>) -> tensor<8x128xf16> {
   %exp = spyre.pointwise exp(%x) {hints = [#spyre.tile_hint<0, A = 4>]} : tensor<8x128xf16>
   %one = spyre.constant dense<1.0> : tensor<1x1xf16>
-  // The row has no A, so it is made once.
+  // The row has no A, so it is computed once.
   %row = spyre.pointwise add(%y, %one) {hints = [#spyre.tile_hint<0, A = 4>]} : (tensor<1x128xf16>, tensor<1x1xf16>) -> tensor<1x128xf16>
   %product = spyre.pointwise mul(%exp, %row) {hints = [#spyre.tile_hint<0, A = 4>]} : (tensor<8x128xf16>, tensor<1x128xf16>) -> tensor<8x128xf16>
   return %product : tensor<8x128xf16>
 }
 
-// What has not the inner level's dimension stands beside the inner loop.
+// An op without the dimension of the inner loop is outside of the inner loop.
 // CHECK-LABEL: func.func @what_is_the_same_in_an_inner_loop_comes_before_that(
 // CHECK:         spyre.loop 4 "A"
 // CHECK-NEXT:      [[NEG:%.+]] = spyre.pointwise neg(
@@ -30,7 +30,7 @@ func.func @what_is_the_same_in_an_inner_loop_comes_before_that(%x: tensor<8x128x
   return %product : tensor<8x128xf16>
 }
 
-// A reader behind the last op of a group does not keep a later op of the group out.
+// A user between the ops of a group does not keep a later op out of the loop: it is moved after the loop.
 // CHECK-LABEL: func.func @what_needs_the_loop_comes_behind(
 // CHECK:         [[BOTH:%.+]]:2 = spyre.loop 4 "A"
 // CHECK-NEXT:      spyre.pointwise exp(
@@ -79,7 +79,7 @@ func.func @inner_groups_are_siblings(%x: tensor<8x128xf16> {spyre.dims = ["A", "
   return %neg : tensor<8x128xf16>
 }
 
-// Two groups in turns: the one that needs nothing of the other comes first.
+// Two interleaved groups: the group that does not depend on the other comes first.
 // CHECK-LABEL: func.func @groups_in_turns_are_two_loops(
 // CHECK:         spyre.loop 2 "A"
 // CHECK-NEXT:      spyre.pointwise abs(

@@ -3,7 +3,7 @@
 #half = #spyre.layout<[1, 32, 64], [64, 64, 1]>
 #whole = #spyre.layout<[2, 32, 64], [64, 128, 1]>
 
-// What puts two tensors beside each other is in the loops along the dimensions that both have whole, with the buffer.
+// A concatenation, with its buffer, is inside the loops along the dimensions that both tensors have completely.
 // CHECK-LABEL: func.func @columns(
 // CHECK:         spyre.loop 2 "A" tiled([[X:%.+]] = %arg0[0] : {{.*}}, [[Y:%.+]] = %arg1[0] : {{.*}}) {
 // CHECK:           [[EXP:%.+]] = spyre.pointwise exp([[X]])
@@ -21,7 +21,7 @@ func.func @columns(%x: tensor<32x64xf16, #half>, %y: tensor<32x64xf16, #half>) -
   return %neg : tensor<32x128xf16, #whole>
 }
 
-// What others read of it is copied where the loop gives it.
+// A concatenation that the loop yields is copied to the result.
 // CHECK-LABEL: func.func @given(
 // CHECK:         spyre.loop 2 "A"
 // CHECK:           [[BOTH:%.+]] = spyre.insert %{{.+}} into %{{.+}} at [0, 64]
@@ -34,7 +34,7 @@ func.func @given(%x: tensor<32x64xf16, #half>, %y: tensor<32x64xf16, #half>) -> 
   return %both : tensor<32x128xf16, #whole>
 }
 
-// Along the dimension in which the parts lie beside each other it has no tiles.
+// A concatenation is not tiled along the concatenated dimension.
 // CHECK-LABEL: func.func @beside(
 // CHECK:         spyre.empty
 // CHECK:         spyre.insert
@@ -49,7 +49,7 @@ func.func @beside(%x: tensor<32x64xf16, #half>, %y: tensor<32x64xf16, #half>) ->
   return %neg : tensor<32x128xf16, #whole>
 }
 
-// Where something is computed between, the inserts stand between the loops.
+// If a value is computed between the inserts, the inserts are between the loops.
 // CHECK-LABEL: func.func @one_by_one(
 // CHECK:         [[BUFFER:%.+]] = spyre.empty
 // CHECK:         [[LEFT:%.+]] = spyre.insert %arg0 into [[BUFFER]] at [0, 0]

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile %s | FileCheck %s
 
-// One element a stick, whole, as a window, and as a buffer of its own.
+// One element per stick: a complete buffer, a window of it, and a compact buffer.
 // CHECK-DAG: #[[COLUMN:layout[0-9]*]] = #spyre.layout<[1, 64, 64], [-1, 1, -1]>{{$}}
 // CHECK-DAG: #[[COLUMN_WINDOW:layout[0-9]*]] = #spyre.layout<[1, 64, 64], [-1, 1, -1], of = [64, 1]>
 // CHECK-DAG: #[[COLUMN_TILE:layout[0-9]*]] = #spyre.layout<[1, 16, 64], [-1, 1, -1]>{{$}}
@@ -9,7 +9,7 @@
 // CHECK-DAG: #[[PRODUCT_TILE:layout[0-9]*]] = #spyre.layout<[2, 64, 64], [64, 128, 1]>{{$}}
 // CHECK-DAG: #[[EVERYWHERE:map[0-9]*]] = affine_map<(d0, d1) -> (0, 0)>
 
-// The loop begins with what changes nothing, and each iteration adds its part.
+// The loop starts with the neutral element, and each iteration adds a partial result.
 // CHECK-LABEL: func.func @sum(
 // CHECK-SAME:    [[X:%[^:]+]]: tensor<64x256xf16,
 // CHECK-NEXT:    [[ZERO:%.+]] = spyre.constant dense<0.000000e+00> : tensor<1x1xf16>
@@ -54,7 +54,7 @@ func.func @product(%x: tensor<64x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<6
   return %product : tensor<64x1xf16>
 }
 
-// The factor stays that of all 256 elements, so the parts are added.
+// The factor of the mean is that of all 256 elements, so partial results are added.
 // CHECK-LABEL: func.func @mean(
 // CHECK-NEXT:    spyre.constant dense<0.000000e+00> : tensor<1x1xf16>
 // CHECK:           [[PART:%.+]] = spyre.reduce mean({{%.+}}) dims [1] {constants = array<f64: 3.906250e-03>, {{.*}} : tensor<64x64xf16,
@@ -64,7 +64,7 @@ func.func @mean(%x: tensor<64x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<64x1
   return %mean : tensor<64x1xf16>
 }
 
-// The mean of one row in each iteration: a product with the factor.
+// The mean of one row per iteration is a product with the factor.
 // CHECK-LABEL: func.func @mean_of_single_elements(
 // CHECK:         [[FACTOR:%.+]] = spyre.constant dense<2.500000e-01> : tensor<1x1xf16>
 // CHECK-NEXT:    spyre.loop 4 "A" tiled([[ROW:%.+]] = {{%.+}}[0] : {{.+}}) carried([[BEFORE:%.+]] = {{%.+}} : {{.+}}) {
@@ -77,7 +77,7 @@ func.func @mean_of_single_elements(%x: tensor<4x256xf16> {spyre.dims = ["A", "B"
   return %mean : tensor<1x256xf16>
 }
 
-// Two rows in an iteration: a mean.
+// Two rows per iteration are a mean.
 // CHECK-LABEL: func.func @mean_of_pairs(
 // CHECK:           spyre.reduce mean(
 func.func @mean_of_pairs(%x: tensor<4x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<1x256xf16> {
@@ -103,7 +103,7 @@ func.func @output_tiles_around_a_product(%x: tensor<512x256xf16> {spyre.dims = [
   return %sum : tensor<512x128xf16>
 }
 
-// Read beside the inner loop and behind the outer one: the compact accumulator for the one, a copy to the window for the other.
+// Uses next to the inner loop read the compact accumulator, uses after the outer loop read a copy in the window.
 // CHECK-LABEL: func.func @finished_tiles_are_copied_out(
 // CHECK:         spyre.loop 4 "A"
 // CHECK:           [[SUM:%.+]] = spyre.loop 4 "B" {{.+}} carried(
@@ -118,7 +118,7 @@ func.func @finished_tiles_are_copied_out(%x: tensor<64x256xf16> {spyre.dims = ["
   return %sum, %neg : tensor<64x1xf16>, tensor<64x1xf16>
 }
 
-// The outer level has the whole accumulator, the inner one reads and writes windows of it.
+// The outer loop carries the complete accumulator, the inner one reads and writes windows of it.
 // CHECK-LABEL: func.func @a_reduced_level_outside_of_output_tiles(
 // CHECK:         [[START:%.+]] = spyre.copy {{.+}} -> tensor<512x128xf16, #[[PRODUCT]]>
 // CHECK-NEXT:    [[SUM:%.+]] = spyre.loop 4 "K" tiled({{.+}}) carried([[BEFORE:%.+]] = [[START]] : tensor<512x128xf16, #[[PRODUCT]]>) {
@@ -136,7 +136,7 @@ func.func @a_reduced_level_outside_of_output_tiles(%x: tensor<512x256xf16> {spyr
   return %neg : tensor<512x128xf16>
 }
 
-// One loop carries both, each with its own start, and gives both in the same order.
+// One loop carries both accumulators, each with its own initial value, and yields them in the same order.
 // CHECK-LABEL: func.func @two_accumulators_in_one_loop(
 // CHECK:         spyre.constant dense<0xFC00>
 // CHECK:         [[LOWEST:%.+]] = spyre.copy
@@ -156,7 +156,7 @@ func.func @two_accumulators_in_one_loop(%x: tensor<64x256xf16> {spyre.dims = ["A
   return %exp, %neg : tensor<64x1xf16>, tensor<64x1xf16>
 }
 
-// A tiled result comes in front of the carried one, as tiled operands do.
+// Tiled results precede carried results, as tiled operands do.
 // CHECK-LABEL: func.func @a_sum_beside_tiles(
 // CHECK:         [[BOTH:%.+]]:2 = spyre.loop 4 "B" tiled({{.+}}) carried(
 // CHECK-NEXT:      [[EXP:%.+]] = spyre.pointwise exp(
@@ -172,7 +172,7 @@ func.func @a_sum_beside_tiles(%x: tensor<64x256xf16> {spyre.dims = ["A", "B"]}) 
   return %quotient : tensor<64x256xf16>
 }
 
-// What may stay in LX is copied out to be returned.
+// An accumulator that may be in LX is copied if it is a program result.
 // CHECK-LABEL: func.func @a_returned_accumulator_is_copied(
 // CHECK:         [[SUM:%.+]] = spyre.loop 4 "B"
 // CHECK:         [[COPY:%.+]] = spyre.copy [[SUM]] {dims = ["A", ""], spyre.for_loop = "an accumulator that may be in LX is a program result, yielded by a loop, or read tile by tile"} : tensor<64x1xf16, #[[COLUMN]]> -> tensor<64x1xf16, #[[COLUMN]]>
@@ -182,7 +182,7 @@ func.func @a_returned_accumulator_is_copied(%x: tensor<64x256xf16> {spyre.dims =
   return %sum : tensor<64x1xf16>
 }
 
-// 128 MiB are more than 32 cores have LX.
+// 128 MiB exceed the LX of 32 cores.
 // CHECK-LABEL: func.func @what_does_not_fit_lx_is_summed_in_place(
 // CHECK:         [[SUM:%.+]] = spyre.loop 2 "A"
 // CHECK-NOT:     spyre.copy
@@ -192,7 +192,7 @@ func.func @what_does_not_fit_lx_is_summed_in_place(%x: tensor<4x256x262144xf16> 
   return %sum : tensor<1x256x262144xf16>
 }
 
-// The same with output tiles around: the accumulator is the window that the outer loop gives.
+// In an outer loop over output tiles, the accumulator is the window that the outer loop yields.
 // CHECK-LABEL: func.func @a_tile_that_does_not_fit_lx_is_summed_in_its_window(
 // CHECK:         spyre.loop 2 "B"
 // CHECK:           [[START:%.+]] = spyre.copy {{.+}} -> tensor<1x256x262144xf16, [[WINDOW:#.+]]>
@@ -205,7 +205,7 @@ func.func @a_tile_that_does_not_fit_lx_is_summed_in_its_window(%x: tensor<4x512x
   return %sum : tensor<1x512x262144xf16>
 }
 
-// A loop that cuts the sum reads it from HBM: the copy, not what may be in LX.
+// A loop that tiles the sum reads it from HBM, so it reads the copy.
 // CHECK-LABEL: func.func @a_loop_behind_reads_the_copy(
 // CHECK:         [[SUM:%.+]] = spyre.loop 4 "B"
 // CHECK:         [[COPY:%.+]] = spyre.copy [[SUM]]
@@ -216,7 +216,7 @@ func.func @a_loop_behind_reads_the_copy(%x: tensor<64x256xf16> {spyre.dims = ["A
   return %neg : tensor<64x1xf16>
 }
 
-// A tile of one row is summed like others: only of a mean it is a share, which is a product.
+// A tile of one row is summed like others; only for a mean it becomes a product.
 // CHECK-LABEL: func.func @sum_of_single_elements(
 // CHECK:         spyre.loop 4 "A"
 // CHECK:           [[PART:%.+]] = spyre.reduce sum({{%.+}}) dims [0]

@@ -6,7 +6,7 @@
 // CHECK-DAG: #[[ROWS_TILE:layout[0-9]*]] = #spyre.layout<[2, 128, 64], [64, 128, 1]>{{$}}
 // CHECK-DAG: #[[COLUMNS_WINDOW:layout[0-9]*]] = #spyre.layout<[2, 256, 64], [16384, 1, 256], of = [128, 256]>
 
-// A view of an argument stays before the loop, which reads tiles of it: the rows of the argument are its columns.
+// A view of an argument stays before the loop, which reads tiles of the view: it is a transposition.
 // CHECK-LABEL: func.func @the_view_of_an_argument_is_cut(
 // CHECK-SAME:    [[X:%[^:]+]]: tensor<256x128xf16, #[[ROWS]]>
 // CHECK-NEXT:    [[VIEW:%.+]] = spyre.view [[X]] by #[[TRANSPOSED]]
@@ -19,7 +19,7 @@ func.func @the_view_of_an_argument_is_cut(%x: tensor<256x128xf16> {spyre.dims = 
   return %exp : tensor<128x256xf16>
 }
 
-// What the loop makes is a tile of rows, so the same view shows a tile of columns of it; the view of the whole is gone.
+// The loop computes a tile of rows, so the view of this tile is a tile of columns; the view of the complete value is erased.
 // CHECK-LABEL: func.func @the_view_of_a_tile_has_its_size(
 // CHECK-NEXT:    spyre.loop 2 "A" tiled([[X0:%.+]] = {{%.+}}[0] : tensor<256x128xf16, #[[ROWS]]>) {
 // CHECK-NEXT:      [[NEG:%.+]] = spyre.pointwise neg([[X0]]) {{.+}} -> tensor<128x128xf16, #[[ROWS_TILE]]>
@@ -61,7 +61,7 @@ func.func @a_slice_across_the_tiles(%x: tensor<256x128xf16> {spyre.dims = ["", "
   return %exp : tensor<128x128xf16>
 }
 
-// Half of the rows are not those of a tile: the slice needs the whole, and has rows of another name.
+// Half of the rows are no tile: the slice requires the complete value, and its rows have another name.
 // CHECK-LABEL: func.func @a_slice_of_what_is_cut_parts_the_loop(
 // CHECK:         [[NEG:%.+]] = spyre.loop 2 "A"
 // CHECK:         [[VIEW:%.+]] = spyre.view [[NEG]] by #[[SHIFTED]]
@@ -74,7 +74,7 @@ func.func @a_slice_of_what_is_cut_parts_the_loop(%x: tensor<256x128xf16>, %y: te
   return %sum : tensor<128x128xf16>
 }
 
-// Merged and taken apart again by the layout phase; rows of A are cut in both shapes.
+// Dimensions are merged and split by the layout phase; rows of A are tiled in both shapes.
 // CHECK-LABEL: func.func @a_reshape_that_keeps_the_rows(
 // CHECK:         [[TILES:%.+]] = spyre.loop 2 "A" tiled([[X0:%.+]] = {{%.+}}[0] : {{.+}}) {
 // CHECK-NEXT:      [[NEG:%.+]] = spyre.pointwise neg([[X0]]) {{.+}} -> tensor<2x16x64xf16,
@@ -90,7 +90,7 @@ func.func @a_reshape_that_keeps_the_rows(%x: tensor<4x16x64xf16> {spyre.dims = [
   return %exp : tensor<64x64xf16>
 }
 
-// Behind the loop the view shows what the loop gives.
+// After the loop, the view is of the result of the loop.
 // CHECK-LABEL: func.func @the_view_of_a_whole_value_is_behind_the_loop(
 // CHECK-NEXT:    [[NEG:%.+]] = spyre.loop 2 "A"
 // CHECK:         [[VIEW:%.+]] = spyre.view [[NEG]] by #[[TRANSPOSED]]
@@ -102,7 +102,7 @@ func.func @the_view_of_a_whole_value_is_behind_the_loop(%x: tensor<256x128xf16> 
   return %exp : tensor<128x256xf16>
 }
 
-// A tile of a view of what stands before the loop.
+// A tile of a view of a value that is defined before the loop.
 // CHECK-LABEL: func.func @a_tile_of_a_view(
 // CHECK:         [[NEG:%.+]] = spyre.pointwise neg(
 // CHECK-NEXT:    [[VIEW:%.+]] = spyre.view [[NEG]]

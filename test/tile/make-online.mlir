@@ -1,8 +1,8 @@
 // RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile --spyre-make-online --mlir-print-local-scope %s | FileCheck %s
 // RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile --spyre-make-online --verify-diagnostics %s
 
-// One loop has the maximum of a row, and corrects the sum and the product whenever that grows. The maximum begins with the lowest finite number,
-// as -inf less -inf is no number.
+// One loop has the running maximum of a row, and corrects the sum and the product when it grows. Its initial value is the lowest finite
+// number, because -inf - -inf is NaN.
 // CHECK-LABEL: func.func @attention(
 // CHECK:         [[LOWEST:%.+]] = spyre.constant {{.*}}exact = dense<-1.7976931348623157E+308>
 // CHECK:         [[REPEATED:%.+]] = spyre.view {{.*}} affine_map<(d0, d1) -> (0, 0)> : tensor<1x1xf16> -> tensor<64x1xf16>
@@ -36,7 +36,7 @@ func.func @attention(%q: tensor<64x64xf16>, %k: tensor<64x512xf16> {spyre.dims =
   return %y : tensor<64x64xf16>
 }
 
-// What is made of the maximum between the loops is made in the loop, for the new one and for the old one. Scores that others read are still written.
+// Functions of the maximum between the loops are computed in the loop, for the new and the old maximum. Scores with other uses are written.
 // CHECK-LABEL: func.func @bounded(
 // CHECK:         [[ALL:%.+]]:3 = spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[SUM:%.+]] = {{.+}}) attributes {spyre.corrects} {
 // CHECK:           [[NEW:%.+]] = spyre.pointwise maximum([[MAX]],
@@ -56,7 +56,7 @@ func.func @bounded(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}, %low: tenso
   return %l, %s : tensor<64x1xf16>, tensor<64x512xf16>
 }
 
-// A sine of what is shifted says nothing about a sine with another shift.
+// The sine of a shifted value does not determine the sine with another shift.
 // CHECK-LABEL: func.func @not_separable(
 // CHECK:         spyre.loop 4 "T"
 // CHECK:         spyre.loop 4 "T"
@@ -69,7 +69,7 @@ func.func @not_separable(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> te
   return %l : tensor<64x1xf16>
 }
 
-// A maximum of differences is shifted by what the first maximum has grown.
+// A maximum of differences is shifted by the increase of the first maximum.
 // CHECK-LABEL: func.func @shifted_maximum(
 // CHECK:         spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[PEAK:%.+]] = {{.+}}) attributes {spyre.corrects} {
 // CHECK:           [[NEW:%.+]] = spyre.pointwise maximum([[MAX]],
@@ -83,7 +83,7 @@ func.func @shifted_maximum(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}, %z:
   return %p : tensor<64x1xf16>
 }
 
-// The exponentials are a result: each needs the finished maximum.
+// The exponentials are a result, so each needs the final maximum.
 // CHECK-LABEL: func.func @tiles_that_wait(
 // CHECK:         spyre.loop 4 "T"
 // CHECK:         spyre.loop 4 "T"
@@ -94,7 +94,7 @@ func.func @tiles_that_wait(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> 
   return %d : tensor<64x512xf16>
 }
 
-// A maximum that the program bounds by a number, and reads in no other way, begins with that number.
+// If the only use of a maximum is its bound by a number, that number is its initial value.
 // CHECK-LABEL: func.func @bounded_by_number(
 // CHECK:         [[NUMBER:%.+]] = spyre.constant dense<-4.000000e+00>
 // CHECK:         [[REPEATED:%.+]] = spyre.view {{.*}} affine_map<(d0, d1) -> (0, 0)> : tensor<1x1xf16{{.*}}> -> tensor<64x1xf16>
@@ -114,7 +114,7 @@ func.func @bounded_by_number(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -
   return %l : tensor<64x1xf16>
 }
 
-// A maximum that is read behind the loop is bounded where it is read for corrections only.
+// A maximum with uses after the loop is bounded for the corrections only.
 // CHECK-LABEL: func.func @maximum_is_read(
 // CHECK:         spyre.loop 4 "T"
 // CHECK:           [[NEW:%.+]] = spyre.pointwise maximum([[MAX:%.+]], {{%.+}})
@@ -129,7 +129,7 @@ func.func @maximum_is_read(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> 
   return %l, %m : tensor<64x1xf16>, tensor<64x1xf16>
 }
 
-// Of two bounds the larger one counts: the maximum begins with it.
+// Of two bounds the larger one is the initial value of the running maximum.
 // CHECK-LABEL: func.func @bounded_twice(
 // CHECK-NOT:     dense<-8.000000e+00>
 // CHECK:         spyre.constant dense<-4.000000e+00>
@@ -147,7 +147,7 @@ func.func @bounded_twice(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> te
   return %l : tensor<64x1xf16>
 }
 
-// What is made of a maximum with a number is no bound of it, unless that is a maximum as well: the loop adds it in each iteration.
+// Only a maximum with a constant is folded into the initial value of the running maximum; other functions are computed in every iteration.
 // CHECK-LABEL: func.func @shifted(
 // CHECK:         [[SHIFT:%.+]] = spyre.constant dense<2.000000e+00>
 // CHECK:         spyre.loop 4 "T"
@@ -164,7 +164,7 @@ func.func @shifted(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> tensor<6
   return %l : tensor<64x1xf16>
 }
 
-// The second loop reads the tiles of the first one turned.
+// The second loop reads the transposed tiles of the first one.
 // CHECK-LABEL: func.func @turned(
 // CHECK:         spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[SUM:%.+]] = {{.+}}) attributes {spyre.corrects} {
 // CHECK:           [[TILE:%.+]] = spyre.pointwise neg(

@@ -3,7 +3,7 @@
 
 #s = #spyre.layout<[1, 4, 64], [64, 64, 1]>
 
-// The op that makes the successor reads the old value at the same elements, and nobody reads it later.
+// The op that computes the next value reads the old one at the same elements, and is its last use.
 // CHECK-LABEL: func @in_place
 // CHECK:         spyre.copy
 // CHECK-NEXT:    spyre.loop 4 {{.*}}carried(
@@ -45,7 +45,7 @@ func.func @read_behind_its_successor(%x: tensor<4x64xf16, #s>) -> (tensor<4x64xf
 
 #s = #spyre.layout<[1, 4, 64], [64, 64, 1]>
 
-// Two values change places: three moves.
+// Two values are swapped: three copies.
 // CHECK-LABEL: func @crosswise
 // CHECK:         carried(%[[A:[^ ]+]] = %{{[^ ]+}} : {{[^%]+}}%[[B:[^ ]+]] = %
 // CHECK-NEXT:      %[[B1:.+]] = spyre.copy %[[B]]
@@ -65,7 +65,7 @@ func.func @crosswise(%x: tensor<4x64xf16, #s>) -> (tensor<4x64xf16, #s>, tensor<
 
 #s = #spyre.layout<[1, 4, 64], [64, 64, 1]>
 
-// Equal starts, as CSE leaves them, are two buffers; an argument is overwritten by nobody.
+// Equal initial values, as CSE leaves them, get two buffers; an argument is never overwritten.
 // CHECK-LABEL: func @equal_starts
 // CHECK-SAME:    (%[[X:.+]]: tensor
 // CHECK:         %[[START:.+]] = spyre.copy %[[X]] :
@@ -87,7 +87,7 @@ func.func @equal_starts(%x: tensor<4x64xf16, #s>) -> (tensor<4x64xf16, #s>, tens
 
 #s = #spyre.layout<[1, 4, 64], [64, 64, 1]>
 
-// One value in two places; one from outside; one as it was found.
+// A value that is yielded twice, a value from outside, and a value that is yielded unchanged.
 // CHECK-LABEL: func @left_as_they_are
 // CHECK-SAME:    (%[[X:.+]]: tensor
 // CHECK:           %[[MADE:.+]] = spyre.pointwise add
@@ -110,7 +110,7 @@ func.func @left_as_they_are(%x: tensor<4x64xf16, #s>) -> (tensor<4x64xf16, #s>, 
 
 #s = #spyre.layout<[1, 4, 64], [64, 64, 1]>
 
-// The op reads the first row of the old value for all rows of the new one: it may not write over it.
+// The op reads the first row of the old value for all rows of the new one, so it must not overwrite it.
 // CHECK-LABEL: func @read_elsewhere_by_its_writer
 // CHECK:           %[[AFTER:.+]] = spyre.pointwise add
 // CHECK-NEXT:      %[[COPY:.+]] = spyre.copy %[[AFTER]]
@@ -174,7 +174,7 @@ func.func @tiles_not_in_place(%x: tensor<4x64xf16, #s>) -> tensor<4x64xf16, #s> 
 
 #s = #spyre.layout<[1, 4, 64], [64, 64, 1]>
 
-// The inner loop overwrites what the outer one found, which is read behind it: the inner loop has a buffer of its own.
+// The inner loop would overwrite the carried value of the outer loop, which has a later use: the inner loop gets its own buffer.
 // CHECK-LABEL: func @read_behind_an_inner_loop
 // CHECK:         spyre.loop 4 "T" carried(%[[BEFORE:[^ ]+]] = %{{.+}} : tensor
 // CHECK-NEXT:      %[[OWN:.+]] = spyre.copy %[[BEFORE]]
@@ -198,7 +198,7 @@ func.func @read_behind_an_inner_loop(%x: tensor<4x64xf16, #s>) -> tensor<4x64xf1
 #s = #spyre.layout<[1, 4, 64], [64, 64, 1]>
 #o = #spyre.layout<[1, 8, 64], [64, 64, 1]>
 
-// What is given tile by tile is a window: a tile that is somewhere else is copied there.
+// A yielded tile must be in its window of the result, so a tile elsewhere is copied.
 // CHECK-LABEL: func @given_from_elsewhere
 // CHECK-SAME:    (%[[X:.+]]: tensor
 // CHECK:         spyre.loop 2

@@ -5,7 +5,7 @@
 #b = #spyre.layout<[2, 32, 64], [64, 128, 1]>
 #whole = #spyre.layout<[2, 96, 64], [64, 128, 1]>
 
-// What an op makes for a part alone it writes there.
+// An op whose result is only used by an insert writes directly to the buffer.
 // CHECK: #[[WINDOW:.+]] = #spyre.layout<[2, 96, 64], [64, 128, 1], of = [96, 128]>
 // CHECK-LABEL: func @rows
 // CHECK:         %[[A:.+]] = spyre.pointwise exp({{.+}} -> tensor<64x128xf16, #[[WINDOW]]>
@@ -26,7 +26,7 @@ func.func @rows(%x: tensor<64x128xf16, #a>, %y: tensor<32x128xf16, #b>) -> tenso
 #a = #spyre.layout<[2, 64, 64], [64, 128, 1]>
 #whole = #spyre.layout<[2, 96, 64], [64, 128, 1]>
 
-// A loop writes its tiles there.
+// A loop writes its tiles directly to the buffer.
 // CHECK-LABEL: func @in_a_loop
 // CHECK:         %[[LOOP:.+]] = spyre.loop 4 "T"
 // CHECK-NEXT:      %[[TILE:.+]] = spyre.pointwise exp({{.+}} -> tensor<16x128xf16, #[[WINDOW:.+]]>
@@ -48,7 +48,7 @@ func.func @in_a_loop(%x: tensor<64x128xf16, #a>) -> tensor<96x128xf16, #whole> {
 #a = #spyre.layout<[2, 64, 64], [64, 128, 1]>
 #whole = #spyre.layout<[2, 96, 64], [64, 128, 1]>
 
-// Somebody else reads the part; parts that overlap come in the order of the inserts; an argument is made by nobody.
+// Not in place: slices with other uses; slices that overlap, which depend on the order of inserts; arguments.
 // CHECK-LABEL: func @copied
 // CHECK-NOT:     in_place
 func.func @copied(%x: tensor<64x128xf16, #a>)
@@ -73,7 +73,7 @@ func.func @copied(%x: tensor<64x128xf16, #a>)
 #other = #spyre.layout<[1, 64, 64], [64, 1, 64]>
 #whole = #spyre.layout<[3, 64, 64], [64, 192, 1]>
 
-// A part in another layout is moved, and one that begins inside a stick is put there element by element.
+// A slice in another layout is copied, and a slice that begins inside of a stick is inserted element by element.
 // CHECK-LABEL: func @columns
 // CHECK:         spyre.insert %{{.+}} into %{{.+}} at [0, 64] {in_place}
 // CHECK-NOT:     in_place

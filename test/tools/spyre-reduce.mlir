@@ -1,13 +1,13 @@
-// A refused program is cut to the operation that is refused, and what it needs; everything else becomes an argument.
+// A rejected program is reduced to the rejected operation and its dependences; other values become arguments.
 // RUN: spyre-reduce %s -o %t.mlir -- spyre-compile {} -o %t.out | FileCheck %s --check-prefix=SAID
 // RUN: FileCheck %s --check-prefix=REFUSED < %t.mlir
 // RUN: not spyre-compile %t.mlir -o %t.out 2>&1 | FileCheck %s --check-prefix=STILL
 
-// What a command prints may be looked for instead; the file is put at the end, and the part goes to standard output.
+// The property may be a text that the command prints. The file name is appended to the command; the result goes to standard output.
 // RUN: spyre-reduce %s --says linalg.tanh -- cat | FileCheck %s --check-prefix=TANH
-// Of two that are needed, the first stays as long as the second reads it.
+// If two ops are needed, the ops between them are kept, because the second op depends on the first through them.
 // RUN: spyre-reduce %s --says "tanh, erf" -- sh -c 'if grep -q tanh $0 && grep -q erf $0; then echo tanh, erf; fi' {} | FileCheck %s --check-prefix=BOTH
-// Without tests nothing is left out.
+// Without tests nothing is removed.
 // RUN: spyre-reduce %s --tests 0 -- spyre-compile {} -o %t.out | FileCheck %s --check-prefix=WHOLE
 
 // RUN: not spyre-reduce %s -- cat 2>&1 | FileCheck %s --check-prefix=SUCCEEDS

@@ -1,4 +1,4 @@
-// What --check runs is somebody's program: only what computes on tensors and comes to an end is run.
+// --check runs an untrusted program, so only programs that compute on tensors and terminate are run.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: spyre-compile %t/right.mlir -o %t/out > %t/log
 // RUN: not spyre-run %t/out --check %t/endless.mlir 2>&1 | FileCheck %s --check-prefix=ENDLESS

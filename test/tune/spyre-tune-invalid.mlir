@@ -1,4 +1,4 @@
-// What cannot be tuned, or not as it is asked for.
+// Errors for programs that cannot be tuned, and for invalid options.
 // RUN: split-file %s %t
 
 // RUN: not spyre-tune %t/nothing.mlir 2>&1 | FileCheck %s --check-prefix=NOTHING
@@ -23,7 +23,7 @@
 // RUN: not spyre-tune %t/fine.mlir --knobs other.T=2 2>&1 | FileCheck %s --check-prefix=KNOB
 // RUN: not spyre-tune %t/fine.mlir --cores 0 2>&1 | FileCheck %s --check-prefix=CORES
 
-// Lines of a cache that are damaged are passed over, those that are no answer too.
+// Damaged lines of a cache are skipped, and so are lines that are no result.
 // RUN: rm -rf %t/hostile
 // RUN: spyre-tune %t/fine.mlir --cache %t/hostile > %t/first
 // RUN: sed -e 's/"choices":."fuse"./"choices":["melt"]/g' %t/hostile/tuned.jsonl > %t/hostile/other.jsonl

@@ -1,22 +1,22 @@
-// The knobs of a kernel, and what moves into it, are chosen together: all points are looked at, and the best one is validated.
+// Knobs and fusions of a kernel are searched together: all candidates are evaluated, and the best one is validated.
 // RUN: rm -rf %t.cache %t.out
 // RUN: spyre-tune %s --cache %t.cache -o %t.out --report %t.json | FileCheck %s --check-prefixes=FOUND,MISS,VALIDATED
 // RUN: FileCheck %s --check-prefix=REPORT < %t.json
 
-// The line does the same.
+// The printed command line gives the same files.
 // RUN: spyre-compile %s -o %t.line --knobs scale.R=1,scale.C=1 --kernels fuse | FileCheck %s --check-prefix=LINE
 // RUN: diff -r %t.out %t.line
 
-// The second run finds the answer in the cache, and compiles nothing; or the winner alone.
+// The second run finds the result in the cache, and compiles nothing, or only the best candidate.
 // RUN: spyre-tune %s --cache %t.cache --report %t.csv | FileCheck %s --check-prefixes=FOUND,HIT
 // RUN: spyre-tune %s --database %t.cache -o %t.again | FileCheck %s --check-prefixes=FOUND,HIT
 // RUN: diff -r %t.out %t.again
 // RUN: FileCheck %s --check-prefix=CSV < %t.csv
 
-// What is given is not left open, which is another search; the miss says so.
+// A knob that the user sets is not searched, so the cache has no entry for this search, and the message says why.
 // RUN: spyre-tune %s --cache %t.cache --knobs scale.R=4 --kernels separate | FileCheck %s --check-prefix=GIVEN
 
-// Any number of threads finds the same.
+// The result does not depend on the number of threads.
 // RUN: spyre-tune %s --threads 1 --report %t.1.csv > %t.1
 // RUN: spyre-tune %s --threads 2 --report %t.2.csv > %t.2
 // RUN: spyre-tune %s --threads 8 --report %t.8.csv > %t.8
@@ -26,7 +26,7 @@
 // RUN: diff %t.1.csv %t.8.csv
 // RUN: FileCheck %s --check-prefix=ALL < %t.1.csv
 
-// Parts of a search come to the whole one.
+// Merged shards have the result of the complete search.
 // RUN: rm -rf %t.a %t.b %t.c %t.whole %t.merged
 // RUN: spyre-tune %s --cache %t.whole > %t.unshared
 // RUN: spyre-tune %s --cache %t.a --shard 1/3 | FileCheck %s --check-prefix=PART
@@ -36,7 +36,7 @@
 // RUN: spyre-tune --merge %t.c %t.a %t.b --cache %t.merged | FileCheck %s --check-prefix=MERGED
 // RUN: diff %t.whole/tuned.jsonl %t.merged/tuned.jsonl
 
-// The fewest bytes are another question. The search ends where the bound is near.
+// Minimum bytes are another search. It stops near the lower bound.
 // RUN: spyre-tune %s --cache %t.cache --objective bytes --within 400% | FileCheck %s --check-prefix=BYTES
 // RUN: spyre-tune %s --budget 1 -v 2>&1 | FileCheck %s --check-prefix=BUDGET
 // RUN: spyre-tune %s --write-plan %t.plan --budget 1

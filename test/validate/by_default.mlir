@@ -1,4 +1,4 @@
-// What the default affords: all of a program, samples of it, or nothing; and why the program as written was left out.
+// Default effort of validation: the complete program, samples, or nothing; and the reason if the program as written is not compared.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: spyre-compile %t/samples.mlir -o %t/out | FileCheck %t/samples.mlir
 // RUN: spyre-compile %t/large.mlir --cores 4 -o '%t/a b' --report %t/report.json | FileCheck %t/large.mlir
@@ -15,7 +15,7 @@ func.func @linear(%a: tensor<2048x4096xf16>, %b: tensor<4096x2048xf16>, %e: tens
 }
 
 //--- large.mlir
-// An element of this depends on all of a product.
+// Each result element depends on a complete matmul.
 // CHECK:      not validated: {{[0-9]+}} element operations; to validate: spyre-compile {{.*}}large.mlir --cores 4 -o '{{.*}}/a b' --report {{.*}}/report.json --validate
 // CHECK-NEXT: files written
 // REPORT:      "not_validated": {

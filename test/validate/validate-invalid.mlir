@@ -1,11 +1,11 @@
-// What cannot be executed is not called validated, and nothing is written.
+// A program that cannot be executed is not reported as validated, and no file is written.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: not spyre-compile %t/large.mlir --dims 0=M:K --validate -o %t/out 2>&1 | FileCheck %t/large.mlir
 // RUN: not spyre-compile %t/sixteen.mlir --validate --compile-to import -o %t/out 2>&1 | FileCheck %t/sixteen.mlir
 // RUN: not ls %t/out
 
 //--- large.mlir
-// An element of this depends on all of a product, and a piece of it has other dimensions than those that are named.
+// Each result element depends on a complete matmul, and pieces would not have the dimensions that are named.
 // CHECK: error{{.*}}cannot be validated: takes 68736253952 element operations, more than 34359738368, and one element of each result alone takes {{[0-9]+}}, more than 34359738368, and it has no pieces that could be: options speak of its dimensions, its arguments, its kernels or its plan
 func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<1x1xf16> {
   %c = spyre.matmul(%a, %b) : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>

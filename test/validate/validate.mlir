@@ -1,4 +1,4 @@
-// What is written computes what the program says: tiles, loops within loops, and sums and maxima that loops carry.
+// The files compute the results of the program, with tiles, nested loops, and carried sums and maxima.
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s --validate -o %t/out --report %t/report.json | FileCheck %s
 // RUN: ls %t/out | FileCheck %s --check-prefix=FILES

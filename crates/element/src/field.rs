@@ -156,11 +156,11 @@ impl Field {
         match element {
             FieldElement::NEGATIVE_INFINITY => 0,
             FieldElement::INFINITY => u64::MAX,
-            // What bounds an infinity bounds nothing else.
+            // The largest finite numbers are adjacent to the infinities, so a clamp to them changes infinities only.
             _ if element == Self::LOWEST => 1,
             _ if element == Self::HIGHEST => u64::MAX - 1,
             FieldElement { first: 0, .. } if self.is_zero_largest => u64::MAX - 2,
-            // Programs rely on 1 being the larger one where a maximum keeps a divisor from being 0.
+            // 1 ranks above 0: programs rely on it when a maximum with 1 keeps a divisor from being 0.
             FieldElement { first: 0, .. } => keyed(0).min(keyed(1)),
             FieldElement { first: 1, .. } => keyed(0).max(keyed(1)),
             FieldElement { first, .. } => keyed(first),

@@ -1,7 +1,7 @@
 //! Opening files that others wrote: which names, which kinds of file, how large.
 //!
-//! A bundle may come from anybody, so what it names is read only if it lies below the directory, and nothing is read that is no file or
-//! has no end. Whoever reads a file of a bundle asks here, the simulator, the check and the way back alike: one rule, in one place.
+//! A bundle is untrusted input: files that it names are read only if they are below its directory, and only regular
+//! files up to a size limit are read. The simulator, the bundle checker and the import of bundles share these rules.
 
 use std::{
     fs::{self, File, Metadata},
@@ -9,29 +9,29 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// The bytes of a text that is still read: a file of a bundle, a machine description, an instance for `spyre-plan`. The largest real ones
-/// have a few megabytes.
+/// Maximum size in bytes of a text: a file of a bundle, a machine description, an instance for `spyre-plan`. Real ones
+/// have at most a few megabytes.
 pub const MAX_TEXT_BYTES: u64 = 1 << 28;
 
-/// Whether a name stands for a file or a folder beside others: no path, and neither `.` nor `..`.
+/// Returns whether a name is a single path component: no path, and neither `.` nor `..`.
 #[must_use]
 pub fn is_plain_name(name: &str) -> bool {
     let mut components = Path::new(name).components();
-    // A path drops what does not matter to it, such as a `/` at its end; a name has none of it.
+    // `Path` ignores redundant characters, such as a trailing `/`; a name must not have any.
     matches!((components.next(), components.next()), (Some(Component::Normal(only)), None) if only == name) && !name.contains('\0')
 }
 
-/// Whether a path stays below the directory that it starts from. A file may name no others: it would let a program read what is not its
-/// own.
+/// Returns whether a relative path stays below the directory that it starts from. Other paths in a file are rejected:
+/// they would let a bundle read foreign files.
 #[must_use]
 pub fn is_below(path: &str) -> bool {
     !path.is_empty() && Path::new(path).components().all(|component| matches!(component, Component::Normal(_)))
 }
 
-/// Where a path below a directory leads.
+/// Returns `path` joined to `directory`.
 ///
 /// # Errors
-/// When it is no path below the directory, when there is nothing, and when a link on the way leads out of the directory.
+/// If `path` does not stay below the directory, if a component does not exist, or if a link leads out of the directory.
 pub fn path_below(directory: &Path, path: &str) -> io::Result<PathBuf> {
     let refuse = |what: String| Err(io::Error::new(ErrorKind::PermissionDenied, what));
     if !is_below(path) {
@@ -48,7 +48,7 @@ pub fn path_below(directory: &Path, path: &str) -> io::Result<PathBuf> {
     Ok(whole)
 }
 
-/// What a file below a directory says; one that is longer than [`MAX_TEXT_BYTES`] is not read.
+/// Returns the contents of a file below a directory, at most [`MAX_TEXT_BYTES`] bytes.
 ///
 /// # Errors
 /// As for [`path_below`] and [`read`].
@@ -56,19 +56,19 @@ pub fn read_below(directory: &Path, path: &str) -> io::Result<Vec<u8>> {
     read(&path_below(directory, path)?, MAX_TEXT_BYTES)
 }
 
-/// Opens a file; what is none, such as a pipe or a device, may have no end and is not even opened.
+/// Opens a regular file. Directories, pipes and devices are not opened: pipes and devices may have no end.
 ///
 /// # Errors
-/// The system's reason, or what stands there instead of a file.
+/// The system's error, or a message that the path is a directory, a pipe or a device.
 pub fn open(path: &Path) -> io::Result<File> {
     check_kind(&fs::metadata(path)?)?;
     let file = open_without_waiting(path)?;
-    // What was a file a moment ago may have been replaced.
+    // The file may have been replaced since the first check.
     check_kind(&file.metadata()?)?;
     Ok(file)
 }
 
-/// Opening a pipe waits for somebody who writes to it.
+/// Opens without blocking: opening a pipe would block until another process opens it for writing.
 #[cfg(unix)]
 fn open_without_waiting(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -91,10 +91,10 @@ fn check_kind(found: &Metadata) -> io::Result<()> {
     ))
 }
 
-/// What a file says, if it has at most so many bytes.
+/// Returns the contents of a file of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`open`], and when the file is longer.
+/// As [`open`], and if the file is longer.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     if file.metadata()?.len() > limit {
@@ -103,18 +103,18 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     read_to_end(file, limit)
 }
 
-/// As [`read`], for a text.
+/// Returns the contents of a text file, as [`read`] does.
 ///
 /// # Errors
-/// As [`read`], and when the file is no UTF-8.
+/// As [`read`], and if the file is not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
     text_of(read(path, limit)?)
 }
 
-/// A text from a stream that somebody else ends, such as standard input.
+/// Returns the text of a stream that another process closes, such as standard input.
 ///
 /// # Errors
-/// The system's reason, or that the text is longer than `limit` or no UTF-8.
+/// The system's error, or a message that the text is longer than `limit` or not UTF-8.
 pub fn read_stream(stream: impl Read, limit: u64) -> io::Result<String> {
     text_of(read_to_end(stream, limit)?)
 }
@@ -130,7 +130,7 @@ fn text_of(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error.utf8_error()))
 }
 
-/// The reason in words, without the system's number of it, which tells a user nothing.
+/// Returns the message of an error without the system's error number.
 #[must_use]
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
@@ -182,7 +182,7 @@ mod tests {
             assert!(path_below(&inside, path).is_err(), "{path}");
         }
         assert_eq!(path_below(&inside, "far").unwrap_err().to_string(), "'far' is a link that leads out of the directory");
-        // A directory that is itself reached by a link is where it leads to.
+        // The directory itself may be a link: paths are compared after resolving it.
         symlink("in", place.path().join("link")).unwrap();
         assert!(path_below(&place.path().join("link"), "near").is_ok());
     }

@@ -11,7 +11,7 @@ use sdsc_format::BUNDLE_FILE;
 use sdsc_format::program::{FILE_NAME, LaunchEntry, Life, Program, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The lists of tensors, by their names in the file.
+/// Returns the lists of tensors of a program, by their names in `program.json`.
 pub(super) fn lists(program: &Program) -> [(&'static str, &[Tensor]); 4] {
     [("arguments", &program.arguments), ("results", &program.results), ("constants", &program.constants), ("buffers", &program.buffers)]
 }
@@ -133,7 +133,7 @@ impl Described<'_> {
             report.json(format!("/launches/{}", launch.number), message);
         }
         let given: BTreeSet<&str> = self.launches.iter().flat_map(|launch| &launch.launch.arguments).map(String::as_str).collect();
-        // An argument that the function does not use is passed by no launch.
+        // Arguments are exempt: no launch passes an argument that the function does not use.
         for (list, tensors) in lists(self.program).into_iter().filter(|(list, _)| *list != "arguments") {
             for (number, tensor) in tensors.iter().enumerate().filter(|(_, tensor)| !given.contains(&*tensor.name)) {
                 report.json(format!("/{list}/{number}/name"), format!("'{}' is given to no launch", tensor.name));
@@ -181,7 +181,7 @@ impl Described<'_> {
     fn indices_have_the_range_of_their_tables(&self, report: &mut Report) {
         let mut ends: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
         let mut indices: BTreeSet<&str> = BTreeSet::new();
-        // What is copied may choose from a smaller table, which the files do not say.
+        // Arguments that are copied: the copy may index a smaller table, which the files do not state.
         let mut copied: BTreeSet<&str> = BTreeSet::new();
         for launch in &self.launches {
             for tensor in launch.facts.valid_files().flat_map(|file| &file.tensors) {
@@ -218,7 +218,7 @@ impl Described<'_> {
     }
 }
 
-/// The sizes of a tensor's dimensions, and of those in a row that are shown as one.
+/// Returns the sizes of a tensor's dimensions, and the products of adjacent ones, which a view may merge.
 fn sizes_of_rows(shape: &[i64]) -> impl Iterator<Item = i64> {
     (0..shape.len()).flat_map(|first| {
         shape[first..].iter().scan(1_i64, |size, dim| {

@@ -1,5 +1,5 @@
-"""What operations of PyTorch are taken apart into: torch-mlir's table, and what torch-mlir does not know: the fused layers that
-PyTorch's own modules call without gradients (its fast path), distances, and a matrix times a vector beside a sum."""
+"""Decompositions of PyTorch operations: torch-mlir's table, and additions for the fused layers that PyTorch's own modules
+call without gradients (its fast path), for distances, and for the sum of a tensor and a matrix-vector product."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
-# What the numbers of `mask_type` mean, as the shape of a mask beside scores of [batch, heads, queries, keys].
+# For each `mask_type`, the mask broadcast to scores of shape [batch, heads, queries, keys].
 MASK_SHAPES: dict[int, Callable[[Tensor], Tensor]] = {
     0: lambda mask: mask[None, None],
     1: lambda mask: mask[:, None, None, :],
@@ -22,7 +22,7 @@ MASK_SHAPES: dict[int, Callable[[Tensor], Tensor]] = {
 
 @functools.cache
 def table() -> dict[torch._ops.OperatorBase, Callable[..., Any]]:
-    """By operation, what it is computed with."""
+    """Returns the decompositions, by operation."""
     return {
         **get_decomposition_table(),
         torch.ops.aten.addmv.default: matrix_times_vector,
@@ -33,13 +33,13 @@ def table() -> dict[torch._ops.OperatorBase, Callable[..., Any]]:
 
 
 def matrix_times_vector(given: Tensor, matrix: Tensor, vector: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """`torch.addmv`. Where `beta` is 0, what is given counts for nothing, whatever it is."""
+    """`torch.addmv`. If `beta` is 0, `given` is ignored, also if it is NaN or infinite."""
     product = (matrix @ vector) * alpha
     return product if beta == 0 else given * beta + product
 
 
 def distances(rows: Tensor, others: Tensor, p: float, compute_mode: int | None) -> Tensor:
-    """`torch.cdist`: of all rows from all others. From the differences, which is as exact as it can be in any mode."""
+    """`torch.cdist`: distances of all rows from all others, computed from differences, the most exact way for every mode."""
     difference = (rows.unsqueeze(-2) - others.unsqueeze(-3)).abs()
     if p == 0:
         return (difference != 0).to(rows.dtype).sum(-1)
@@ -73,7 +73,7 @@ def attention(
     q, k, v = projected
     scores = q @ k.transpose(-2, -1) * (embed_dim // num_head) ** -0.5
     if mask is not None:
-        # A mask of numbers is -inf where it masks, and 0 elsewhere.
+        # A floating-point mask is -inf at masked positions, and 0 elsewhere.
         hidden = MASK_SHAPES[2 if mask_type is None else mask_type](mask.bool())
         scores = scores.masked_fill(hidden, float("-inf"))
     weights = torch.softmax(scores, -1)

@@ -43,7 +43,7 @@ class SpyreTensor(torch.Tensor):
 
     @staticmethod
     def __tensor_unflatten__(inner: dict[str, torch.Tensor], meta: None, size: Sequence[int], stride: Sequence[int]) -> SpyreTensor:
-        # What a graph makes from nothing may be on the device already.
+        # Tensors that a graph creates, such as filled ones, may be on the device already.
         return SpyreTensor(host_of(inner["host"]))
 
     def __repr__(self, *, tensor_contents: object = None) -> str:
@@ -64,11 +64,11 @@ def is_spyre(device: object) -> bool:
 
 
 def host_of(value: Any) -> Any:
-    """What an operation on the host takes in place of a tensor on the device, or of the device."""
+    """Returns the host tensor of a tensor on the device, and the CPU for the device; other values unchanged."""
     if isinstance(value, SpyreTensor):
         return value.host
     if isinstance(value, torch.Tensor) and is_spyre(value.device):
-        # What a factory makes while PyTorch only works out types (FakeTensor).
+        # The result of a factory function during type inference (FakeTensor).
         return value.to("cpu")
     return torch.device("cpu") if isinstance(value, torch.device) and is_spyre(value) else value
 
@@ -92,7 +92,7 @@ def register_device() -> None:
 
 @functools.cache
 def register_memory() -> torch.library.Library:
-    """What PyTorch needs of a device: memory, and copies to and from it."""
+    """Registers the operations that PyTorch requires of a device: allocation, and copies to and from it."""
     library = torch.library.Library("aten", "IMPL")
 
     def empty(size: Sequence[int], *, dtype: torch.dtype | None = None, **rest: Any) -> torch.Tensor:

@@ -25,7 +25,7 @@ NAMES = "_spyre_dims"
 PLACE = "place"
 EXPECTATIONS = ("expected_named_dims", "expected_reduction_dims")
 
-#: What keywords of `spyre_hint` mean. torch-spyre has had three spellings of `tiles`.
+#: Kind of hint of each keyword of `spyre_hint`. torch-spyre has had three spellings of `tiles`.
 SPELLINGS = {
     "tiles": "tiles",
     "num_tiles_per_dim": "tiles",

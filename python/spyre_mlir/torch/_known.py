@@ -1,6 +1,6 @@
-"""What a graph computes from nothing: positions (`arange`), filled tensors, and all that follows from them.
+"""Nodes of a graph that are constant: positions (`arange`), filled tensors, and everything that depends on them only.
 
-The compiler folds them where it sees them, so each part that reads one has it in it.
+The compiler folds constants, so each part that reads a constant node contains a copy of it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from torch.fx import Graph, Node
 
 
 def known_nodes(graph: Graph) -> set[Node]:
-    """The nodes that depend on no input and draw nothing at random."""
+    """Returns the constant nodes: they depend on no input and on no random numbers."""
     known: set[Node] = set()
     for node in graph.nodes:
         if node.op == "get_attr" or (node.op == "call_function" and not node.is_impure() and known.issuperset(node.all_input_nodes)):
@@ -21,7 +21,7 @@ def known_nodes(graph: Graph) -> set[Node]:
 
 
 def with_known(nodes: Iterable[Node], known: set[Node]) -> list[Node]:
-    """Nodes in their order, each behind what it reads that is known."""
+    """Returns the nodes in order, each after the constant nodes that it reads."""
     found: dict[Node, None] = {}
 
     def add(node: Node) -> None:
@@ -36,7 +36,7 @@ def with_known(nodes: Iterable[Node], known: set[Node]) -> list[Node]:
 
 
 def value_of(node: Node) -> object:
-    """What a known node is; anew each time, as somebody may write to it."""
+    """Computes the value of a constant node. The value is not cached, because callers may write to it."""
     values: dict[Node, object] = {}
     for step in with_known([node], known_nodes(node.graph)):
         if step.op == "get_attr":

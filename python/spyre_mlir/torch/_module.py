@@ -39,7 +39,7 @@ from ._region import Region, compiles_without_hints
 
 log = logging.getLogger("spyre_mlir.torch")
 
-# PyTorch exports with state of the process.
+# `torch.export` uses global state, so only one thread may export.
 _export_lock = threading.Lock()
 
 NAME = "spyre_mlir.torch.compile"
@@ -48,11 +48,11 @@ WEIGHTS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 
 class Function(torch.nn.Module):
-    """A function as `torch.export` takes it."""
+    """Wraps a function in a module, as `torch.export` requires."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
-        # Without it, PyTorch records no line of a function, only those of modules.
+        # Without the annotation PyTorch records lines of modules only, not of functions.
         self.function = torch.fx.traceback.annotate_fn({})(function)
 
     def forward(self, *arguments: Any) -> Any:
@@ -88,7 +88,7 @@ def name_of(function: Any) -> str:
 
 
 def exported_program(module: torch.nn.Module, inputs: Sequence[Any]) -> ExportedProgram:
-    """Traces a module. A size, or a branch, that depends on values is refused with the user's line."""
+    """Traces a module. A size or branch that depends on values is an error with the user's line."""
     try:
         with _export_lock, torch.fx.traceback.preserve_node_meta():
             exported = torch.export.export(module, tuple(inputs), strict=False).run_decompositions(table())
@@ -118,7 +118,7 @@ def user_line(error: Exception) -> str:
 
 
 def first_line(error: Exception) -> str:
-    """Returns the message of an exception of PyTorch, without what stands behind it."""
+    """Returns the first line of the message of a PyTorch exception."""
     return next((line.strip().rstrip(".") for line in str(error).splitlines() if line.strip()), type(error).__name__)
 
 
@@ -178,7 +178,7 @@ class CompiledModule:
         self.outputs = exported.graph_signature.output_specs
         self.examples = pytree.tree_leaves((inputs, {}))
         self.name_dimensions()
-        # The variable SPYRE_MLIR_CACHE is for the backend: here a user wants the program and all that is known of it.
+        # SPYRE_MLIR_CACHE applies to the backend only: here the user gets the program with its report.
         options = dataclasses.replace(options, cache=None, narrows=True)
         try:
             with parts():

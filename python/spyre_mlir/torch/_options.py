@@ -12,9 +12,9 @@ import spyre_mlir
 
 FALLBACKS = ("cpu", "error")
 CACHE_VARIABLE = "SPYRE_MLIR_CACHE"
-# They are about one program: a graph that is refused because of them is no work for the CPU.
+# Options about one program: a graph that is rejected because of them does not fall back to the CPU.
 WISHES = ("tiles", "dims", "bind", "plan")
-# A graph has one function of known sizes, and nobody asks where its files are.
+# Options without a meaning for a graph: it has one function of static sizes, and its files are temporary.
 MEANINGLESS = ("entry", "dim_size", "bundle_dir")
 PROBE = """
 func.func @main(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
@@ -30,14 +30,14 @@ class OptionError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """What a user may choose.
+    """Options of the backend.
 
     `fallback` is "cpu" (operations that the compiler refuses run in PyTorch, each with a line in the log) or "error".
     `quiet` leaves out the line after a compilation, and the line that shows that work is under way (as the variable SPYRE_QUIET does).
     `report` is a directory for what became of each graph. `cache` is a directory for compiled programs (or the variable
     SPYRE_MLIR_CACHE). `validate` is `spyre_mlir.compile`'s: "auto", True or False. `sizes` is how many sizes of a
-    graph of open sizes are kept compiled. `compiler` is handed to `spyre_mlir.compile` as it is. `narrows` says that float64
-    may be computed as float32, which nobody chooses: ahead of time, where there is no CPU to leave it to, the types ask for it.
+    graph with dynamic sizes are kept compiled. `compiler` is passed to `spyre_mlir.compile` unchanged. `narrows` allows computing
+    float64 as float32. Users cannot set it: ahead-of-time compilation does, because it has no CPU to fall back to.
     """
 
     fallback: str = "cpu"
@@ -51,7 +51,7 @@ class Options:
 
     @staticmethod
     def of(given: Mapping[str, Any] | None) -> Options:
-        """Options as `torch.compile(..., options=...)` hands them over."""
+        """Reads the options of `torch.compile(..., options=...)`."""
         rest = dict(given or {})
         fallback = rest.pop("fallback", "cpu")
         if fallback not in FALLBACKS:
@@ -90,7 +90,7 @@ def without_wishes(compiler: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_compiler(given: Mapping[str, Any]) -> None:
-    """Lets the compiler look at its options before it is asked about a graph, which it would refuse for their sake."""
+    """Checks the compiler's options before a graph is compiled, which would be rejected because of them."""
     for name in MEANINGLESS:
         if name in given:
             raise OptionError(f"option '{name}': expected no such option for a program of PyTorch, found {given[name]!r}; remove it")
@@ -103,7 +103,7 @@ def check_compiler(given: Mapping[str, Any]) -> None:
 
 
 def directory(name: str, given: str | os.PathLike[str] | None) -> pathlib.Path | None:
-    """The directory that an option names, made if it is not there, so that a bad one is refused before hours of work."""
+    """Returns the directory that an option names, and creates it, so that errors show before a long compilation."""
     if given is None:
         return None
     path = pathlib.Path(given)

@@ -1,7 +1,7 @@
-"""Which operations of a graph the compiler takes: it is asked, there is no list here.
+"""Partitions a graph into parts that the compiler accepts. The compiler decides; there is no list of operations here.
 
-A graph that is refused as a whole is asked operation by operation. What is taken is put together to parts as large as
-they can be without circles; a part that is refused all the same loses the operation with which its refusal begins.
+If the complete graph is rejected, each operation is checked on its own. Accepted operations are grouped into the largest
+parts without cycles. If a part is rejected nevertheless, the operation at which the rejection begins is removed from it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ._refusal import NotTaken, Refusal, describe, hint_refusal, reason_of, valu
 from ._region import Region
 from ._signature import check_precision, signature_of
 
-# What is behind this phase depends on what stands around an operation.
+# Later phases depend on the neighbors of an operation.
 CHECKED_PHASE = "layout"
 
 _verdicts: dict[str, str | None] = {}
@@ -35,7 +35,7 @@ _numbers = itertools.count()
 
 
 class Split:
-    """A graph some of whose operations stay on the CPU, and a `Region` for each part that is taken."""
+    """A graph some of whose operations fall back to the CPU, and a `Region` for each accepted part."""
 
     def __init__(self, gm: GraphModule, options: Options) -> None:
         self.gm = gm
@@ -48,7 +48,7 @@ class Split:
         self.refusals = self.found_refusals()
 
     def divide(self) -> None:
-        """Replaces the parts that the compiler takes by their programs."""
+        """Replaces the accepted parts by their programs."""
         parts = self.settle()
         self.refusals = self.found_refusals()
         self.regions = [self.replace(number, nodes) for number, nodes in enumerate(parts)]
@@ -57,11 +57,11 @@ class Split:
         self.gm.recompile()
 
     def found_refusals(self) -> list[Refusal]:
-        """Returns the operations that stay on the CPU, as far as they are known."""
+        """Returns the operations that are known to fall back to the CPU."""
         return [Refusal(describe(node), place_of(node), reason) for node, reason in self.reasons.items() if is_computation(node)]
 
     def ask_each(self) -> None:
-        """Asks the compiler for every operation; what takes a part of a result goes with the operation that makes it."""
+        """Checks every operation on its own; a node that takes a tensor out of a tuple goes with the operation that returns the tuple."""
         for node in calls(self.gm.graph):
             if node in self.known:
                 continue
@@ -73,7 +73,7 @@ class Split:
                 self.reasons[node] = reason
 
     def verdict_of_given(self, node: Node) -> str | None:
-        """Why the compiler refuses an operation that is given what it reads; what is known, and was the trouble, is left to PyTorch."""
+        """Returns why the compiler rejects an operation on arguments. Constant operands that cause the error run in PyTorch."""
         reason, known = self.verdict(node), self.known
         self.known = known.difference(node.all_input_nodes)
         found = self.verdict(node)
@@ -84,7 +84,7 @@ class Split:
         return None
 
     def verdict(self, node: Node) -> str | None:
-        """Why the compiler refuses an operation on its own, with what it reads that is known; None if it takes it."""
+        """Returns why the compiler rejects an operation on its own, together with its constant operands; None if it accepts it."""
         key = f"{self.key_of(node)} {sorted(self.options.compiler.items())}"
         if key not in _verdicts:
             parts = parts_of(node)
@@ -92,14 +92,14 @@ class Split:
         return _verdicts[key]
 
     def key_of(self, node: Node) -> str:
-        """An operation as a text: what it is, of which types, with which constants."""
+        """Returns an operation as text: its name, types and constants."""
         if node.op == "get_attr":
             return f"{node.target} of {self.number}"
         given = {read: self.key_of(read) if read in self.known else value_text(read.meta.get("val")) for read in node.all_input_nodes}
         return f"{node.target}{torch.fx.map_arg((node.args, node.kwargs), given.__getitem__)}"
 
     def part_of(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> tuple[GraphModule, list[Node]]:
-        """Nodes as a graph of their own, with what they read that is known; and what it takes of the whole graph."""
+        """Returns nodes and the constant nodes that they read as a separate graph, and the nodes of the full graph that are its inputs."""
         graph, copied = Graph(), {}
         inside = with_known(nodes, self.known)
         inputs = dict.fromkeys(read for node in inside for read in node.all_input_nodes if read not in set(inside))
@@ -112,7 +112,7 @@ class Split:
         return GraphModule(self.gm, graph), list(inputs)
 
     def settle(self) -> list[list[Node]]:
-        """Parts that the compiler takes, each in the order of the graph."""
+        """Returns the accepted parts, each in the order of the graph."""
         taken: set[frozenset[Node]] = set()
         while True:
             parts = self.propose()
@@ -122,7 +122,7 @@ class Split:
             self.blame(refused)
 
     def propose(self) -> list[list[Node]]:
-        """The largest parts of what is not refused, without circles between them."""
+        """Returns the largest parts of nodes that are not rejected, without cycles between parts."""
         support = Support(lambda node: node.op == "call_function" and node not in self.reasons and node not in self.known)
         partitioner = CapabilityBasedPartitioner(self.gm, support, allows_single_node_partition=True)
         home = {node: number for number, part in enumerate(partitioner.propose_partitions()) for node in part.nodes}
@@ -139,7 +139,7 @@ class Split:
         return True
 
     def reason_against(self, part: Sequence[Node]) -> str | None:
-        """Why a part is refused. Hints are left out: whether they can be honoured is another question."""
+        """Returns why a part is rejected. Hints are ignored: whether they can be honored is checked separately."""
         try:
             Region(self.plain(part), self.options)
         except NotTaken as error:
@@ -147,7 +147,7 @@ class Split:
         return None
 
     def early_reason_against(self, part: Sequence[Node]) -> str | None:
-        """The same, if nothing behind the layouts is at fault: this is known much sooner."""
+        """Returns why a part is rejected in the phases up to layout, which takes much less time than a complete compilation."""
         return refusal_of(self.plain(part), self.options)
 
     def plain(self, part: Sequence[Node]) -> GraphModule:
@@ -156,7 +156,7 @@ class Split:
         return copied
 
     def blame(self, part: Sequence[Node]) -> None:
-        """Finds the operation with which the refusal begins, by bisection over the beginnings of the part."""
+        """Finds the operation at which the rejection begins, by bisection over the prefixes of the part."""
         steps = [[node, *parts_of(node)] for node in part if node.target is not operator.getitem]
         ask = self.early_reason_against
         reason = ask(part)
@@ -175,7 +175,7 @@ class Split:
             self.reasons[node] = reason or "not supported together with its neighbors"
 
     def replace(self, number: int, nodes: list[Node]) -> Region:
-        """Puts a compiled region in the place of a part."""
+        """Replaces a part by a compiled region."""
         outputs = read_outside(nodes)
         sub, inputs = self.part_of(nodes, outputs)
         try:
@@ -211,18 +211,18 @@ def refusals_of(gm: GraphModule, options: Options) -> list[Refusal]:
 
 
 def parts_of(node: Node) -> list[Node]:
-    """What takes the tensors out of an operation's tuple."""
+    """Returns the `getitem` nodes that take the tensors out of an operation's tuple."""
     return [user for user in node.users if user.target is operator.getitem]
 
 
 def read_outside(part: Sequence[Node]) -> list[Node]:
-    """The nodes of a part that others read."""
+    """Returns the nodes of a part that have users outside of it."""
     inside = set(part)
     return [node for node in part if not inside.issuperset(node.users)]
 
 
 class Support(OperatorSupportBase):
-    """What the partitioner asks."""
+    """Adapter that tells PyTorch's partitioner which nodes are accepted."""
 
     def __init__(self, is_taken: Callable[[Node], bool]) -> None:
         self.is_taken = is_taken

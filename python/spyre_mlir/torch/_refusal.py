@@ -1,4 +1,4 @@
-"""What is said where the compiler does not take something."""
+"""Errors and messages about operations that the compiler rejects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spyre_mlir.explanation import Left
 from ._hints import scope_place, scopes_of
 from ._places import frames_of
 
-# How the placeholder of an input remembers the names of its dimensions (_hints.name_tensor_dims), and its own name in the model.
+# Keys in the `meta` of an input's placeholder: names of its dimensions (_hints.name_tensor_dims), and its name in the model.
 NAMES = "spyre_dims"
 LABEL = "spyre_label"
 
@@ -50,7 +50,7 @@ class NotTaken(Exception):
 
 
 def reason_of(error: spyre_mlir.CompileError) -> str:
-    """The compiler's first error on one line, without its place: the place is that of the node."""
+    """Returns the compiler's first error on one line, without its location: messages have that of the node."""
     return " ".join((error.errors[0].message if error.errors else str(error)).split())
 
 
@@ -94,13 +94,13 @@ def place_of_hint(graph: torch.fx.Graph, error: spyre_mlir.CompileError) -> Plac
 
 
 def describe(node: torch.fx.Node) -> str:
-    """An operation and the types of its tensors: `aten.cos.default(f32[4, 64])`."""
+    """Describes an operation and the types of its tensors: `aten.cos.default(f32[4, 64])`."""
     tensors = (value_text(given.meta.get("val")) for given in node.all_input_nodes)
     return f"{node.target}({', '.join(tensors)})"
 
 
 def value_text(value: object) -> str:
-    """The type and shape of a tensor."""
+    """Describes the type and shape of a tensor."""
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
     return type(value).__name__

@@ -19,12 +19,12 @@ from ._places import folded, frames_of, module_of
 
 MARK = "#spyre.hint="
 MODULE = "#spyre.module="
-# The file of operations that PyTorch has recorded no line of.
+# File name of operations without a recorded line.
 NOWHERE = "<nowhere>"
 MARKED = re.compile(re.escape(MARK) + r"(\d+(?:,\d+)*)")
 LOCATION = re.compile(rf'"((?:[^"\\]|\\.)*?)(?:{re.escape(MARK)}[\d,]+)?(?:{re.escape(MODULE)}([^"#]*))?":(\d+):(\d+)')
 REQUESTS = ("tiles", "work_div")
-# They have no work of their own, and one of them may serve several scopes.
+# Ops without work of their own; several scopes may share one.
 SOURCES = ("arith.constant", "tensor.empty", "linalg.fill")
 LAST = ("func.return", "spyre.yield")
 
@@ -32,7 +32,7 @@ Wishes = Mapping[str, Any]
 
 
 def mark(graph: torch.fx.Graph) -> dict[int, Wishes]:
-    """Writes the user's frames, the scopes and the module of each node into its stack trace, which the importer makes a location of."""
+    """Writes the user's frames, the scopes and the module of each node into its stack trace, which becomes the location on import."""
     wishes: dict[int, Wishes] = {}
     for node in graph.nodes:
         if node.op != "call_function":
@@ -65,7 +65,7 @@ def wrap(block: ir.Block, wishes: Mapping[int, Wishes]) -> None:
 
 
 def path_of(op: ir.Operation) -> tuple[int, ...]:
-    """The numbers of an operation's scopes, from outside to inside."""
+    """Returns the numbers of an operation's scopes, outermost first."""
     found = MARKED.search(str(op.location))
     return tuple(map(int, found[1].split(","))) if found and op.name not in SOURCES + LAST else ()
 
@@ -75,7 +75,7 @@ def operations(block: ir.Block) -> list[ir.Operation]:
 
 
 def hoist_sources(block: ir.Block) -> None:
-    """Constants and fresh tensors go in front of everything else, so that they part no scope."""
+    """Moves constants and empty tensors to the front, so that they do not split a scope."""
     first = next(op for op in operations(block) if not is_free(op))
     for op in operations(block):
         if is_free(op):
@@ -83,19 +83,19 @@ def hoist_sources(block: ir.Block) -> None:
 
 
 def is_free(op: ir.Operation) -> bool:
-    """Whether a source reads nothing but sources and arguments."""
+    """Returns whether an op is a source that depends on sources and arguments only."""
     return op.name in SOURCES and all(isinstance(value.owner, ir.Block) or is_free(value.owner.operation) for value in op.operands)
 
 
 def wrap_level(block: ir.Block, wishes: Mapping[int, Wishes], level: int) -> None:
-    """Wraps each run of operations that share their scope at this level, and what is in it at the next one."""
+    """Wraps each run of operations that share their scope at this level, then the operations inside at the next level."""
     for number, run in runs(block, level):
         inner = wrap_run(run, wishes[number])
         wrap_level(inner, wishes, level + 1)
 
 
 def runs(block: ir.Block, level: int) -> list[tuple[int, list[ir.Operation]]]:
-    """Neighbours in one scope. What stands between them and reads nothing of the scope is moved in front of them."""
+    """Returns the runs of operations in one scope. Operations between them that read no value of the scope are moved before them."""
     found: list[tuple[int, list[ir.Operation]]] = []
     between: list[ir.Operation] = []
     for op in operations(block):
@@ -120,19 +120,19 @@ def users(value: ir.Value) -> list[ir.Operation]:
 
 
 def ancestor_in(op: ir.Operation, block: ir.Block) -> ir.Operation:
-    """The operation of the block that an operation stands in."""
+    """Returns the operation of `block` that contains `op`."""
     while op.block != block:
         op = op.parent.operation
     return op
 
 
 def reads(op: ir.Operation, maker: ir.Operation) -> bool:
-    """Whether an operation, or one inside of it, reads what another makes."""
+    """Returns whether an operation, or an operation inside of it, uses a result of `maker`."""
     return any(ancestor_in(user, maker.block) == op for value in maker.results for user in users(value))
 
 
 def wrap_run(run: Sequence[ir.Operation], wishes: Wishes) -> ir.Block:
-    """One `spyre.hint` around neighbours; returns the block inside of it."""
+    """Wraps a run of operations in a `spyre.hint`, and returns the block inside of it."""
     outer = run[0].block
     yielded = [value for op in run for value in op.results if is_read_behind(value, run, outer)]
     scope = ir.Operation.create(
@@ -164,7 +164,7 @@ def is_read_behind(value: ir.Value, run: Sequence[ir.Operation], outer: ir.Block
 
 
 def replace_behind(value: ir.Value, result: ir.Value, run: Sequence[ir.Operation], outer: ir.Block) -> None:
-    """Lets what is outside of the scope read the scope's result."""
+    """Replaces uses of a value outside of the scope by the scope's result."""
     for user in users(value):
         if ancestor_in(user, outer) in run:
             continue
@@ -174,7 +174,7 @@ def replace_behind(value: ir.Value, result: ir.Value, run: Sequence[ir.Operation
 
 
 def attributes(wishes: Wishes) -> dict[str, ir.Attribute]:
-    """What a scope asks for, as `spyre.hint` has it."""
+    """Returns the requests of a scope as attributes of `spyre.hint`."""
     tiles, work = wishes.get("tiles", {}), wishes.get("work_div", {})
     integer = ir.IntegerType.get_signless(64)
     return {

@@ -1,4 +1,4 @@
-"""What a compiled program takes and gives of a graph's inputs and outputs: tensors that are computed, and nothing else."""
+"""Signature of a compiled program: the inputs and outputs of a graph that are tensors with computations, and no others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Output = Callable[[Arguments, Results], object]
 
 @dataclasses.dataclass(frozen=True)
 class Signature:
-    """A graph of tensors only, the positions of the inputs that it keeps, and how each output of the original is had."""
+    """A graph of tensors only, the positions of the inputs that it keeps, and a function for each output of the original graph."""
 
     tensors: GraphModule
     kept: list[int]
@@ -28,12 +28,12 @@ class Signature:
 
     @property
     def results(self) -> list[object]:
-        """The types of what the program computes."""
+        """The result types of the program."""
         return [node.meta.get("val") for node in self.tensors.graph.output_node().args[0]]
 
 
 def signature_of(gm: GraphModule) -> Signature:
-    """Leaves out inputs that nothing is computed with, outputs that are inputs or known, and views of a common result."""
+    """Removes unused inputs, outputs that are inputs or constants, and views that share a result."""
     graph = Graph()
     copied: dict[Node, Node] = {}
     kept: list[int] = []
@@ -54,7 +54,7 @@ def signature_of(gm: GraphModule) -> Signature:
 
 
 def check_precision(graph: Graph, options: Options) -> None:
-    """Raises `NotTaken` where float64 would be computed as float32: who computes in it means it, and PyTorch can."""
+    """Raises `NotTaken` if float64 would be computed as float32: PyTorch computes it as requested."""
     known = known_nodes(graph)
     doubles = (node for node in graph.nodes if node not in known and node.op != "output" and is_float64(node.meta.get("val")))
     if not options.narrows and next(doubles, None) is not None:
@@ -70,7 +70,7 @@ def is_computed_with(placeholder: Node) -> bool:
 
 
 def outcomes(returned: Sequence[object], placeholders: Sequence[Node], known: set[Node]) -> tuple[list[Output], list[Node]]:
-    """How each output is had, and the nodes that the program returns, each once."""
+    """Returns a function for each output, and the nodes that the program returns, without duplicates."""
     sharing = collections.Counter(base_of(value) for value in dict.fromkeys(returned) if isinstance(value, Node))
     results: dict[Node, int] = {}
     outputs: list[Output] = []
@@ -89,7 +89,7 @@ def outcomes(returned: Sequence[object], placeholders: Sequence[Node], known: se
 
 
 def is_view(node: Node) -> bool:
-    """Whether an operation hands out the storage of its first operand."""
+    """Returns whether the result of an operation shares the storage of its first operand."""
     if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
         return False
     arguments = node.target._schema.arguments
@@ -98,14 +98,14 @@ def is_view(node: Node) -> bool:
 
 
 def base_of(node: Node) -> Node:
-    """What a view is a view of."""
+    """Returns the base of a chain of views."""
     while is_view(node):
         node = node.args[0]
     return node
 
 
 def views_between(base: Node, view: Node) -> list[Node]:
-    """The views that make one tensor of another, in order."""
+    """Returns the views that lead from `base` to `view`, in order."""
     found = []
     while view is not base:
         found.append(view)
@@ -118,7 +118,7 @@ def constant(value: object) -> Output:
 
 
 def computed(node: Node) -> Output:
-    """What follows from no input is no work for the device."""
+    """A constant output, which PyTorch computes on the host."""
     return lambda arguments, results: value_of(node)
 
 
@@ -127,7 +127,7 @@ def argument(position: int) -> Output:
 
 
 def result(number: int, views: Sequence[Node]) -> Output:
-    """A result, or a view of it that PyTorch takes: two outputs that are views of one result share its storage."""
+    """A result, or a view that PyTorch takes of it, so that two views of one result share its storage."""
 
     def of(arguments: Arguments, results: Results) -> object:
         tensor = results[number]

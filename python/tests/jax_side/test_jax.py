@@ -24,7 +24,7 @@ CASES = {
     "softmax": (jax.nn.softmax, (half(64, 256),)),
     "perceptron": (lambda x, a, b: jax.nn.gelu(x @ a) @ b, (half(32, 128), half(128, 256), half(256, 128))),
     "norm": (norm, (half(64, 256),)),
-    # JAX itself has none in f16 on the CPU.
+    # JAX has no f16 attention on the CPU.
     "attention": (jax.nn.dot_product_attention, (half(1, 64, 4, 64, dtype=jnp.float32),) * 3),
     "rows": (lambda table, rows: table[rows], (half(100, 256), jnp.arange(16))),
     "bfloat16": (lambda x, y: jnp.maximum(x @ y, 0), (half(32, 64, dtype=jnp.bfloat16), half(64, 128, dtype=jnp.bfloat16))),
@@ -104,7 +104,7 @@ def test_integers_without_a_sign_keep_their_bits():
     compiled = spyre_mlir.jax.compile(lambda x: (x, x.astype(jnp.float16)), bytes_of)
     same, numbers = compiled(bytes_of)
     assert same.dtype == jnp.uint8 and (same == bytes_of).all() and (numbers == bytes_of.astype(jnp.float16)).all()
-    # What compares them as they are asks for those below 128.
+    # A comparison of unsigned bytes requires values below 128.
     with pytest.raises(spyre_mlir.RunError, match="not in the range 0..128"):
         spyre_mlir.jax.compile(lambda x: x > 100, bytes_of)(bytes_of)
 

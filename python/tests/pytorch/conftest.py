@@ -1,4 +1,4 @@
-"""What the tests share."""
+"""Fixtures that the tests share."""
 
 import logging
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def alone():
-    """Each test traces, compiles and draws for itself."""
+    """Resets traces, random numbers and caches, so that tests are independent."""
     import torch
 
     from spyre_mlir.torch import _cache

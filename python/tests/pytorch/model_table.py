@@ -34,7 +34,7 @@ HEAD = f"| {' | '.join(COLUMNS)} |\n|---{'|--:' * (len(COLUMNS) - 1)}|"
 
 @dataclasses.dataclass
 class Row:
-    """What became of one model, or of one step of it."""
+    """Result of one model, or of one step of it."""
 
     name: str
     graphs: list[dict[str, Any]]
@@ -88,7 +88,7 @@ def timed(run: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def difference(found: torch.Tensor, wanted: torch.Tensor) -> float:
-    """The root mean square of the difference, relative to that of what is wanted."""
+    """Returns the root mean square of the difference, relative to that of `wanted`."""
     return ((found.double() - wanted.double()).square().mean() / wanted.double().square().mean()).sqrt().item()
 
 

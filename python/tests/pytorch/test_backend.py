@@ -29,7 +29,7 @@ def no_gradients():
 
 @pytest.fixture
 def compilations(monkeypatch):
-    """What is compiled, and not found in a cache."""
+    """Records the programs that are compiled, and not found in a cache."""
     found = []
     real = _cache.compile_anew
 

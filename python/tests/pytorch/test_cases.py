@@ -17,7 +17,7 @@ STORED = pathlib.Path(__file__).parent / "cases"
 
 
 def in_f32(value):
-    """A copy in f32: what PyTorch computes of it is what results are compared with."""
+    """Returns a copy in f32, on which PyTorch computes the expected results."""
     if isinstance(value, torch.nn.Module):
         return copy.deepcopy(value).float()
     if isinstance(value, torch.Tensor) and value.is_floating_point():
@@ -26,7 +26,7 @@ def in_f32(value):
 
 
 def difference(found, wanted):
-    """The root mean square of the difference, relative to that of what is wanted."""
+    """Returns the root mean square of the difference, relative to that of `wanted`."""
     found, wanted = found.double(), wanted.double()
     scale = wanted.square().mean().sqrt().item()
     return (found - wanted).square().mean().sqrt().item() / (scale or 1.0)
@@ -56,7 +56,7 @@ def agree_once(case, function, compiled, inputs):
         wanted = outputs(exact(*exact_inputs))
         found = outputs(compiled(*inputs))
     assert len(found) == len(wanted)
-    # What is changed in place counts as much as what is returned.
+    # In-place changes are compared as well.
     state = [*inputs, *function.buffers()] if isinstance(function, torch.nn.Module) else list(inputs)
     exact_state = [*exact_inputs, *exact.buffers()] if isinstance(exact, torch.nn.Module) else exact_inputs
     for a, b in zip([*found, *state], [*wanted, *exact_state], strict=True):
@@ -76,7 +76,7 @@ def test_aliases_are_those_of_pytorch(name):
 
 
 def aliases(results, inputs):
-    """Which results and inputs share their storage."""
+    """Returns which results and inputs share their storage."""
     tensors = [value for value in [*results, *inputs] if isinstance(value, torch.Tensor)]
     storages = [tensor.untyped_storage().data_ptr() for tensor in tensors]
     return [[a == b for b in storages] for a in storages]

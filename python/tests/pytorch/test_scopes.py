@@ -13,7 +13,7 @@ T = "tensor<4xf16>"
 
 
 def wrapped(ops, wishes, result):
-    """The operations, each with its number, what it reads and its scopes, after `wrap`: `exp`s in letters, scopes in brackets."""
+    """Applies `wrap` to `exp`s (name, operand, scopes), and returns the result as text: operations as letters, scopes in brackets."""
     body = "".join(
         f'    %{name} = linalg.exp ins(%{read} : {T}) outs(%x : {T}) -> {T} loc("{name}.py{_scopes.MARK + path if path else ""}":1:1)\n'
         for name, read, path in ops
@@ -47,9 +47,9 @@ TWO = {1: {"tiles": {"M": 2}}, 2: {"tiles": {"K": 2}}}
     ("ops", "wishes", "wanted"),
     [
         ([("a", "x", "1"), ("b", "a", "1")], ONE, "M[ab]"),
-        # What stands between and reads nothing of the scope goes in front of it.
+        # An operation in between that reads no value of the scope is moved before it.
         ([("a", "x", "1"), ("b", "x", ""), ("c", "b", "1")], ONE, "bM[ac]"),
-        # What reads something of it parts it.
+        # An operation that reads a value of the scope splits it.
         ([("a", "x", "1"), ("b", "a", ""), ("c", "b", "1")], ONE, "M[a]bM[c]"),
         ([("a", "x", "1"), ("b", "a", "1,2"), ("c", "b", "1")], TWO, "M[aK[b]c]"),
         ([("a", "x", "1"), ("b", "a", "2")], TWO, "M[a]K[b]"),

@@ -196,7 +196,7 @@ impl Graph {
         }
         let behind = match rows::parts(self, id) {
             Some((table, index)) => self.known_of(table).is_some_and(Known::counts_from_zero).then_some(index),
-            // What has a name has what is computed for it last.
+            // The last input of a virtual op is the node that computes it.
             None => matches!(self.node(id).kind, Kind::View(_) | Kind::Reshape | Kind::Virtual(_))
                 .then(|| self.node(id).inputs.last().copied())
                 .flatten(),

@@ -27,7 +27,7 @@ pub(super) fn joints_of(graph: &Graph, index: NodeId) -> Option<Joints> {
     while let Some(id) = open.pop() {
         let node = graph.node(id);
         match &node.kind {
-            // The last input is what computes it.
+            // The last input of a virtual op computes it; the others are its operands.
             Kind::Virtual(_) => open.extend(node.inputs.split_last()?.1.iter().filter(|&&input| seen.insert(input))),
             Kind::Insert(_) if node.element == Element::Int && node.shape == *shape => {
                 if let Some(found) = joints_in(graph, id) {
@@ -85,7 +85,7 @@ pub(super) fn lookup_in_parts(
         chosen.extend(found.chosen);
         conditions.extend(found.bounds);
         let element = graph.node(found.node).element;
-        // What the other indices of the table move along is in the part, whatever the lists move along.
+        // The slice may have dimensions of the table's other indices, which the concatenated lists lack.
         let own = graph.node(found.node).shape.clone();
         let mut to: Vec<i64> = (0..sizes.len()).map(|dim| own.get(dim).map_or(1, |&own| own.max(shape[dim]))).collect();
         to[*dim] = size;
@@ -101,7 +101,7 @@ pub(super) fn lookup_in_parts(
     Ok(Lookup { node, chosen, bounds: conditions })
 }
 
-/// Width in which known integers are folded whose operation may have a narrower type.
+/// Width for folding known integers: the operation may have a narrower type, which `computed_slice` checks.
 const WIDE: Widths = Widths::same(MAX_WIDTH);
 
 /// Slices of nodes along a dimension of the iteration space.
@@ -123,7 +123,8 @@ impl Slices {
         slice
     }
 
-    /// None for what is no operation of the program, and for one that reads the bits of its operand in another way than its number.
+    /// Returns a virtual op of the program, recomputed on slices of its operands. None for other nodes, and for ops
+    /// that interpret the bits of their operands as unsigned or truncate them.
     fn computed_slice(&mut self, graph: &mut Graph, id: NodeId) -> Option<NodeId> {
         const BITS: [&str; 8] = [
             "arith.uitofp",
@@ -144,7 +145,8 @@ impl Slices {
         } else {
             function.build(graph, &operands, element, WIDE).ok()?
         };
-        // The type of the operation has 32 bits or more; beyond 32 the integers of a narrower type would have wrapped.
+        // The operation has at least 32 bits. Integers that need more bits would have wrapped in a narrower type, so
+        // they are not folded.
         let leaves_width = |known: &Known| known.integers().any(|integer| i32::try_from(integer).is_err());
         if graph.node(built).element == Element::Int && graph.known_of(built).is_some_and(leaves_width) {
             return None;
@@ -154,7 +156,7 @@ impl Slices {
         Some(if is_decided { built } else { graph.virtual_op(function.name, &operands, built, element) })
     }
 
-    /// All of a node that does not move along the dimension.
+    /// Returns the slice of a node as a view; the complete node if it does not vary along the dimension.
     fn view(&self, graph: &mut Graph, id: NodeId) -> NodeId {
         let mut shape = graph.node(id).shape.clone();
         if shape.get(self.dim).is_none_or(|&size| size == 1) {

@@ -1,8 +1,8 @@
 //! Products with a concatenated factor, such as new keys and values appended to cached ones: one product per slice.
 //!
-//! Concatenation would write and read the slices once more before they are used. Slices along the rows or columns of the result yield
-//! concatenated products instead; slices along the summed dimension yield a sum of products, which rounds once per product, as a sum that is
-//! split across cores does.
+//! A concatenation would write and read the slices before they are used. Slices along the rows or columns of the result
+//! yield concatenated products instead. Slices along the reduction dimension yield a sum of products, which rounds once
+//! per product, like a reduction that is split over cores.
 
 use super::{
     contraction::STICK,
@@ -14,12 +14,12 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Elements of the factor for each of the result from which on the parts are factors by themselves: what is put together instead is read
-/// and written, too.
+/// Minimum ratio of the elements of the factor to those of the result: the result is concatenated instead, which also
+/// writes and reads it.
 const LEAST_RATIO: i64 = 2;
 
-/// Elements of a factor from which on it pays that a few of one part go with the next one, so that this begins with a stick: the ops that put
-/// them together take as long as 2^18 elements are moved.
+/// Minimum number of elements of a factor whose slices begin inside of sticks: bounds are rounded down to sticks, and
+/// the slice with elements of two inputs is concatenated. Those ops take as long as moving 2^18 elements.
 const LEAST_MIXED: i64 = 1 << 18;
 
 /// Concatenation of slices along a dimension of a tensor.
@@ -32,8 +32,9 @@ struct Parted {
     elements: i64,
 }
 
-/// The product of `[batch..., M, K]` and `[batch..., K, N]`, of which one is put together of parts along M, K or N. None if neither is, or if what
-/// is put together instead is nearly as much. A sum is parted only if it `may_part_sums`.
+/// Returns the product of `[batch..., M, K]` and `[batch..., K, N]`, one of which is concatenated along M, K or N. None
+/// if neither is concatenated, or if the result has nearly as many elements. Splits the reduction dimension K only if
+/// `may_part_sums`.
 pub(in crate::import) fn product_of_parts(
     graph: &mut Graph,
     factors: [NodeId; 2],
@@ -45,7 +46,7 @@ pub(in crate::import) fn product_of_parts(
     let (rows, mut shape) = (columns - 1, right);
     shape[rows] = left[rows];
     let most = shape.iter().product::<i64>().saturating_mul(LEAST_RATIO);
-    // Of each factor where it is parted, and whether that is summed.
+    // The concatenation of a factor, and whether it is along the reduction dimension.
     let of = |side: usize| {
         let parted = parted(graph, factors[side]).filter(|parted| parted.dim >= rows && parted.elements >= most)?;
         let is_summed = (parted.dim == rows) == (side == 1);
@@ -72,7 +73,8 @@ pub(in crate::import) fn product_of_parts(
     Some(products.into_iter().fold(nothing, |whole, (first, product)| graph.insert(product, whole, at(rank, dim, first))))
 }
 
-/// The product of `[batch..., M, K]` and `[batch..., K, N]`. The device multiplies with several columns, and sums up several products.
+/// Returns the product of `[batch..., M, K]` and `[batch..., K, N]`. The device's matmul requires more than one column,
+/// and more than one product to sum.
 fn product(graph: &mut Graph, [left, right]: [NodeId; 2], mut shape: Vec<i64>, element: Element) -> Option<NodeId> {
     let (rows, columns) = (shape.len() - 2, shape.len() - 1);
     if graph.node(left).shape[columns] == 1 {
@@ -92,7 +94,7 @@ fn product(graph: &mut Graph, [left, right]: [NodeId; 2], mut shape: Vec<i64>, e
     Some(transposed(graph, product))
 }
 
-/// The last two dimensions in each other's place.
+/// Returns a view with the last two dimensions swapped.
 fn transposed(graph: &mut Graph, id: NodeId) -> NodeId {
     let mut shape = graph.node(id).shape.clone();
     let rank = shape.len();
@@ -102,7 +104,7 @@ fn transposed(graph: &mut Graph, id: NodeId) -> NodeId {
     graph.view(id, map, &shape)
 }
 
-/// How `id` is put together, behind views that show the dimension along which it is as one of theirs.
+/// Returns the concatenation that `id` is. Looks through views that keep the concatenated dimension.
 fn parted(graph: &Graph, id: NodeId) -> Option<Parted> {
     let node = graph.node(id);
     if !matches!(node.kind, Kind::Insert(_)) {
@@ -112,7 +114,7 @@ fn parted(graph: &Graph, id: NodeId) -> Option<Parted> {
     }
     let (dim, parts) = parts_of(graph, id)?;
     let elements = node.shape.iter().product();
-    // What is written or read in parts along sticks consists of whole ones.
+    // Slices along a stick dimension must consist of complete sticks.
     let is_mixed = parts.iter().any(|(start, _)| start % STICK > 0);
     let starts = parts.iter().map(|(start, _)| start / STICK * STICK);
     let mut bounds: Vec<i64> = starts.chain([node.shape[dim]]).collect();
@@ -120,7 +122,8 @@ fn parted(graph: &Graph, id: NodeId) -> Option<Parted> {
     (bounds.len() > 2 && (!is_mixed || elements >= LEAST_MIXED)).then_some(Parted { dim, bounds, elements })
 }
 
-/// The parts that make up all of an insert, one behind the other along a dimension, with where each begins.
+/// Returns the dimension and the parts of an insert that is covered by adjacent parts along one dimension, each part
+/// with its start.
 fn parts_of(graph: &Graph, id: NodeId) -> Option<(usize, Vec<(i64, NodeId)>)> {
     let (mut parts, mut whole) = (Vec::new(), id);
     while let Kind::Insert(offsets) = &graph.node(whole).kind {
@@ -136,13 +139,14 @@ fn parts_of(graph: &Graph, id: NodeId) -> Option<(usize, Vec<(i64, NodeId)>)> {
         let follows = |other: usize| if other == dim { offsets[dim] == end } else { own(part)[other] == shape[other] };
         end = (0..shape.len()).all(follows).then_some(end + own(part)[dim])?;
     }
-    // What a tensor is padded with costs nothing where it is padded in memory.
+    // Padding is no concatenation: it costs nothing if the tensor is padded in memory.
     let is_padded = parts.iter().any(|&(_, part)| graph.node(part).kind == Kind::Filled || graph.known_of(part).is_some());
     let is_all = graph.node(whole).kind == Kind::Undefined && end == shape[dim] && !is_padded;
     is_all.then(|| (dim, parts.into_iter().map(|(offsets, part)| (offsets[dim], part)).collect()))
 }
 
-/// The dimension of a view or a reshape that is dimension `behind` of its input, whole and by itself.
+/// Returns the dimension of a view or reshape that is dimension `behind` of its input, complete and not merged with
+/// others.
 fn dim_in_front(graph: &Graph, id: NodeId, behind: usize) -> Option<usize> {
     let node = graph.node(id);
     let of_input = &graph.node(*node.inputs.first()?).shape;
@@ -194,14 +198,14 @@ fn together(graph: &mut Graph, id: NodeId, shape: &[i64], part: &Range<i64>) -> 
     Some(whole)
 }
 
-/// A part of a tensor along one dimension.
+/// Returns a slice of a tensor along one dimension.
 fn slice(graph: &mut Graph, id: NodeId, dim: usize, of: &Range<i64>) -> NodeId {
     let mut shape = graph.node(id).shape.clone();
     shape[dim] = of.end - of.start;
     graph.slice(id, &at(shape.len(), dim, of.start), &shape)
 }
 
-/// The place `first` along one dimension.
+/// Returns the offsets of a slice that begins at `first` along one dimension.
 fn at(rank: usize, dim: usize, first: i64) -> Vec<i64> {
     let mut at = vec![0; rank];
     at[dim] = first;
@@ -212,7 +216,7 @@ fn at(rank: usize, dim: usize, first: i64) -> Vec<i64> {
 mod tests {
     use super::*;
 
-    /// Keys of two heads, `[2, T, 64]`, of which the cached ones come first.
+    /// Returns the keys of two heads, `[2, T, 64]`, concatenated from slices of these sizes.
     fn keys(graph: &mut Graph, sizes: &[i64]) -> NodeId {
         let mut whole = graph.undefined(vec![2, sizes.iter().sum(), 64], Element::F16);
         let mut first = 0;
@@ -224,7 +228,7 @@ mod tests {
         whole
     }
 
-    /// The shapes of products and sums of products, and of what is put together.
+    /// Shapes of matmuls and reductions, and shapes of inserts.
     type Made = (Vec<Vec<i64>>, Vec<Vec<i64>>);
 
     /// Returns the shapes of the products and the inserts that the result depends on.

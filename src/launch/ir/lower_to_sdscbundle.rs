@@ -17,7 +17,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let addresses: Addresses = options.read(module, option::ADDRESSES)?;
     let loops: Loops = options.read(module, option::LOOPS)?;
-    // Listed first: an erased bundle takes the ops in it along, which are in the list of nested ops as well.
+    // Collected first: erasing a bundle erases its nested ops, which are in the list as well.
     let bundles: Vec<Op<'_>> = module.nested().into_iter().filter(|op| op.is(sdsc::BUNDLE)).collect();
     for bundle in bundles {
         let model = bundle_of(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_LIMIT, op, message).report())?;
@@ -29,7 +29,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
                 (unroll(&model).map_err(|error| error_at(codes::UNROLLED_OPS, bundle, error).report())?, lives)
             }
         };
-        // What was read back from files keeps their addresses.
+        // A bundle that was read back from files keeps the addresses of the files.
         let addresses = if bundle.text_attr(attr::SDSC_ADDRESSES) == "baked" { Addresses::Baked } else { addresses };
         let launch = match addresses {
             Addresses::Symbolic => Launch::symbolic(&model, &target),
@@ -54,8 +54,8 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// Adds what the counts are that the launch function has as parameters, by their numbers: the names, and the dimensions that they count
-/// the tiles of.
+/// Adds the tile counts that the launch function has as parameters: their names, and the dimensions whose tiles they
+/// count, in the order of the parameters.
 fn with_counts<'c>(context: &'c Context, attributes: Attributes<'c>, model: &Bundle) -> Attributes<'c> {
     let (mut names, mut dims): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for (symbol, _) in model.symbolic_loops() {

@@ -1,26 +1,27 @@
-//! Erased operations, kept until nothing can point at them.
+//! Deferred deletion of erased operations.
 //!
-//! Handles are copies of pointers, so an operation that is erased must not be freed while one of them may be asked. It is taken out of its
-//! block, gives up its operands, and lies here: a pass gives its graves back when it returns (its handles cannot leave it), a module and a
-//! scratch copy when they are dropped (handles borrow them). Each thread has its own, for each works on modules of its own.
+//! Handles are copies of pointers, so an erased operation must not be freed while a handle to it may exist. It is
+//! unlinked from its block, drops its operands, and is stored here. A pass frees its erased operations when it returns
+//! (its handles cannot outlive it); a module and a scratch copy do so when they are dropped (handles borrow them). The
+//! storage is per thread, because each thread has its own modules.
 
 use crate::mlir::{Op, OpExt, ValueExt};
 use mlir_sys::{MlirOperation, mlirOperationDestroy, mlirOperationRemoveFromParent, mlirOperationSetOperands};
 use std::{cell::RefCell, collections::BTreeMap};
 
 thread_local! {
-    /// By the address of the erased operation: itself, and the address of the outermost operation that it stood in.
+    /// Erased operations by address, each with the address of the outermost operation that contained it.
     static GRAVES: RefCell<BTreeMap<usize, (MlirOperation, usize)>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Takes the operation out of its block and keeps it.
+/// Unlinks the operation from its block, and stores it until it is freed.
 ///
 /// # Panics
-/// If something uses its results.
+/// If a result has uses.
 pub(in crate::mlir) fn bury(op: Op<'_>) {
     let root = root_of(op);
     for inside in op.nested() {
-        // What is outside of it has one user less. What is inside keeps its results, which nobody outside can have.
+        // Removes the uses of outside values by the nested ops. Results of nested ops have no uses outside.
         // SAFETY: no operands need no pointer.
         unsafe { mlirOperationSetOperands(inside.to_raw(), 0, std::ptr::null()) };
     }
@@ -32,10 +33,10 @@ pub(in crate::mlir) fn bury(op: Op<'_>) {
     GRAVES.with_borrow_mut(|graves| graves.insert(address(op), (op.to_raw(), root)));
 }
 
-/// Frees what was erased from the operation's outermost one.
+/// Frees the operations that were erased from the outermost operation around `op`.
 ///
 /// # Errors
-/// The name of an erased operation of which something uses a result. Then nothing is freed, ever.
+/// The name of an erased operation whose result still has uses. Then none of them is ever freed.
 pub(in crate::mlir) fn free(op: Op<'_>) -> Result<(), String> {
     let root = root_of(op);
     let graves: Vec<MlirOperation> =
@@ -52,7 +53,8 @@ pub(in crate::mlir) fn free(op: Op<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// The outermost operation around one; for what stands in an erased operation, that of the erased one.
+/// Returns the address of the outermost operation around `op`; inside of an erased operation, that of the erased
+/// operation.
 fn root_of(op: Op<'_>) -> usize {
     let mut outermost = op;
     while let Some(parent) = outermost.parent() {

@@ -1,14 +1,14 @@
-//! Which operations of a function are enough for what is looked for: delta debugging on a graph.
+//! Delta debugging on a graph: reduces a function to the operations that are needed to reproduce a property.
 
 use std::collections::BTreeSet;
 
-/// The operations of a function in order: how many results each has, and the operations whose results it reads.
+/// Operations of a function in order: the number of results of each, and the operations whose results it reads.
 pub(super) struct Outline {
     pub(super) n_results: Vec<usize>,
     pub(super) reads: Vec<BTreeSet<usize>>,
 }
 
-/// A value that is returned.
+/// Returned value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Returned {
     /// A result of an operation.
@@ -17,14 +17,14 @@ pub(super) enum Returned {
     Argument(usize),
 }
 
-/// A part of a function: what the operations that are not kept compute becomes an argument.
+/// Reduced function: results of removed operations become arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) kept: BTreeSet<usize>,
     pub(super) returned: Vec<Returned>,
 }
 
-/// A search for a small part, which may look at so many.
+/// Search for a small function, with a limit on the number of tests.
 pub(super) struct Search<'a> {
     outline: &'a Outline,
     is_interesting: &'a mut dyn FnMut(&Part) -> Result<bool, String>,
@@ -37,7 +37,7 @@ impl<'a> Search<'a> {
         Self { outline, is_interesting, n_tests: 0, budget }
     }
 
-    /// A part from which no operation and no result can be left out, if the budget suffices.
+    /// Returns a function from which no operation and no result can be removed, if the budget suffices.
     ///
     /// # Errors
     /// Those of the test.
@@ -65,7 +65,7 @@ impl<'a> Search<'a> {
         (self.is_interesting)(part)
     }
 
-    /// The part that ends with the first operation whose results show what is looked for, if there is one.
+    /// Returns the function up to the first operation whose results have the property; `whole` if there is none.
     fn earliest(&mut self, whole: Part) -> Result<Part, String> {
         for &op in &whole.kept {
             let returned = (0..self.outline.n_results[op]).map(|result| Returned::Result { op, result }).collect();
@@ -88,7 +88,7 @@ impl<'a> Search<'a> {
         Ok(part)
     }
 
-    /// Leaves out runs of operations, long ones first.
+    /// Removes runs of operations, long ones first.
     fn with_fewer_ops(&mut self, mut part: Part) -> Result<Part, String> {
         let mut length = part.kept.len();
         while length > 0 {
@@ -107,7 +107,7 @@ impl<'a> Search<'a> {
 }
 
 impl Outline {
-    /// The part without what none of its results depends on.
+    /// Returns the function without dead operations.
     fn pruned(&self, part: Part) -> Part {
         let mut needed = BTreeSet::new();
         let mut open: Vec<usize> = part.returned.iter().filter_map(|value| value.op()).collect();
@@ -133,7 +133,7 @@ impl Returned {
 mod tests {
     use super::*;
 
-    /// A chain of ops, each of which reads the one before.
+    /// Returns a chain of ops, each of which reads the previous one.
     fn chain(count: usize) -> Outline {
         Outline { n_results: vec![1; count], reads: (0..count).map(|op| op.checked_sub(1).into_iter().collect()).collect() }
     }
@@ -162,7 +162,7 @@ mod tests {
     fn ops_that_need_each_other_stay() {
         let outline = chain(40);
         let (part, _) = shrunk(&outline, whole(&outline, &[39]), 1000, |part| part.kept.contains(&7) && part.kept.contains(&30));
-        // What is between them is cut, unless the later one is only reached through it.
+        // Ops between the two cannot be removed, because op 30 depends on op 7 through them.
         assert!(part.kept.is_superset(&[7, 30].into()));
         assert_eq!(part.returned, [Returned::Result { op: 30, result: 0 }]);
         assert_eq!(part.kept.len(), 24, "7 is needed only as long as 30 reads it, through all between");

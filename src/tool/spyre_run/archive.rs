@@ -13,7 +13,7 @@ use std::{
 };
 use zip::ZipArchive;
 
-/// Reads the arrays of a file, each of which is an argument by name.
+/// Reads the arrays of a file, whose names are those of arguments.
 ///
 /// # Errors
 /// The file, and what is wrong with it; an array that is no argument.
@@ -27,7 +27,7 @@ pub fn read_all(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, Hos
     }
 }
 
-/// The argument of that name.
+/// Returns the argument of that name.
 fn argument<'a>(path: &str, name: &str, arguments: &'a [Tensor]) -> Result<&'a Tensor, String> {
     arguments.iter().find(|tensor| tensor.name == name).ok_or_else(|| {
         let names: Vec<&str> = arguments.iter().map(|tensor| tensor.name.as_str()).collect();
@@ -57,7 +57,7 @@ fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArr
         let name = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
         let tensor = argument(path, &name, arguments)?;
         let mut bytes = Vec::new();
-        // What is packed may be of any length.
+        // A compressed entry may expand to any length, so the read is limited.
         entry.take(most_bytes(tensor) + 1).read_to_end(&mut bytes).map_err(|error| refuse(&error))?;
         let n_bytes = bytes.len() as u64;
         if n_bytes > most_bytes(tensor) {
@@ -135,7 +135,7 @@ mod tests {
         [("x", x), ("index", index)]
     }
 
-    /// A file of NumPy's with these arrays, packed.
+    /// Writes a compressed `.npz` file with these arrays, and returns its path.
     fn npz(place: &TempDir, arrays: &[(&str, HostArray)]) -> String {
         let path = place.path().join("arrays.npz");
         let mut archive = ZipWriter::new(fs::File::create(&path).unwrap());

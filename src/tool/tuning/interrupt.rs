@@ -1,4 +1,4 @@
-//! Ctrl-C ends a search with the best so far; a second one ends the tool.
+//! Ctrl-C stops a search, which returns the best candidate so far; a second Ctrl-C ends the tool.
 
 use crate::codes;
 use signal_hook::{
@@ -10,20 +10,21 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// The exit code of a program that a signal has ended, as shells have it.
+/// Exit code after a signal, by the convention of shells.
 const ENDED: i32 = 130;
 
-/// Whether the user wants an end.
+/// Flag that the user has requested a stop.
 pub(super) struct Interrupt(Arc<AtomicBool>);
 
-/// Listens from here on.
+/// Installs the signal handlers.
 ///
 /// # Errors
-/// The system's reason.
+/// The system's error.
 pub(super) fn listen() -> Result<Interrupt, String> {
     let is_wanted = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        // What is registered first is asked first: the signal that finds the mark ends the tool, the one before sets it.
+        // Handlers run in the order of registration: the first signal sets the flag, and a second signal, which finds
+        // it set, ends the tool.
         flag::register_conditional_shutdown(signal, ENDED, Arc::clone(&is_wanted))
             .and_then(|_| flag::register(signal, Arc::clone(&is_wanted)))
             .map_err(|error| codes::SYSTEM.says(format_args!("cannot listen to signals: {error}")))?;

@@ -1,12 +1,12 @@
-//! Tuning a program: what `spyre-tune` and `spyre-compile --tune` have in common.
+//! Tuning of a program, shared by `spyre-tune` and `spyre-compile --tune`.
 //!
 //! | file | what |
 //! |---|---|
-//! | `program.rs` | what a program leaves open, and what it is worth with choices for that |
-//! | `counted.rs` | the second look at the best points: what the referee counts |
+//! | `program.rs` | tunable parameters of a program, and the cost of a candidate |
+//! | `counted.rs` | costs of the best candidates as the referee counts them |
 //! | `interrupt.rs` | Ctrl-C |
-//! | `progress.rs` | what is shown meanwhile |
-//! | `said.rs` | what is said of it |
+//! | `progress.rs` | progress display |
+//! | `said.rs` | messages about the result |
 
 mod counted;
 mod interrupt;
@@ -29,24 +29,24 @@ use progress::Display;
 pub(super) use said::{costs, first_line, short_summary};
 use std::{num::NonZero, thread::available_parallelism};
 
-/// The most points that are compiled, if nobody says otherwise.
+/// Default maximum number of candidates that are compiled.
 pub(super) const BUDGET: u32 = 2000;
 
-/// The best answers that are kept.
+/// Number of best candidates that are recorded.
 const KEPT: usize = 10;
 
-/// How many of them the referee counts.
+/// Number of best candidates whose cost the referee counts.
 const COUNTED: usize = 3;
 
-/// How a program is to be tuned.
+/// Request to tune a program.
 pub(super) struct Ask {
-    /// Its terms.
+    /// Terms of the search: budget, seed, tolerance, shard.
     pub(super) terms: Terms,
-    /// Numbers without a knob that are left open all the same.
+    /// Kinds of parameters without a knob that are searched as well.
     pub(super) open: Vec<FixedKind>,
-    /// Where answers are kept.
+    /// Cache of results.
     pub(super) cache: Cache,
-    /// Threads; none for as many as the machine has.
+    /// Number of threads; `None` for all that the machine has.
     pub(super) threads: Option<NonZero<usize>>,
     /// Reporter of diagnostics and messages.
     pub(super) speaker: Speaker,
@@ -56,18 +56,18 @@ pub(super) struct Ask {
 pub(super) struct Tuned {
     /// The tuned program.
     pub(super) program: Program,
-    /// The answer, and what it is for.
+    /// Result with its key, as the cache records it.
     pub(super) entry: Entry,
-    /// All that was looked at; none if the answer is from a cache.
+    /// All evaluated candidates; `None` if the result is from a cache.
     pub(super) found: Option<Found>,
-    /// Costs that the referee counts for the best candidates, in their order; empty if the answer is from a cache.
+    /// Costs that the referee counts for the best candidates, in their order; empty if the result is from a cache.
     pub(super) counted: Vec<Cost>,
-    /// Where the answer is from, or why a cache had none; none without a cache.
+    /// Cache entry of the result, or the reason for a miss; `None` without a cache.
     pub(super) looked: Option<Looked>,
 }
 
 impl Tuned {
-    /// The options of a compilation with the best choices.
+    /// Returns the options of a compilation with the best choices.
     pub(super) fn options(&self) -> Options {
         self.program.options_at(&self.program.space.point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned()))
     }
@@ -86,10 +86,10 @@ impl Tuned {
     }
 }
 
-/// Tunes a program under options that are checked.
+/// Tunes a program. The options must be valid.
 ///
 /// # Errors
-/// If nothing can be had, with the counts of reasons; empty if something was reported already.
+/// If no candidate is valid, with the counts of reasons; an empty message if the error has been reported.
 pub(super) fn tune(module: &Module<'_>, options: &Options, ask: &Ask) -> Result<Tuned, String> {
     let program = Program::read(module, options, &ask.open)?;
     let mut starts = Vec::new();
@@ -104,7 +104,7 @@ pub(super) fn tune(module: &Module<'_>, options: &Options, ask: &Ask) -> Result<
             }
             miss @ Looked::Miss(_) => looked = Some(miss),
         }
-        // What a part of a search finds must not depend on what else is in the caches of its machine.
+        // The result of a shard must not depend on other entries in the cache of its machine.
         if ask.terms.shard.count() == 1 {
             starts = starts_of(&entries, &program);
         }
@@ -115,7 +115,7 @@ pub(super) fn tune(module: &Module<'_>, options: &Options, ask: &Ask) -> Result<
     Ok(Tuned { program, entry, found: Some(found), counted, looked })
 }
 
-/// The entries without those for the program whose choices it does not have.
+/// Returns the cache entries, without entries for this program whose choices the program does not have.
 fn usable(mut entries: Vec<Placed>, program: &Program, warn: &mut dyn FnMut(String)) -> Vec<Placed> {
     entries.retain(|placed| {
         let Entry { key, answer, .. } = &placed.entry;
@@ -129,7 +129,8 @@ fn usable(mut entries: Vec<Placed>, program: &Program, warn: &mut dyn FnMut(Stri
     entries
 }
 
-/// The best choices of entries for other sizes of the same ops, as far as the program has them.
+/// Returns start points: the best choices of entries for other shapes of the same ops, if the program has these
+/// choices.
 fn starts_of(entries: &[Placed], program: &Program) -> Vec<Vec<String>> {
     let mut starts: Vec<Vec<String>> = Vec::new();
     for placed in entries.iter().filter(|placed| placed.is_other_shape_of(&program.key)) {
@@ -141,7 +142,7 @@ fn starts_of(entries: &[Placed], program: &Program) -> Vec<Vec<String>> {
     starts
 }
 
-/// Searches, and has the best points counted.
+/// Searches, and counts the costs of the best candidates.
 fn searched(
     module: &Module<'_>,
     options: &Options,
@@ -153,7 +154,7 @@ fn searched(
     let starts = starts.iter().filter_map(|choices| program.space.point(choices)).collect();
     let request = Request { objective: options.objective, budget, within, seed, shard, starts };
     let threads = ask.threads.map_or_else(|| available_parallelism().map_or(1, NonZero::get), NonZero::get);
-    // As every tool has it: IR nests deep.
+    // Deeply nested IR needs a large stack, as in every tool.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build().map_err(|error| error.to_string())?;
     let interrupt = interrupt::listen()?;
     let display = Display::new(ask.speaker);
@@ -171,7 +172,8 @@ fn searched(
     Ok((found, best, counted))
 }
 
-/// The best points, the first of them in the order of what the referee counts.
+/// Returns the best candidates and the costs that the referee counts for the first ones, which are sorted by these
+/// costs.
 fn second_look(
     module: &Module<'_>,
     options: &Options,
@@ -192,14 +194,14 @@ fn second_look(
         }
         looked.push((cost, candidate));
     }
-    // The sort is stable: of equal ones the better one by the model is first.
+    // The sort is stable: ties keep the order of the model.
     looked.sort_by(|(one, _), (other, _)| order(options.objective, one, other));
     let (costs, mut first): (Vec<Cost>, Vec<Candidate>) = looked.into_iter().unzip();
     first.append(&mut best);
     Ok((first, costs))
 }
 
-/// Costs that differ by the rounding of sums are equal.
+/// Compares two costs; times are rounded, because sums differ by rounding errors.
 fn order(objective: Objective, one: &Cost, other: &Cost) -> std::cmp::Ordering {
     let rounded = |cost: &Cost| Cost { ns: cost.ns.round(), hbm_bytes: cost.hbm_bytes };
     objective.order(&rounded(one), &rounded(other))

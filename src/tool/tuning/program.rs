@@ -1,4 +1,4 @@
-//! A program with what it leaves open, and what it is worth with choices for that.
+//! A program with its tunable parameters, and the cost of a candidate.
 
 use crate::{
     codes::{self, Code},
@@ -17,17 +17,17 @@ use crate::{
 use cost::Cost;
 use machine::Target;
 
-/// A program that leaves something open.
+/// Program with tunable parameters.
 pub(in crate::tool) struct Program {
-    /// The name of its function.
+    /// Name of the function.
     pub(in crate::tool) name: String,
     /// Search space of the program's tunable parameters.
     pub(in crate::tool) space: Space,
-    /// The machine that it is compiled for.
+    /// Target machine.
     pub(super) target: Target,
     /// Cache key: searches with equal keys are equivalent.
     pub(in crate::tool) key: Key,
-    /// As MLIR, for the context of any thread.
+    /// Program as MLIR text, which every thread parses in its own context.
     text: String,
     options: Options,
     kernels: Vec<OpenKernel>,
@@ -35,10 +35,10 @@ pub(in crate::tool) struct Program {
     open: Vec<Open>,
 }
 
-/// Something that is left open.
+/// Tunable parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
-    /// A knob of the kernels of one name, or a number without one.
+    /// Knob of the kernels of one name, or a kernel parameter without a knob.
     Knob { kernel: usize, knob: usize },
     /// Kernel mode: how much may move into kernels.
     Kernels,
@@ -48,7 +48,11 @@ enum Open {
 const MODES: [KernelMode; 3] = [KernelMode::Separate, KernelMode::Fuse, KernelMode::Form];
 
 impl Program {
-    /// Reads what a module leaves open, numbers of these kinds that kernels have without a knob as well, under options that are checked. None if it cannot be imported, which has been reported.
+    /// Reads the tunable parameters of a module, and its kernel parameters of the kinds `open`, which have no knob. The
+    /// options must be valid.
+    ///
+    /// # Errors
+    /// An empty message if the module cannot be imported, which has been reported.
     pub(super) fn read(module: &Module<'_>, options: &Options, open: &[FixedKind]) -> Result<Self, String> {
         if let Some(phase) = phase_of(module.op()) {
             return Err(codes::TUNE_NOTHING
@@ -63,7 +67,7 @@ impl Program {
             compile_watched(module, &importing, "", &mut note).is_some()
         };
         let (is_done, _) = collect(module.session().context(), || import(&mut module.duplicate()));
-        // The import that fails is made again, to say why.
+        // A failed import is repeated to report its errors.
         if !is_done && !import(&mut module.duplicate()) {
             return Err(String::new());
         }
@@ -76,7 +80,7 @@ impl Program {
         let (mut dimensions, mut open) = (Vec::new(), Vec::new());
         for (kernel, OpenKernel { name, knobs, .. }) in kernels.iter().enumerate() {
             for (number, knob) in knobs.iter().enumerate() {
-                // What the user says is not left open.
+                // Knobs that the user sets are not searched.
                 let is_given = options.knobs.iter().any(|given| given.kernel == *name && given.knob == knob.name);
                 let Some(untuned) = knob.choices.iter().position(|choice| *choice == knob.value).filter(|_| !is_given) else { continue };
                 let choices = knob.choices.iter().map(i64::to_string).collect();
@@ -97,7 +101,7 @@ impl Program {
         Self { name, space, target, key, text, options: options.clone(), kernels, open }
     }
 
-    /// The options of a compilation with the choices of a point.
+    /// Returns the options of a compilation with the choices of a point.
     pub(in crate::tool) fn options_at(&self, point: &Point) -> Options {
         let mut options = self.options.clone();
         for (open, choice) in self.open.iter().zip(&point.0) {
@@ -122,7 +126,7 @@ impl Program {
         [knobs, kernels].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
-    /// The values of a kernel's knobs at a point.
+    /// Returns the values of a kernel's knobs at a point.
     fn values(&self, kernel: usize, point: &Point) -> Vec<i64> {
         let knobs = &self.kernels[kernel].knobs;
         let mut values: Vec<i64> = knobs.iter().map(|knob| knob.value).collect();
@@ -138,7 +142,7 @@ impl Program {
 }
 
 thread_local! {
-    /// A context for each thread that compiles.
+    /// Session of each thread that compiles.
     static SESSION: Session = pipeline::session();
 }
 
@@ -161,7 +165,7 @@ impl Judge for Program {
     }
 
     fn measure(&self, point: &Point) -> Result<Measured, Rejection> {
-        // What is only said of the winner takes time, and changes nothing.
+        // Plans and proofs are recorded for the winner only: they take time, and do not change the result.
         let options = Options { compile_to: Phase::Bundle, notes_plan: false, proves: false, ..self.options_at(point) };
         SESSION.with(|session| {
             let compiled = || {
@@ -183,7 +187,7 @@ impl Judge for Program {
     }
 }
 
-/// The reason of a compilation that a compiler bug has stopped.
+/// Rejection reason of a candidate that a compiler bug has stopped.
 pub(super) const BUG: &str = "compiler bug";
 
 const DIVISIBILITY: &str = "divisibility";
@@ -252,7 +256,7 @@ impl Imported {
     }
 }
 
-/// The shape of a tensor with its elements, and its device layout; the text of what is no tensor of static shape.
+/// Returns the shape and element type of a tensor, and its device layout; the text of other types.
 fn shape_and_layout(of: Type<'_>) -> (String, String) {
     let Some(tensor) = TensorType::of(of) else { return (of.to_string(), String::new()) };
     let sizes: Vec<String> = tensor.shape.iter().map(i64::to_string).collect();
@@ -260,7 +264,7 @@ fn shape_and_layout(of: Type<'_>) -> (String, String) {
     (format!("{}x{}", sizes.join("x"), tensor.element), layout)
 }
 
-/// The ops of a module by what they compute, in order.
+/// Returns the names and functions of the ops of a module, in order.
 fn functions_in(module: Op<'_>) -> Vec<String> {
     let function_of = |op: Op<'_>| {
         ComputeOp::of(op).map_or_else(|| op.full_name().to_owned(), |compute| format!("{} {}", op.full_name(), compute.function()))

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --canonicalize --cse %s | FileCheck %s
 
-// Two buffers stay two, even where the same is written into both: each is memory of its own.
+// Two buffers are not merged, even if the same values are written to both: each has its own memory.
 // CHECK-LABEL: func.func @two_buffers
 // CHECK:         [[A:%.+]] = spyre.empty
 // CHECK-NEXT:    [[A1:%.+]] = spyre.insert {{%.+}} into [[A]] at [0, 0]
@@ -19,7 +19,7 @@ func.func @two_buffers(%x: tensor<4x64xf16>) -> (tensor<8x64xf16>, tensor<8x64xf
   return %a2, %b2 : tensor<8x64xf16>, tensor<8x64xf16>
 }
 
-// The same part twice in one buffer is written twice.
+// Two inserts into the same slice of a buffer are both kept.
 // CHECK-LABEL: func.func @the_same_part_again
 // CHECK-COUNT-3: spyre.insert
 // CHECK-NEXT:    return
@@ -31,7 +31,7 @@ func.func @the_same_part_again(%x: tensor<4x64xf16>, %y: tensor<4x64xf16>) -> te
   return %a3 : tensor<8x64xf16>
 }
 
-// What nobody reads disappears: the parts and their buffer.
+// Unused inserts are erased, together with their buffer.
 // CHECK-LABEL: func.func @dead
 // CHECK-NEXT:    return
 func.func @dead(%x: tensor<4x64xf16>) {

@@ -696,7 +696,7 @@ func.func @hint_c1() {
 
 // -----
 
-// The same name may stand in both lists.
+// A name may be in both lists, but only once in each.
 func.func @hint_c1() {
   // expected-error @+1 {{'spyre.hint' op names dimension "A" twice in one scope}}
   spyre.hint tiles(A = 2) work_div(A = 2, A = 4) {
@@ -738,7 +738,7 @@ func.func @hint_c3() {
 
 // -----
 
-// The words mean the same, so which of the lists is the outer one?
+// The two spellings are synonyms, so the order of their lists would be ambiguous.
 func.func @hint_spelling() {
   // expected-error @+1 {{a scope has one list of tiles, and 'slices' would be a second one}}
   spyre.hint tiles(A = 2) slices(B = 4) {
@@ -919,7 +919,7 @@ func.func @yield_c1(%x: tensor<4x64xf16>) {
 
 // -----
 
-// What a yield says of its lists is not believed before it is verified.
+// The operand segments of a yield are verified before they are used.
 func.func @yield_lists(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
   %y = "spyre.loop"(%x) <{count = 2 : i64, dim = "A", operandSegmentSizes = array<i32: 1, 0>, tiled_dims = array<i64: 0>}> ({
   ^bb0(%x0: tensor<2x64xf16>):
@@ -1053,7 +1053,7 @@ func.func @range_of_numbers(%x: tensor<4xf16> {spyre.range = array<i64: 0, 4>}) 
 
 // -----
 
-// What is of another kind than the op declares is named, and not dropped.
+// An attribute of another kind than the op declares is an error, and not dropped.
 func.func @decisions_of_another_kind(%x: tensor<8x256xf16>) {
   // expected-error @+1 {{'spyre.pointwise' op attribute 'work_div' failed to satisfy constraint}}
   spyre.pointwise exp(%x) {work_div = {A = 4 : i64}} : tensor<8x256xf16>
@@ -1077,7 +1077,7 @@ func.func @another_shape(%x: tensor<6x70xf16> {spyre.shape = array<i64: 2, 2, 70
 
 // -----
 
-// What the caller knows without elements is one element.
+// An argument that is empty for the caller has one element.
 // expected-error @+1 {{'func.func' op argument 0: 'spyre.shape' has not as many elements as 'tensor<6x70xf16>'}}
 func.func @nothing_of_many(%x: tensor<6x70xf16> {spyre.shape = array<i64: 4, 0, 70>}) {
   return

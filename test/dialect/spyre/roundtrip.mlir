@@ -144,7 +144,7 @@ func.func @parts(%x: tensor<512x64xf16>, %y: tensor<512x960xf16>) -> tensor<512x
   return %whole : tensor<512x1024xf16, #rows>
 }
 
-// A layout stands behind an arrow.
+// A layout follows an arrow.
 // CHECK-LABEL: func.func @constant
 // CHECK: spyre.constant dense<5.000000e-01> : tensor<1x1xf16>{{$}}
 // CHECK: spyre.constant dense<{{.*}}> : tensor<512x1024xf16> -> tensor<512x1024xf16, [[ROWS]]>
@@ -181,7 +181,7 @@ func.func @view(%x: tensor<512x256xf16>) {
 // CHECK-NEXT: spyre.yield{{$}}
 // CHECK: spyre.hint work_div(A = 1) {
 // CHECK-NEXT: spyre.yield{{$}}
-// The reference's words for tiles.
+// The spelling of torch-spyre for tiles.
 // CHECK: spyre.hint tiles(A = 2, "B 2" = 4) {
 // CHECK-NEXT: spyre.yield{{$}}
 // CHECK: spyre.hint tiles(C = 8) work_div(A = 1) {
@@ -228,7 +228,7 @@ func.func @loop(%x: tensor<1024x4096xf16>, %invariant: tensor<512x4096xf16>) {
   return
 }
 
-// A number of iterations that is known at launch only has a name, and the function says how large it can be.
+// A trip count that is fixed at launch has a name, whose maximum is an attribute of the function.
 // CHECK-LABEL: func.func @counts_at_launch
 // CHECK-SAME: attributes {spyre.symbols = {T = 8 : i64}} {
 // CHECK: spyre.copy {{.+}} {hints = [#spyre.tile_hint<0, A = T>, #spyre.tile_hint<1, "B C" = 2>]}
@@ -241,7 +241,7 @@ func.func @counts_at_launch(%x: tensor<64x64xf16>) attributes {spyre.symbols = {
   return
 }
 
-// What a loop carries stands behind what it cuts, and is yielded without a dimension.
+// Carried values follow tiled values, and are yielded without a dimension.
 // CHECK-LABEL: func.func @carried_values
 // CHECK: spyre.loop 4 "B" tiled([[TILE:%.+]] = %{{.+}}[1] : tensor<1024x4096xf16>) carried([[BEFORE:%.+]] = %{{.+}} : tensor<1024x1xf16>) {
 // CHECK: [[AFTER:%.+]] = spyre.pointwise add([[BEFORE]], %{{.+}}) : tensor<1024x1xf16>
@@ -280,7 +280,7 @@ func.func @nested_loops(%x: tensor<1024x4096xf16, #buffer>) -> tensor<1024x4096x
   return %rows : tensor<1024x4096xf16, #buffer>
 }
 
-// A kernel reads its inputs by its own arguments, and leaves numbers open.
+// A kernel has arguments for its inputs, and symbolic numbers.
 // CHECK-LABEL: func.func @a_kernel
 // CHECK: %{{.+}}:2 = spyre.kernel "norm"([[IN:%.+]] = %{{.+}} : tensor<512x1024xf16>, [[WEIGHT:%.+]] = %{{.+}} : tensor<1x1024xf16>)
 // CHECK-SAME: knobs([#spyre.knob<T = 8 in [1, 8, 16]>, #spyre.knob<U = 4 in pow2 2 to 64, where "T * U <= 64 && (U - 1) % 3 == 0">, #spyre.knob<V = 3 in 1 to 8>]) {

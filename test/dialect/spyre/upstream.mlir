@@ -3,7 +3,7 @@
 // RUN: spyre-opt %s --canonicalize --cse | FileCheck %s --check-prefix=SIMPLE
 // RUN: spyre-opt %s --inline | FileCheck %s --check-prefix=INLINED
 
-// What does not depend on the tile leaves the loop; what does, stays.
+// Loop-invariant ops are hoisted; ops that depend on the tile remain in the loop.
 // CHECK-LABEL: func @invariants_leave_a_loop
 // CHECK-NEXT: [[S:%.*]] = spyre.reduce sum([[R:%.*]])
 // CHECK-NEXT: [[V:%.*]] = spyre.view [[S]]
@@ -20,7 +20,7 @@ func.func @invariants_leave_a_loop(%x: tensor<4x64xf16>, %row: tensor<1x64xf16>)
   return %z : tensor<4x64xf16>
 }
 
-// A carried value changes from iteration to iteration: what is computed from it stays.
+// A carried value changes in every iteration, so ops that depend on it are not hoisted.
 // CHECK-LABEL: func @what_is_carried_stays
 // CHECK-NEXT: spyre.loop
 // CHECK-NEXT: spyre.pointwise neg
@@ -32,7 +32,7 @@ func.func @what_is_carried_stays(%start: tensor<4x64xf16>) -> tensor<4x64xf16> {
   return %z : tensor<4x64xf16>
 }
 
-// So it does beside tiles.
+// Ops on carried values also stay in a loop with tiles.
 // CHECK-LABEL: func @what_is_carried_beside_tiles_stays
 // CHECK-NEXT: spyre.loop
 // CHECK-NEXT: spyre.pointwise neg
@@ -44,7 +44,7 @@ func.func @what_is_carried_beside_tiles_stays(%x: tensor<4x64xf16>, %start: tens
   return %z#0, %z#1 : tensor<4x64xf16>, tensor<2x64xf16>
 }
 
-// Equal ops are one, and what nothing reads goes, also a whole loop. Two buffers stay two.
+// Equal ops are merged, and unused ops are erased, also complete loops. Two buffers are not merged.
 // SIMPLE-LABEL: func @equal_ops
 // SIMPLE-NEXT: [[E:%.*]] = spyre.pointwise exp
 // SIMPLE-NEXT: [[A:%.*]] = spyre.empty

@@ -1,4 +1,4 @@
-// What is computed in f32 is rounded to f16 in front of the kernel, and in it.
+// An f32 value is rounded to f16 before the kernel; after fusion, the rounding is inside the kernel.
 // INLINE 1, STAGE 0, SEPARATE 0
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func private @double(%x: tensor<128x128xf16> {spyre.dims = ["rows", ""]}) -> tensor<128x128xf16>

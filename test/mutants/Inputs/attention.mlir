@@ -1,5 +1,5 @@
 // options: --cores 4
-// What a softmax subtracts does not change it, so the maximum is shown.
+// A softmax does not depend on the subtracted maximum, so the maximum is returned as well.
 func.func @attention(%q: tensor<2x16x64xf16>, %k: tensor<2x64x128xf16>, %v: tensor<2x128x64xf16>) -> (tensor<2x16x64xf16>, tensor<2x16x1xf16>) {
   %scores = spyre.matmul(%q, %k) : (tensor<2x16x64xf16>, tensor<2x64x128xf16>) -> tensor<2x16x128xf16>
   %max = spyre.reduce max(%scores) dims [2] : tensor<2x16x128xf16> -> tensor<2x16x1xf16>

@@ -1,5 +1,5 @@
 // options: --cores 4
-// What a softmax subtracts does not change it, so the maximum is shown.
+// A softmax does not depend on the subtracted maximum, so the maximum is returned as well.
 func.func @softmax(%x: tensor<70x100xf16>) -> (tensor<70x100xf16>, tensor<70x1xf16>) {
   %max = spyre.reduce max(%x) dims [1] : tensor<70x100xf16> -> tensor<70x1xf16>
   %shifted = spyre.pointwise sub(%x, %max) : (tensor<70x100xf16>, tensor<70x1xf16>) -> tensor<70x100xf16>

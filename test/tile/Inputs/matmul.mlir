@@ -118,7 +118,7 @@ func.func @contracted_twice(%x: tensor<64x256xf16> {spyre.dims = ["M", "K"]},
   return %by_K : tensor<64x128xf16>
 }
 // -----
-// The first example of the seed on working sets: the product along M and K, the sum along M only.
+// The first example of the seed on working sets: the matmul is tiled along M and K, the addition along M only.
 // INPUTS: integers
 func.func @contracted_then_added(%x: tensor<64x256xf16> {spyre.dims = ["M", "K"]},
                                  %y: tensor<256x128xf16> {spyre.dims = ["K", "N"]},
@@ -139,7 +139,7 @@ func.func @contracted_then_added(%x: tensor<64x256xf16> {spyre.dims = ["M", "K"]
   return %sum : tensor<64x128xf16>
 }
 // -----
-// The same in one scope: the sum has no K.
+// Both ops in one scope: the addition has no K.
 // INPUTS: integers
 func.func @contracted_and_added(%x: tensor<64x256xf16> {spyre.dims = ["M", "K"]},
                                 %y: tensor<256x128xf16> {spyre.dims = ["K", "N"]},
@@ -157,7 +157,7 @@ func.func @contracted_and_added(%x: tensor<64x256xf16> {spyre.dims = ["M", "K"]}
   return %sum : tensor<64x128xf16>
 }
 // -----
-// The left factor is made in the loop, tile by tile.
+// The left factor is computed in the loop, tile by tile.
 // INPUTS: integers
 #m_k = affine_map<(m, k) -> (m, k)>
 func.func @computed_operand(%x: tensor<64x256xf16> {spyre.dims = ["M", "K"]},

@@ -187,7 +187,7 @@ func.func @prod_in_output_tiles(%x: tensor<64x256xf16> {spyre.dims = ["A", "B"]}
   return %tiled : tensor<1x256xf16>
 }
 // -----
-// What is summed up is made in the loop.
+// The operand of the reduction is computed in the loop.
 // INPUTS: integers
 #a_b = affine_map<(a, b) -> (a, b)>
 #b = affine_map<(a, b) -> (b)>
@@ -211,7 +211,7 @@ func.func @sum_of_a_computed_value(%x: tensor<64x256xf16> {spyre.dims = ["A", "B
   return %tiled : tensor<256xf16>
 }
 // -----
-// The outer loop goes on with the whole sum.
+// The outer loop uses the complete sum.
 // INPUTS: integers
 #a_b = affine_map<(a, b) -> (a, b)>
 #b = affine_map<(a, b) -> (b)>
@@ -238,7 +238,7 @@ func.func @sum_used_behind_its_loop(%x: tensor<64x256xf16> {spyre.dims = ["A", "
   return %tiled : tensor<256xf16>
 }
 // -----
-// And the elements that both are made of are written too.
+// The elements that both reductions read are also a result.
 // INPUTS: integers
 #a_b = affine_map<(a, b) -> (a, b)>
 #b = affine_map<(a, b) -> (b)>

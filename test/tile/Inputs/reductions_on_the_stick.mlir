@@ -187,7 +187,7 @@ func.func @prod_in_output_tiles(%x: tensor<128x256xf16> {spyre.dims = ["A", "B"]
   return %tiled : tensor<128x1xf16>
 }
 // -----
-// What is summed up is made in the loop.
+// The operand of the reduction is computed in the loop.
 // INPUTS: integers
 #a_b = affine_map<(a, b) -> (a, b)>
 #a = affine_map<(a, b) -> (a)>
@@ -211,7 +211,7 @@ func.func @sum_of_a_computed_value(%x: tensor<64x256xf16> {spyre.dims = ["A", "B
   return %tiled : tensor<64xf16>
 }
 // -----
-// The outer loop goes on with the whole sum.
+// The outer loop uses the complete sum.
 // INPUTS: integers
 #a_b = affine_map<(a, b) -> (a, b)>
 #a = affine_map<(a, b) -> (a)>
@@ -238,7 +238,7 @@ func.func @sum_used_behind_its_loop(%x: tensor<128x256xf16> {spyre.dims = ["A", 
   return %tiled : tensor<128xf16>
 }
 // -----
-// And the elements that both are made of are written too.
+// The elements that both reductions read are also a result.
 // INPUTS: integers
 #a_b = affine_map<(a, b) -> (a, b)>
 #a = affine_map<(a, b) -> (a)>
@@ -271,7 +271,7 @@ func.func @two_sums_in_one_loop(%x: tensor<64x256xf16> {spyre.dims = ["A", "B"]}
   return %s, %m, %e : tensor<64xf16>, tensor<64xf16>, tensor<64x256xf16>
 }
 // -----
-// Two dimensions are reduced, one of them is cut.
+// Two dimensions are reduced, one of them is tiled.
 // INPUTS: integers
 #c_a_b = affine_map<(c, a, b) -> (c, a, b)>
 #c = affine_map<(c, a, b) -> (c)>

@@ -66,7 +66,8 @@ pub(crate) fn bundle(dir: &Path, name: &str, target: &Target, conversions: Conve
     Ok(LoadedBundle { bundle, plans })
 }
 
-/// Makes sure that each buffer with a place is whole sticks of the region; whether two share bytes is for the numbers to tell.
+/// Checks that each buffer with an offset consists of complete sticks of the region. Overlap is not checked here: it
+/// shows in the results.
 pub(crate) fn check_places(dir: &Path, program: &Program) -> Result<(), SimError> {
     let malformed = |message: String| SimError::Malformed { file: dir.join(FILE_NAME).display().to_string(), message };
     if program.buffer_bytes < 0 {
@@ -87,12 +88,12 @@ pub(crate) fn check_places(dir: &Path, program: &Program) -> Result<(), SimError
     Ok(())
 }
 
-/// The files of the constants that have one, by the constant's name.
+/// Returns the files of the constants that have one, by the constant's name.
 pub(crate) fn constants(dir: &Path, program: &Program) -> Result<BTreeMap<String, PathBuf>, SimError> {
     let mut files = BTreeMap::new();
     for constant in &program.constants {
         if let Some(file) = &constant.file {
-            // What is wrong with a name stands in the program, what is missing does not.
+            // A missing file is reported at the file, a malformed name at `program.json`, which contains it.
             let at = |error: &io::Error| if error.raw_os_error().is_some() { file } else { FILE_NAME };
             let path = path_below(dir, file).map_err(|error| refused(&dir.join(at(&error)), error))?;
             opened(&path, constant)?;
@@ -102,7 +103,7 @@ pub(crate) fn constants(dir: &Path, program: &Program) -> Result<BTreeMap<String
     Ok(files)
 }
 
-/// Takes up the numbers of the program that rounding changed: gives those of its constants, and notes those of ops in their plans.
+/// Reads the unrounded numbers of the program: returns those of its constants, and records those of ops in their plans.
 pub(crate) fn exact(
     dir: &Path,
     program: &Program,
@@ -139,7 +140,7 @@ pub(crate) fn exact(
     Ok(arrays)
 }
 
-/// Notes the numbers from which the constants of an op are rounded.
+/// Records the numbers that the constants of an op were rounded from.
 fn note_exact(plan: &mut Plan, constants: &BTreeMap<String, f64>) -> Result<(), String> {
     for (name, exact) in constants {
         let constant = plan.constants.iter_mut().find(|constant| constant.name == *name);
@@ -155,7 +156,7 @@ fn note_exact(plan: &mut Plan, constants: &BTreeMap<String, f64>) -> Result<(), 
 fn exact_elements(path: &Path, tensor: &Tensor, length: usize) -> Result<Elements, SimError> {
     let malformed = |message: String| SimError::Malformed { file: path.display().to_string(), message };
     let mut elements = Elements::zeros_of(tensor, length).map_err(malformed)?;
-    // Where the element type rounds, too, they are in f64.
+    // If the element type of the program rounds as well, the file has f64 elements.
     if std::fs::metadata(path).is_ok_and(|found| found.len() == 8 * length as u64) {
         elements = Elements::F64(vec![0.0; length]);
     }
@@ -166,7 +167,7 @@ fn exact_elements(path: &Path, tensor: &Tensor, length: usize) -> Result<Element
     Ok(elements)
 }
 
-/// The file of a constant, which has just the constant's bytes.
+/// Opens the file of a constant, and checks that it has exactly the constant's bytes.
 pub(crate) fn opened(path: &Path, constant: &Tensor) -> Result<File, SimError> {
     let file = open(path).map_err(|error| refused(path, error))?;
     let found = file.metadata().map_err(|error| refused(path, error))?;

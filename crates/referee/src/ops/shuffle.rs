@@ -4,7 +4,7 @@ use super::{Elements, Memory, Values};
 use crate::machine::access::Parts;
 use crate::plan::{Lane, Plan, TensorPlan, Track, Walk, dense};
 
-/// The result of each core.
+/// Returns the result of each core.
 pub(crate) fn shuffle<M: Memory>(plan: &Plan, parts: &Parts, memory: &M) -> Vec<Values<M>> {
     let (input, output) = (plan.inputs[0], plan.output);
     let format = plan.tensors[input].format;
@@ -48,15 +48,15 @@ fn sizes(plan: &Plan) -> Vec<usize> {
     plan.dims.iter().map(|dim| dim.size as usize).collect()
 }
 
-/// Some points in a row that a core holds of a tensor.
+/// Strided run of points of a tensor that one core holds.
 struct Run {
-    /// Elements from the start of the core's part to the first point.
+    /// Offset of the first point in the core's slice, in elements.
     offset: i64,
-    /// Elements from one point to the next.
+    /// Distance of two points in the core's slice, in elements.
     stride: i64,
-    /// Place of the first point in the whole tensor.
+    /// Row-major index of the first point in the complete tensor.
     place: i64,
-    /// Places from one point to the next.
+    /// Distance of two points in the complete tensor, in row-major indices.
     place_stride: i64,
     length: usize,
 }
@@ -68,7 +68,7 @@ impl Run {
     }
 }
 
-/// Visits the points that a core holds of a tensor.
+/// Visits the points of a tensor that a core holds.
 fn each_run(tensor: &TensorPlan, core: usize, sizes: &[usize], mut visit: impl FnMut(Run)) {
     let locals: Vec<usize> = tensor.offsets.iter().map(Vec::len).collect();
     let dims: Vec<usize> = (0..sizes.len()).collect();
@@ -79,7 +79,7 @@ fn each_run(tensor: &TensorPlan, core: usize, sizes: &[usize], mut visit: impl F
     places.iter_mut().zip(&locals).for_each(|(table, local)| table.truncate(*local));
     let even = vec![0; dims.len()];
     let tracks = vec![tensor.track(), Track { offsets: &places, even: &even }];
-    // The same loops as those that store the result.
+    // Iterates in the order in which the result is stored.
     Walk::new(tracks, &locals, &dims, Some(tensor.stick)).each(|piece| {
         let [lane, place]: [Lane; 2] = [piece.lanes[0], piece.lanes[1]];
         visit(Run {

@@ -1,7 +1,8 @@
 //! Unrounded numbers, each with bounds on the device's rounded number.
 //!
-//! The bounds follow the device operation by operation: rounding is monotone, so that the rounded ends enclose every rounded number between
-//! them; functions are taken at the ends and where they turn; and whatever `f32` itself rounds widens the bounds by more than that.
+//! The bounds are interval arithmetic over the operations of the device. Rounding is monotone, so the rounded ends
+//! enclose every rounded number between them. Functions are evaluated at the ends and at their extrema. The rounding of
+//! `f32` operations widens the bounds by more than its error.
 
 use crate::account::rounding::{Escape, OpError};
 use crate::number::{decode_run, dl16_from_f32, dl16_to_f32, encode_run};
@@ -18,7 +19,7 @@ const STEP: f64 = 1.2e-7;
 /// Upper bound on the error of an `f32` function, relative to the largest intermediate number.
 const FUNCTION: f64 = 1e-6;
 
-/// Where `f32` loses digits.
+/// Magnitude below which `f32` loses precision (subnormal numbers).
 const SMALLEST: f64 = 1.3e-38;
 
 /// The largest number of `f32`.
@@ -28,7 +29,7 @@ const LARGEST: f64 = f32::MAX as f64;
 const SILU_TURNS: (f64, f64) = (-1.278_464_542_761_073_7, -0.278_464_8);
 const GELU_TURNS: (f64, f64) = (-0.751_791_524_693_564_5, -0.169_971_4);
 
-/// A number and the bounds of the device's number in its place.
+/// A number, and bounds on the rounded number that the device computes for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     /// The number, in f64 throughout.
@@ -59,7 +60,7 @@ impl Bound {
         Shadow { number: self.exact, off: self.off }
     }
 
-    /// These bounds, of another number.
+    /// Returns these bounds with another unrounded number.
     const fn of(self, exact: Shadow) -> Self {
         Self::new(exact, self.low, self.high)
     }
@@ -68,13 +69,13 @@ impl Bound {
         self.low == f64::NEG_INFINITY && self.high == f64::INFINITY
     }
 
-    /// Whether the device's number is within the bounds.
+    /// Returns whether the device's number is within the bounds.
     #[must_use]
     pub fn holds(self, device: f64) -> bool {
         self.is_anything() || (self.low <= device && device <= self.high)
     }
 
-    /// The bounds of an operation that is off by at most `slack`, relative to `size`.
+    /// Returns the bounds of an operation with a relative error of at most `slack`.
     fn around(exact: Shadow, low: f64, high: f64, slack: f64) -> Self {
         if low.is_nan() || high.is_nan() {
             return Self::anything(exact);
@@ -92,7 +93,7 @@ impl Bound {
             }
             size => size.mul_add(slack * sign, end),
         };
-        // What `f32` does not reach is an infinity there.
+        // Numbers beyond the range of `f32` are infinities on the device.
         let within = |end: f64, sign: f64| if end * sign > LARGEST { f64::INFINITY * sign } else { end };
         Self::new(exact, within(wider(low, -1.0), -1.0), within(wider(high, 1.0), 1.0))
     }
@@ -105,7 +106,7 @@ impl Bound {
         self.low == 0.0 && self.high == 0.0
     }
 
-    /// The largest magnitude.
+    /// Returns the largest magnitude of a number within the bounds.
     fn size(self) -> f64 {
         self.low.abs().max(self.high.abs())
     }
@@ -120,7 +121,7 @@ impl Bound {
 pub struct Bounded;
 
 impl Bounded {
-    /// An operation whose extremes are at the corners.
+    /// Returns the bounds of an operation whose extrema are at corners of the operand intervals.
     fn corners(exact: Shadow, left: Bound, right: Bound, operation: impl Fn(f64, f64) -> f64) -> Bound {
         if left.is_anything() || right.is_anything() {
             return Bound::anything(exact);
@@ -237,7 +238,7 @@ impl Arithmetic for Bounded {
         }
         let ends = || [x.low, x.high].map(|end| Exact.apply(function, &numbers, end));
         let growing = |slack: f64| Bound::around(exact, ends()[0], ends()[1], slack);
-        // Where a function turns between the ends, it is least there.
+        // If the function has its minimum between the ends, that is the lower bound.
         let turning = |(turn, least): (f64, f64)| {
             let [low, high] = ends();
             let slack = FUNCTION * x.size();
@@ -263,7 +264,8 @@ impl Arithmetic for Bounded {
         }
     }
 
-    /// As a middle and a radius: of products the middles are multiplied, and each radius counts with the size of the other factor.
+    /// Multiplies in midpoint-radius form: midpoints are multiplied, and each radius is scaled by the magnitude of the
+    /// other factor.
     fn multiply(&self, left: &[Bound], right: &[Bound], out: &mut [Bound], k: usize, n: usize) {
         let is_finite = |bounds: &[Bound]| bounds.iter().all(|bound| bound.exact.is_finite() && bound.size().is_finite());
         let middle = |bound: &Bound| [f64::midpoint(bound.low, bound.high), (bound.high - bound.low) / 2.0 * (1.0 + 1e-9), bound.size()];
@@ -289,7 +291,7 @@ impl Arithmetic for Bounded {
             }
             for (out, [exact, mid, radius, size, off, magnitudes]) in out.iter_mut().zip(&sums) {
                 let exact = Shadow::summed(*exact, *off, k, *magnitudes);
-                // A sum on the way may be an infinity, and the last one anything.
+                // A partial sum may overflow to an infinity, and the final sum may then be any number.
                 if *size > LARGEST {
                     *out = Bound::anything(Shadows.add(out.shadow(), exact));
                     continue;
@@ -374,7 +376,8 @@ mod tests {
     const BINARY: [Binary; 8] =
         [Binary::Add, Binary::Sub, Binary::Mul, Binary::Div, Binary::Maximum, Binary::Minimum, Binary::Greater, Binary::Equal];
 
-    /// A device's number, and a bound of it that is as wide as rounding makes them; some are a point.
+    /// Returns a random number of the device with bounds as wide as rounding makes them; some bounds are a single
+    /// point.
     fn drawn(state: &mut u64) -> (f32, Bound) {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let bits = (*state >> 33) as u16;

@@ -16,7 +16,7 @@ pub(super) struct Execution {
     pub(super) leaders: Vec<usize>,
 }
 
-/// Points of an execution that are needed.
+/// Needed points of an execution.
 pub(super) enum Work {
     /// All points, as many as given: the op moves elements between cores, or to rows that an index selects.
     Whole { points: u64 },
@@ -25,7 +25,7 @@ pub(super) enum Work {
 }
 
 impl Work {
-    /// The points that are computed.
+    /// Returns the number of points that are computed.
     pub(super) fn points(&self) -> u64 {
         match self {
             Self::Whole { points } => *points,
@@ -34,10 +34,10 @@ impl Work {
     }
 }
 
-/// Bytes of a slot, for which there is a bit.
+/// Bytes that one bit of the set stands for.
 const SLOT: i64 = 2;
 
-/// The elements of one region that are needed.
+/// Needed elements of one region.
 #[derive(Default)]
 pub(super) struct Needed(Bits);
 
@@ -45,7 +45,7 @@ impl Needed {
     fn add(&mut self, start: i64, end: i64) {
         let (start, end) = slots(start, end);
         if self.0.length() < end {
-            // Regions grow to what is behind, so that one is not copied for each of its elements.
+            // Grows by doubling, so that a region is not copied for each new element.
             self.0.grow(end.max(2 * self.0.length()));
         }
         self.0.set(start, end);
@@ -57,13 +57,13 @@ impl Needed {
         self.0.clear(start.min(end), end);
     }
 
-    /// Whether one of these bytes is needed.
+    /// Returns whether one of these bytes is needed.
     pub(super) fn has(&self, start: i64, end: i64) -> bool {
         let (start, end) = slots(start, end);
         self.0.any(start, end)
     }
 
-    /// The bytes at which slots that are needed begin.
+    /// Returns the first byte of each needed slot.
     pub(super) fn bytes(&self) -> impl Iterator<Item = usize> {
         self.0.places().map(|slot| slot * SLOT as usize)
     }
@@ -73,7 +73,7 @@ const fn slots(start: i64, end: i64) -> (usize, usize) {
     ((start / SLOT) as usize, ((end + SLOT - 1) / SLOT) as usize)
 }
 
-/// The elements that are needed.
+/// Needed elements by region.
 #[derive(Default)]
 pub(super) struct Demand(BTreeMap<RegionId, Needed>);
 
@@ -109,7 +109,8 @@ impl Execution {
         if wanted.is_empty() {
             return Work::Points(Vec::new());
         }
-        // What has a rank depends on which ranks a core has.
+        // These ops are not reduced to points: shuffles move slices between cores, a top-k result depends on all ranked
+        // elements, and an indexed result may be in any row.
         let is_whole = matches!(plan.kernel, Kernel::Shuffle | Kernel::TopK(_)) || plan.tensors[plan.output].indirect.is_some();
         let points: Vec<(usize, Points)> = match is_whole {
             true => Vec::new(),
@@ -132,7 +133,7 @@ impl Execution {
         Work::Points(points)
     }
 
-    /// The points that a core computes for the needed elements of its part.
+    /// Returns the points that a core computes for the needed elements of its slice.
     fn points(&self, core: usize, needed: &Needed) -> Option<Points> {
         let plan = &self.plan;
         let (output, part) = (&plan.tensors[plan.output], &self.parts.0[core][plan.output]);
@@ -178,7 +179,7 @@ fn read(plan: &Plan, parts: &[Part], demand: &mut Demand, whole: &Plan) {
             continue;
         }
         let width = entry.format.bytes();
-        // A stick with one point has what belongs to it, such as two moments.
+        // A sparse stick also has values that belong to its point, such as two moments.
         let has_groups = entry.is_sparse || plan.kernel == Kernel::LayerNormScale;
         let dims: Vec<usize> = (0..plan.dims.len()).filter(|dim| entry.present[*dim]).collect();
         let inner = Some(entry.stick).filter(|dim| dims.contains(dim));

@@ -1,4 +1,4 @@
-//! Packings against brute force, and what is promised of any.
+//! Compares packings with brute force, and checks the invariants of every packing.
 
 use super::{
     Packer, Packing, Peak, PeakSearch, Rectangle, Shape, Steps, load,
@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 const TICKS: i64 = 4;
 
-/// Cases of the comparison with brute force; `SPYRE_PACK_CASES` asks for more or fewer.
+/// Returns the number of cases compared with brute force; `SPYRE_PACK_CASES` overrides it.
 fn n_cases() -> u64 {
     std::env::var("SPYRE_PACK_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000)
 }
@@ -31,7 +31,8 @@ impl Random {
         Rectangle { lower, upper: lower + 1 + self.below(TICKS - lower), size: 1 + self.below(most) }
     }
 
-    /// Mostly rectangles, some of several steps, overlapping or with a pause, a few with nothing solid.
+    /// Returns a random shape: mostly a rectangle, sometimes several steps, overlapping or with a gap, and rarely an
+    /// empty one.
     fn shape(&mut self) -> Shape {
         match self.below(8) {
             0 => Shape { steps: vec![self.rectangle(4), self.rectangle(4)] },
@@ -41,7 +42,7 @@ impl Random {
     }
 }
 
-/// Units that something takes in each tick, one bit each.
+/// Occupied units in each tick, one bit per unit.
 type Taken = [u32; TICKS as usize];
 
 fn taken(steps: &[Rectangle], offset: i64) -> Taken {
@@ -54,7 +55,7 @@ fn taken(steps: &[Rectangle], offset: i64) -> Taken {
     taken
 }
 
-/// Tries every offset of every shape.
+/// Returns whether a packing exists, by trying every offset of every shape.
 fn can_be_packed(shapes: &[Shape], above: Taken, capacity: i64) -> bool {
     let Some((shape, rest)) = shapes.split_first() else { return true };
     let height = shape.outline().iter().map(|step| step.size).max().unwrap_or(0);
@@ -87,7 +88,7 @@ fn assert_disjoint(rectangles: &[Rectangle], offsets: &[i64], capacity: i64) {
     }
 }
 
-/// One search of the portfolio on its own, to the end.
+/// Runs a single search of the portfolio to its end.
 fn searched(shapes: &[Shape], base: &[Rectangle], capacity: i64, index: usize) -> bool {
     Problem::split(shapes, base).iter().all(|problem| {
         let capacity = capacity / problem.unit;
@@ -115,7 +116,7 @@ fn small_cases_equal_brute_force() {
         let base: Vec<Rectangle> = (0..random.below(3) / 2).map(|_| random.rectangle(2)).collect();
         let outlines: Vec<Rectangle> = shapes.iter().flat_map(Shape::outline).chain(base.iter().copied()).collect();
         let capacity = (load(&outlines) + random.below(8) / 7 - random.below(12) / 11).max(0);
-        // Below the load nothing needs to be tried.
+        // A capacity below the load is infeasible.
         let expected = capacity >= load(&outlines) && can_be_packed(&shapes, taken(&base, 0), capacity);
         n_impossible += u64::from(!expected);
         n_above_load += u64::from(!expected && capacity >= load(&outlines));
@@ -128,7 +129,7 @@ fn small_cases_equal_brute_force() {
             assert_eq!(searched(&shapes, &base, capacity, index), expected, "{shapes:?} on {base:?} in {capacity}");
         }
     }
-    // The cases are such that proofs by search matter.
+    // Enough cases need a search to prove infeasibility.
     assert!(n_above_load * 200 > n_cases() && n_impossible < n_cases() / 2, "{n_impossible}, {n_above_load}");
 }
 
@@ -145,7 +146,7 @@ fn small_peaks_equal_brute_force() {
     }
 }
 
-/// A dense block of `n` rectangles: cut again and again, across time or across units.
+/// Returns a dense block of `n` rectangles, made by repeated cuts along time or along units.
 fn cut_block(seed: u64, n: usize, width: i64, height: i64) -> Vec<Rectangle> {
     let mut random = Random(seed);
     let mut blocks = vec![Rectangle { lower: 0, upper: width, size: height }];
@@ -200,7 +201,7 @@ fn steps_in_portions_give_what_they_give_at_once() {
 fn too_few_steps_are_no_proof() {
     let rectangles = cut_block(3, 120, 1000, 10_000);
     assert_eq!(pack(&rectangles, 10_000, &mut Steps { left: 10 }), Packing::OutOfSteps);
-    // A legal placement comes with any budget.
+    // Any budget yields a legal placement.
     let Peak { offsets, height, lower_bound } = smallest_peak(&rectangles, &mut Steps { left: 0 });
     assert_disjoint(&rectangles, &offsets, height);
     assert_eq!(lower_bound, 10_000);
@@ -222,13 +223,14 @@ fn an_address_that_is_handed_on_is_one_shape() {
     let shapes = [chain, step(3, 4, 2).into()];
     let Packing::Placed(offsets) = pack_shapes(&shapes, &[], 4, &mut Steps { left: 1000 }) else { panic!() };
     assert_legal(&shapes, &[], &offsets, 4);
-    // What stands at the bottom while it is live lifts the whole chain.
+    // A fixed rectangle at the bottom that overlaps the chain in time raises the complete chain, which then does not
+    // fit.
     assert_eq!(pack_shapes(&shapes, &[step(3, 4, 1)], 4, &mut Steps { left: 1000 }), Packing::Impossible);
 }
 
 #[test]
 fn large_numbers_are_packed_by_lists() {
-    // Units without a common divisor, more than the search counts.
+    // Sizes without a common divisor, too large for the unit-based search.
     let rectangles = [(0, 2, 3_000_000_001), (1, 3, 4_000_000_000), (2, 4, 3_000_000_000)];
     let rectangles = rectangles.map(|(lower, upper, size)| Rectangle { lower, upper, size });
     let height = load(&rectangles);

@@ -40,7 +40,8 @@ fn corruptions(result: &Value) -> Vec<(String, Value)> {
         change(format!("/stays/{index}/buffer"), json!("nobody"));
         let twice = [result["stays"].as_array().unwrap(), &vec![stay.clone()][..]].concat();
         change("/stays".to_owned(), json!(twice));
-        // A split stay may be there for nothing.
+        // An interval of a split live range may save nothing, so only removing one of an unsplit live range is an
+        // error.
         if result["certificate"]["whole_lives"] == json!(true) {
             let mut without = result["stays"].as_array().unwrap().clone();
             without.remove(index);
@@ -194,7 +195,7 @@ fn a_corrupted_peak_is_rejected() {
         let mut changes = vec![("/peak/bytes", json!(found.bytes + 1)), ("/peak/bytes", json!(found.bytes - 1))];
         changes.push(("/peak/lower_bound", json!(least + 1)));
         if !result["stays"].as_array().unwrap().is_empty() {
-            // What is not in LX needs no room.
+            // A plan without values in LX needs no capacity.
             let nothing = Exact { stays: Stays::Whole, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &nowhere(&instance));
             let nothing: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
             assert!(check(&nothing).is_ok());
