@@ -30,7 +30,8 @@ pub struct Integers {
     widths: BTreeMap<NodeId, u32>,
     /// Nodes whose elements are a subset of the elements of another node, however they are computed.
     chosen_from: BTreeMap<NodeId, NodeId>,
-    /// Truth values that equal others which the device does not compute: those of integers that are known by their digits.
+    /// Nodes whose values are those of other nodes, which the device does not compute, but whose ranges are known: running sums, and truth
+    /// values of integers that are known by their digits.
     exact: BTreeMap<NodeId, NodeId>,
     /// Nodes that are quotients or remainders of integers, however they are computed.
     divided: BTreeMap<NodeId, Division>,
@@ -110,7 +111,7 @@ impl Integers {
         self.chosen_from.get(&id).copied()
     }
 
-    /// Returns the truth value of the integers themselves that a truth value of digits equals, if one is known.
+    /// Returns the node with the values of `id` whose range is known, if there is one.
     #[must_use]
     pub fn exact(&self, id: NodeId) -> Option<NodeId> {
         self.exact.get(&id).copied()
@@ -297,7 +298,7 @@ impl Graph {
         self.integers.chosen_from.insert(id, whole);
     }
 
-    /// Records that a truth value of digits equals `exact`, that of the integers themselves.
+    /// Records that the values of a node are those of `exact`, which the device does not compute.
     pub fn note_exact(&mut self, id: NodeId, exact: NodeId) {
         self.integers.exact.insert(id, exact);
     }

@@ -10,7 +10,7 @@ use crate::{
         rules::{
             digit_arithmetic::{fits, running_sums},
             fold::MAX_WIDTH,
-            scan::scan,
+            scan::{range_of_sums, scan},
         },
     },
     mlir::{Op, OpExt, Reported, ScalarType, ValueLike, integer, natural, shape_of},
@@ -23,6 +23,7 @@ pub(super) fn import_scan<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
     let width = ScalarType::of(element_type(op.inputs()[0].r#type())).width();
     let is_integer = importer.graph.node(input).element == Element::Int && importer.graph.known_of(input).is_none();
     let input = importer.graph.numbers_of(input).unwrap_or_else(|refused| refused);
+    let is_sum = body.reduction(0).is_some_and(|reduction| reduction.combiner == Combiner::Sum);
     let found = match body.reduction(0) {
         _ if op.required(attr::INCLUSIVE, integer) == 0 => {
             Err(codes::UNSUPPORTED.says("expected inclusive(true), found an exclusive scan; subtract the element from an inclusive scan"))
@@ -50,6 +51,10 @@ pub(super) fn import_scan<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
         (None, Ok(node)) if is_integer && importer.graph.digits_of(node).is_none() => {
             if let Some(width) = width {
                 importer.graph.note_width(node, width);
+            }
+            if is_sum && shape[dim] > 1 {
+                let exact = range_of_sums(&mut importer.graph, input, &shape, dim);
+                importer.graph.note_exact(node, exact);
             }
             importer.graph.as_integers(node)
         }

@@ -64,6 +64,7 @@ pub(super) fn computed(
     let found = match name {
         "arith.addi" => sum(graph, one, other)?,
         "arith.subi" => difference(graph, one, other)?,
+        "arith.muli" => masked(graph, inputs, one, other)?,
         "arith.maxsi" => {
             let is_one = compared(graph, "sge", one, other)?;
             let range = [one.range[0].max(other.range[0]), one.range[1].max(other.range[1])];
@@ -188,6 +189,26 @@ fn difference(graph: &mut Graph, one: Digits, other: Digits) -> Option<Digits> {
     Some(Digits { parts: carried(graph, upper?, lower?, [0.0, -1.0]), range, exact: None })
 }
 
+/// Multiplies digits by numbers that are 0 or 1: that the product of a lower digit is exact bounds the numbers, since the digit may be
+/// 1,023.
+fn masked(graph: &mut Graph, inputs: &[NodeId], one: Digits, other: Digits) -> Option<Digits> {
+    let is_number = |graph: &Graph, id: NodeId| graph.digits_of(id).is_none() && graph.known_of(id).is_none();
+    let (digits, factor) = match *inputs {
+        [_, factor] if is_number(graph, factor) => (one, factor),
+        [factor, _] if is_number(graph, factor) => (other, factor),
+        _ => return None,
+    };
+    let element = graph.integers.element();
+    let factor = graph.numbers_of(factor).ok()?;
+    graph.note_unsigned(factor);
+    let [upper, lower] = digits.parts.map(|digit| graph.pointwise("mul", &[digit, factor], element));
+    let all = graph.known(Known::counting(0, RESULT_BASE), vec![RESULT_BASE], element);
+    graph.note_chosen_from(digits.parts[1], all);
+    graph.note_integers(lower);
+    let range = [digits.range[0].min(0), digits.range[1].max(1)];
+    Some(Digits { parts: [upper, lower], range, exact: None })
+}
+
 /// Builds a comparison: the sum of the upper digits' difference times twice the base and the lower digits' difference has the sign of the
 /// integers' difference, however it is rounded. Returns None for an unsigned comparison of integers that may be negative.
 fn compared(graph: &mut Graph, predicate: &str, one: Digits, other: Digits) -> Option<NodeId> {
@@ -286,13 +307,7 @@ pub(in crate::import) fn running_sums(graph: &mut Graph, numbers: NodeId, shape:
             *result = graph.insert(digit, *result, start.clone());
         }
     }
-    // The running sums are between the first element and the whole sum.
-    let whole = graph.reduce("sum", numbers, dim);
-    let whole = graph.broadcast(whole, shape);
-    let mut one = shape.to_vec();
-    one[dim] = 1;
-    let first = graph.slice(numbers, &vec![0; shape.len()], &one);
-    let exact = graph.insert(first, whole, vec![0; shape.len()]);
+    let exact = scan::range_of_sums(graph, numbers, shape, dim);
     graph.note_integers(exact);
     Some(Digits { parts: results, range: [0, blocks.end], exact: Some(exact) })
 }

@@ -257,8 +257,8 @@ impl Bounds<'_> {
             let [first, end] = self.ranges.get(&number)?;
             return Some(Interval { first: *first as f64, last: (end - 1) as f64, is_infinite: false });
         }
-        if let Some(whole) = graph.integers.chosen_from(id) {
-            return self.of(whole);
+        if let Some(same) = graph.integers.chosen_from(id).or_else(|| graph.integers.exact(id)) {
+            return self.of(same);
         }
         if let Some(found) = graph.integers.division(id).and_then(|division| self.divided(division)) {
             return Some(found);

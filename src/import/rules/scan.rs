@@ -61,6 +61,22 @@ pub(in crate::import) fn scan(
     Ok(graph.view(sums, order.iter().map(|&dim| Expr::Dim(dim)).collect(), shape))
 }
 
+/// Returns numbers that the device does not compute, with the ranges of the running sums of `input`, of shape `shape`: each sum is its element
+/// plus a sum of at most all others.
+pub(in crate::import) fn range_of_sums(graph: &mut Graph, input: NodeId, shape: &[i64], dim: usize) -> NodeId {
+    let (first, mut sizes) = (vec![0; shape.len()], shape.to_vec());
+    let element = graph.node(input).element;
+    sizes[dim] -= 1;
+    let others = graph.slice(input, &first, &sizes);
+    let others = graph.reduce("sum", others, dim);
+    let others = graph.broadcast(others, shape);
+    sizes[dim] = 1;
+    let zero = graph.number(0.0);
+    let none = graph.filled(zero, sizes);
+    let others = graph.insert(none, others, first);
+    graph.pointwise("add", &[input, others], element)
+}
+
 /// Each element combined with the one before it, then with what is two before it, four, and so on: what there is then covers twice as many.
 fn in_steps(graph: &mut Graph, combiner: Combiner, input: NodeId, shape: &[i64], dim: usize) -> Result<NodeId, String> {
     let element = graph.node(input).element;

@@ -112,11 +112,19 @@ impl Bounds<'_> {
         let whole = self.of(number)?;
         let below = |end: f64| Interval { last: whole.last.min(end), ..whole };
         let above = |first: f64| Interval { first: whole.first.max(first), ..whole };
+        let at = |bound: f64| Interval { first: whole.first.max(bound), last: whole.last.min(bound), ..whole };
+        let other_than = |bound: f64| match () {
+            () if bound == whole.first => above(bound + 1.0),
+            () if bound == whole.last => below(bound - 1.0),
+            () => whole,
+        };
         let (holds, fails) = match (*function, is_first) {
             ("lesserthan", true) | ("greaterthan", false) => (below(bound - 1.0), above(bound)),
             ("lesserequal", true) | ("greaterequal", false) => (below(bound), above(bound + 1.0)),
             ("greaterthan", true) | ("lesserthan", false) => (above(bound + 1.0), below(bound)),
             ("greaterequal", true) | ("lesserequal", false) => (above(bound), below(bound - 1.0)),
+            ("equal", _) => (at(bound), other_than(bound)),
+            ("notequal", _) => (other_than(bound), at(bound)),
             _ => return None,
         };
         Some(Sides { number, holds, fails })
