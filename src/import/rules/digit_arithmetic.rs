@@ -4,7 +4,7 @@
 //! computes `a - (1024 - b)`, of which every step is exact, and its sign is the carry.
 
 use super::{body::Combiner, digits::RESULT_BASE, index::decided, recognize, scan};
-use crate::import::graph::{Element, Graph, Kind, NodeId, digits::Digits, known::Known};
+use crate::import::graph::{Element, Graph, Kind, NodeId, digits::Digits, known::Known, rows};
 
 /// Exclusive bound of the magnitudes of integers with two digits: the format is exact for upper digits up to the base.
 const LIMIT: i64 = RESULT_BASE * RESULT_BASE;
@@ -271,6 +271,9 @@ fn blocks(graph: &mut Graph, numbers: NodeId, size: i64) -> Option<Blocks> {
 fn largest(graph: &Graph, id: NodeId) -> Option<i64> {
     if let Some(known) = graph.known_of(id) {
         return known.integers().all(|number| number >= 0).then(|| known.integers().max()).flatten();
+    }
+    if let Some((table, _)) = rows::parts(graph, id) {
+        return largest(graph, table);
     }
     let node = graph.node(id);
     match (&node.kind, node.inputs.as_slice()) {

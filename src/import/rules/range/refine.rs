@@ -134,6 +134,7 @@ impl Bounds<'_> {
     /// few sums and differences. None otherwise.
     fn interval_where(&mut self, id: NodeId, number: NodeId, within: Interval, depth: usize) -> Option<Interval> {
         let graph = self.graph;
+        let id = graph.integers.exact(id).unwrap_or(id);
         let ((base, offset), (base_of_number, offset_of_number)) = (without_offset(graph, id), without_offset(graph, number));
         if is_same(graph, base, base_of_number) {
             let by = offset - offset_of_number;
