@@ -9,7 +9,8 @@
 // RUN: spyre-compile %t/parts/first.mlir -o %t/first --validate > %t.log && spyre-run %t/first --check %t/parts/first.mlir | FileCheck %s
 // RUN: FileCheck %s --check-prefix=DIGITS --input-file=%t/f16/program.json
 // RUN: FileCheck %s --check-prefix=WHOLE --input-file=%t/f32/program.json
-// RUN: not spyre-compile %t/parts/read.mlir -o %t/read 2>&1 | FileCheck %s --check-prefix=READ
+// RUN: spyre-compile %t/parts/read.mlir -o %t/read --validate > %t.log && spyre-run %t/read --draw ties --check %t/parts/read.mlir | FileCheck %s
+// RUN: not spyre-compile %t/parts/product.mlir -o %t/product 2>&1 | FileCheck %s --check-prefix=PRODUCT
 
 // CHECK: result0: correct
 // DIGITS: "results": [
@@ -18,7 +19,7 @@
 // DIGITS-NEXT: 3
 // DIGITS: "digit_base": 1024
 // WHOLE-NOT: digit_base
-// READ: error{{.*}}'linalg.generic' op expected only results and gathers to use positions beyond 1024
+// PRODUCT: error{{.*}}'arith.muli' op computes with integers beyond 1024
 
 //--- f16.mlir
 #x = affine_map<(i, j) -> (i, j)>
@@ -135,6 +136,26 @@ func.func @f(%x: tensor<3x5000xf16>) -> tensor<3xi64> {
   } -> (tensor<3xf16>, tensor<3xi64>)
   %one = arith.constant dense<1> : tensor<3xi64>
   %next = arith.addi %m#1, %one : tensor<3xi64>
+  return %next : tensor<3xi64>
+}
+
+//--- product.mlir
+#x = affine_map<(i, j) -> (i, j)>
+#r = affine_map<(i, j) -> (i)>
+func.func @f(%x: tensor<3x5000xf16>) -> tensor<3xi64> {
+  %low = arith.constant dense<0xFC00> : tensor<3xf16>
+  %zero = arith.constant dense<0> : tensor<3xi64>
+  %m:2 = linalg.generic {indexing_maps = [#x, #r, #r], iterator_types = ["parallel", "reduction"]}
+    ins(%x : tensor<3x5000xf16>) outs(%low, %zero : tensor<3xf16>, tensor<3xi64>) {
+  ^bb0(%a: f16, %most: f16, %at: i64):
+    %j = linalg.index 1 : index
+    %k = arith.index_cast %j : index to i64
+    %n = arith.maximumf %a, %most : f16
+    %c = arith.cmpf ogt, %a, %most : f16
+    %s = arith.select %c, %k, %at : i64
+    linalg.yield %n, %s : f16, i64
+  } -> (tensor<3xf16>, tensor<3xi64>)
+  %next = arith.muli %m#1, %m#1 : tensor<3xi64>
   return %next : tensor<3xi64>
 }
 

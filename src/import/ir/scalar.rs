@@ -51,7 +51,8 @@ impl<'c> Importer<'c> {
             self.note_absorbed(node, first, operands);
         }
         built.unwrap_or_else(|message| {
-            let cause = operands.iter().find_map(|&operand| self.graph.refusal_behind(operand));
+            let is_computed = |operand: &&NodeId| self.graph.digits_of(**operand).is_none();
+            let cause = operands.iter().filter(is_computed).find_map(|&operand| self.graph.refusal_behind(operand));
             let refused = cause.unwrap_or_else(|| self.refused(at, location, message, shape.to_vec(), element));
             match ScalarFunction::named(&scalar.name) {
                 // The result may still be an index, or one side of a comparison.
