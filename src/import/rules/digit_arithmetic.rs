@@ -30,12 +30,15 @@ pub(super) fn computed(
     }
     match (name, inputs) {
         ("arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "arith.trunci", &[integer]) => {
-            let [first, _] = graph.digits_of(integer)?.range;
-            let is_signed = first >= 0 || matches!(name, "arith.index_cast" | "arith.extsi" | "arith.trunci");
-            return (element == Element::Int && is_signed && fits(graph.digits_of(integer)?.range, width)).then_some(integer);
+            let range = graph.digits_of(integer)?.range;
+            let keeps_sign = range[0] >= 0 || matches!(name, "arith.index_cast" | "arith.extsi" | "arith.trunci");
+            return (element == Element::Int && keeps_sign && fits(range, width)).then_some(integer);
         }
-        ("arith.sitofp", &[integer]) if element == graph.integers.element() => {
-            let [upper, lower] = graph.digits_of(integer)?.parts;
+        ("arith.sitofp" | "arith.uitofp", &[integer]) if element == graph.integers.element() => {
+            let Digits { parts: [upper, lower], range, .. } = graph.digits_of(integer)?;
+            if name == "arith.uitofp" && range[0] < 0 {
+                return None;
+            }
             let base = base(graph);
             let scaled = graph.pointwise("mul", &[upper, base], element);
             return Some(graph.pointwise("add", &[scaled, lower], element));
