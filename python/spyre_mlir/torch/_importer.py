@@ -78,7 +78,10 @@ def size_reason(node: Node) -> str:
 def has_unknown_size(node: Node) -> bool:
     """Returns whether a size of a result is known only when the values are."""
     tensors = [value for value in pytree.tree_leaves(node.meta.get("val")) if isinstance(value, torch.Tensor)]
-    return any(free_unbacked_symbols(value) for value in tensors) or torch.Tag.dynamic_output_shape in getattr(node.target, "tags", ())
+    if any(free_unbacked_symbols(value) for value in tensors):
+        return True
+    # The operation may have such a size, as a selection by a mask; one by integers has recorded sizes.
+    return not tensors and torch.Tag.dynamic_output_shape in getattr(node.target, "tags", ())
 
 
 def with_labels(text: str, graph: Graph, labels: Sequence[str | None]) -> str:

@@ -41,6 +41,22 @@ def compilations(monkeypatch):
     return found
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, at: x[at],
+        lambda x, at: x[at % 64, at],
+        lambda x, at: torch.nn.functional.one_hot(at, 64).half() @ x,
+        lambda x, at: x.repeat_interleave(torch.tensor([1] * 64), dim=0, output_size=64) + 1,
+    ],
+)
+def test_selections_of_known_sizes_do_not_stay_on_the_cpu(function):
+    # PyTorch tags these operations, whose sizes may depend on values.
+    x, at = half(64, 64), torch.randint(0, 64, (10,))
+    found = compiled(function, fallback="error")(x, at)
+    assert torch.allclose(found, function(x, at), atol=1e-2)
+
+
 def mixed(x):
     """`histc` has no lowering in torch-mlir."""
     y = torch.exp(x) * 2
