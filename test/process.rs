@@ -36,9 +36,10 @@ const VARIABLE: &str = "SPYRE_TEST_PROCESS";
 const N_THREADS: usize = 8;
 /// Warm-up compilations of each thread, which allocate what MLIR caches per process.
 const N_BEFORE: usize = 12;
-const N_COMPILATIONS: usize = 1000;
-/// Maximum growth of the heap in bytes over all measured compilations. Leaking one eight-byte cell per compilation would need 32,000.
-const MOST_GROWTH: i64 = 12_000;
+const N_COMPILATIONS: usize = 2000;
+/// Maximum growth of the heap in bytes over all measured compilations. Leaking one eight-byte cell per compilation would need 64,000; without a
+/// leak, 3,000 to 18,000 were measured, however many there are.
+const MOST_GROWTH: i64 = 36_000;
 
 /// A name that is no UTF-8 has a text in its context.
 const PROGRAM: &str = "func.func @main(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {

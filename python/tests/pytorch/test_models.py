@@ -12,11 +12,12 @@ from models import DECODERS, ENCODERS  # noqa: E402
 # All that stays on the CPU, with a beginning of the compiler's reason. Experts are grouped by an operation of transformers' own.
 LEFT = {
     "Mixtral, 4 experts": {
-        "aten.index.Tensor": "'tensor.extract' op chooses rows of its table by integers that may be none of them",
-        "aten.histc.default": "torch-mlir refuses it",
-        "transformers.grouped_mm_fallback.default": "torch-mlir refuses it",
-        "aten.empty_like.default": "'func.return' op reads a tensor that nothing has written",
-        "aten.index_put.default": "'func.func' op computes integers beyond 1024",
+        "aten.index.Tensor": "SPY0240: 'tensor.extract' op indexes a table with integers that may be out of bounds",
+        "aten.histc.default": "torch-mlir has no lowering to linalg of aten.histc",
+        "aten.cumsum.default": "SPY0243: 'tensor.empty' op expected integers that stay within 32 bits",
+        "transformers.grouped_mm_fallback.default": "torch-mlir has no lowering to linalg of transformers.grouped_mm_fallback",
+        "aten.empty_like.default": "SPY0224: 'func.return' op reads a tensor that no op has written",
+        "aten.index_put.default": "SPY0240: 'tensor.empty' op computes integers beyond 1024",
     },
 }
 
