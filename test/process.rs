@@ -37,8 +37,8 @@ const N_THREADS: usize = 8;
 /// Warm-up compilations of each thread, which allocate what MLIR caches per process.
 const N_BEFORE: usize = 12;
 const N_COMPILATIONS: usize = 2000;
-/// Maximum growth of the heap in bytes over all measured compilations. Leaking one eight-byte cell per compilation would need 64,000; without a
-/// leak, 3,000 to 18,000 were measured, however many there are.
+/// Maximum growth of the heap in bytes over all measured compilations. Leaking one eight-byte cell per compilation would need 64,000; growth
+/// without a leak was 3,000 to 18,000, for any number of compilations.
 const MOST_GROWTH: i64 = 36_000;
 
 /// A name that is no UTF-8 has a text in its context.
