@@ -1,4 +1,5 @@
-//! `cargo xtask nightly`: runs the long checks that CI omits: all mutants, random programs with fresh seeds, and exported models.
+//! `cargo xtask nightly`: runs the long checks that CI omits: all mutants, random programs with fresh seeds, exported models, and the
+//! Python package with PyTorch and JAX.
 
 use crate::{book, models, python, step, test::missing_material};
 use std::{fs, process::Command, time::SystemTime};
@@ -45,6 +46,7 @@ pub(crate) fn run(number: Option<&str>) -> Result<(), String> {
         }
         done.push(step::run(&format!("nightly: {tests}"), &mut whole));
     }
+    done.push(python::test_with_frameworks());
     done.push(book::run());
     done.push(exports());
     let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();
