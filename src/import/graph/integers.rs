@@ -270,6 +270,14 @@ impl Graph {
         }
     }
 
+    /// Returns the node that a node is the negative of. None if the node must meet a lower bound, which is checked only where it is computed: a
+    /// second negation does not undo it.
+    #[must_use]
+    pub fn negated(&self, id: NodeId) -> Option<NodeId> {
+        let node = self.node(id);
+        (matches!(node.kind, Kind::Pointwise("neg", _)) && self.integers.least(id).is_none()).then(|| node.inputs[0])
+    }
+
     /// Records that integers are divided by a node, which must not be 0.
     pub fn note_divisor(&mut self, id: NodeId) {
         self.integers.least.insert(id, 1);

@@ -201,7 +201,7 @@ fn negative(graph: &mut Graph, x: NodeId, element: Element) -> NodeId {
     if let Some(number) = graph.number_of(x) {
         return graph.number(0.0 - number);
     }
-    graph.as_pointwise(x, "neg").map(|undone| undone[0]).unwrap_or_else(|| graph.pointwise("neg", &[x], element))
+    graph.negated(x).unwrap_or_else(|| graph.pointwise("neg", &[x], element))
 }
 
 /// Computes `select(truth, yes, no)` from the mask of `truth`. Returns None if `truth` has no mask, or if neither `yes`
@@ -260,7 +260,7 @@ pub(in crate::import) fn subtracted(graph: &mut Graph, added: NodeId) -> Option<
         return None;
     }
     match (node.kind, node.inputs.as_slice()) {
-        (Kind::Pointwise("neg", _), &[x]) => Some(x),
+        (Kind::Pointwise("neg", _), _) => graph.negated(added),
         (Kind::View(map), &[inner]) => subtracted(graph, inner).map(|x| graph.view(x, map, &node.shape)),
         _ => None,
     }

@@ -29,8 +29,8 @@ pub(in crate::import) fn has(function: &str, element: Element) -> bool {
 }
 
 pub(in crate::import) fn neg(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
-    match graph.as_pointwise(inputs[0], "neg") {
-        Some(undone) => Ok(undone[0]),
+    match graph.negated(inputs[0]) {
+        Some(undone) => Ok(undone),
         None => Ok(graph.pointwise("neg", inputs, element)),
     }
 }
