@@ -27,11 +27,11 @@ func.func @negative(%x: tensor<65xf32>, %truth: tensor<65xi1>) -> tensor<65xf32>
       ins(%x, %truth : tensor<65xf32>, tensor<65xi1>) outs(%e : tensor<65xf32>) {
   ^bb0(%a: f32, %t: i1, %o: f32):
     // expected-error @+1 {{requires nonnegative integers for unsigned arithmetic, found integers that may be negative}}
-    %signed = arith.extsi %t : i1 to i8
-    %wide = arith.extui %signed : i8 to i16
-    %zero = arith.constant 0 : i16
-    %negative = arith.subi %zero, %wide : i16
-    %number = arith.sitofp %negative : i16 to f32
+    %signed = arith.extsi %t : i1 to i16
+    %wide = arith.extui %signed : i16 to i32
+    %zero = arith.constant 0 : i32
+    %negative = arith.subi %zero, %wide : i32
+    %number = arith.sitofp %negative : i32 to f32
     %sum = arith.addf %a, %number : f32
     linalg.yield %sum : f32
   } -> tensor<65xf32>
