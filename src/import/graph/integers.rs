@@ -270,6 +270,16 @@ impl Graph {
         }
     }
 
+    /// Returns the node that the device computes for a node.
+    #[must_use]
+    pub fn on_device(&self, id: NodeId) -> NodeId {
+        let mut id = id;
+        while let (Kind::Virtual(_), Some(&last)) = (&self.node(id).kind, self.node(id).inputs.last()) {
+            id = last;
+        }
+        id
+    }
+
     /// Returns the node that a node is the negative of. None if the node must meet a lower bound, which is checked only where it is computed: a
     /// second negation does not undo it.
     #[must_use]

@@ -3,7 +3,12 @@
 //! A number of the 16-bit format is exact up to 1,024, the base of the digits. The sum of two lower digits can be larger, so the device
 //! computes `a - (1024 - b)`, of which every step is exact, and its sign is the carry.
 
-use super::{body::Combiner, digits::RESULT_BASE, index::decided, recognize, scan};
+use super::{
+    body::Combiner,
+    digits::{RESULT_BASE, UPPER_STEP, are_needed, comparison, known_digits},
+    index::decided,
+    recognize, scan,
+};
 use crate::import::graph::{Element, Graph, Kind, NodeId, digits::Digits, known::Known, rows};
 
 /// Exclusive bound of the magnitudes of integers with two digits: the format is exact for upper digits up to the base.
@@ -93,11 +98,7 @@ pub(super) fn computed(
 
 /// Returns the comparison of the integers themselves for a comparison of their digits; another condition as it is.
 fn exact_condition(graph: &Graph, condition: NodeId) -> NodeId {
-    let mut id = condition;
-    while let (Kind::Virtual(_), Some(&computed)) = (&graph.node(id).kind, graph.node(id).inputs.last()) {
-        id = computed;
-    }
-    graph.integers.exact(id).unwrap_or(condition)
+    graph.integers.exact(graph.on_device(condition)).unwrap_or(condition)
 }
 
 /// Returns whether two digits and a type of `width` bits represent all integers of a range.
@@ -120,7 +121,7 @@ fn read(graph: &mut Graph, integer: NodeId) -> Option<Digits> {
     if let Some(known) = graph.known_of(number).cloned() {
         let range =
             known.integers().fold([i64::MAX, i64::MIN], |[first, end], number| [first.min(number), end.max(number.saturating_add(1))]);
-        let parts = super::digits::known_digits(graph, number).filter(|_| fits(range, u64::BITS))?;
+        let parts = known_digits(graph, number).filter(|_| fits(range, u64::BITS))?;
         return Some(Digits { parts, range, exact: Some(number) });
     }
     if !graph.integers.has(number) {
@@ -215,23 +216,16 @@ fn masked(graph: &mut Graph, inputs: &[NodeId], one: Digits, other: Digits) -> O
 /// Builds a comparison: the sum of the upper digits' difference times twice the base and the lower digits' difference has the sign of the
 /// integers' difference, however it is rounded. Returns None for an unsigned comparison of integers that may be negative.
 fn compared(graph: &mut Graph, predicate: &str, one: Digits, other: Digits) -> Option<NodeId> {
-    let function = match predicate {
-        "ult" | "ule" | "ugt" | "uge" if one.range[0] < 0 || other.range[0] < 0 => return None,
-        "eq" => "equal",
-        "ne" => "notequal",
-        "slt" | "ult" => "lesserthan",
-        "sle" | "ule" => "lesserequal",
-        "sgt" | "ugt" => "greaterthan",
-        "sge" | "uge" => "greaterequal",
-        _ => return None,
-    };
+    if predicate.starts_with('u') && (one.range[0] < 0 || other.range[0] < 0) {
+        return None;
+    }
     let element = graph.integers.element();
     let [upper, lower] = [0, 1].map(|digit| minus(graph, one.parts[digit], other.parts[digit]));
     #[allow(clippy::cast_precision_loss, reason = "a small number")]
-    let (zero, weight) = (graph.number(0.0), graph.number((2 * RESULT_BASE) as f64));
+    let (zero, weight) = (graph.number(0.0), graph.number(UPPER_STEP as f64));
     let scaled = graph.pointwise("mul", &[upper?, weight], element);
     let difference = graph.pointwise("add", &[scaled, lower?], element);
-    Some(graph.pointwise(function, &[difference, zero], Element::Bool))
+    Some(graph.pointwise(comparison(predicate), &[difference, zero], Element::Bool))
 }
 
 fn chosen(graph: &mut Graph, condition: NodeId, [yes, no]: [Digits; 2], range: [i64; 2]) -> Option<Digits> {
@@ -257,7 +251,8 @@ const fn count(size: i64, block: i64) -> i64 {
 /// Returns the blocks in which integers are summed along a dimension of `size`; None if the format is exact for the whole sum, or if digits
 /// do not represent it.
 fn blocks(graph: &mut Graph, numbers: NodeId, size: i64) -> Option<Blocks> {
-    let found = match largest(graph, numbers) {
+    let largest = largest(graph, numbers);
+    let found = match largest {
         Some(largest) => {
             let block = (RESULT_BASE / largest.max(1)).min(MAX_BLOCK);
             Blocks { size: if block == 0 { return None } else { 1 << block.ilog2() }, end: size.checked_mul(largest)? + 1 }
@@ -265,8 +260,8 @@ fn blocks(graph: &mut Graph, numbers: NodeId, size: i64) -> Option<Blocks> {
         // The range of the argument follows from the sums of the blocks, which are exact.
         None => Blocks { size: MAX_BLOCK, end: count(size, MAX_BLOCK).checked_mul(RESULT_BASE)? + 1 },
     };
-    let is_long = largest(graph, numbers).is_some() || size > RESULT_BASE;
-    let is_possible = is_long && super::digits::are_needed(graph, found.end) && count(size, found.size) <= MAX_BLOCKS;
+    let is_long = largest.is_some() || size > RESULT_BASE;
+    let is_possible = is_long && are_needed(graph, found.end) && count(size, found.size) <= MAX_BLOCKS;
     is_possible.then_some(found)
 }
 
@@ -291,20 +286,25 @@ fn largest(graph: &Graph, id: NodeId) -> Option<i64> {
     }
 }
 
+/// Returns the digits of the sums of a block, from which the ranges of the arguments follow: they are exact and at least 0.
+fn digits_of_block(graph: &mut Graph, sums: NodeId) -> [NodeId; 2] {
+    graph.note_integers(sums);
+    graph.note_unsigned(sums);
+    split(graph, sums)
+}
+
 /// Returns the digits of the running sums of integers along a dimension; None if the format is exact for them, or if digits do not represent
 /// them. `numbers` are the integers as numbers of shape `shape`.
 pub(in crate::import) fn running_sums(graph: &mut Graph, numbers: NodeId, shape: &[i64], dim: usize) -> Option<Digits> {
     let blocks = blocks(graph, numbers, shape[dim])?;
     let numbers = graph.broadcast(numbers, shape);
-    graph.note_unsigned(numbers);
     let element = graph.integers.element();
     let mut results = [0; 2].map(|_| graph.undefined(shape.to_vec(), element));
     let mut before: Option<[NodeId; 2]> = None;
     for (start, sizes) in blocks.along(shape, dim) {
         let part = graph.slice(numbers, &start, &sizes);
         let sums = scan::scan(graph, Combiner::Sum, part, (&sizes, dim), None).ok()?;
-        graph.note_integers(sums);
-        let own = split(graph, sums);
+        let own = digits_of_block(graph, sums);
         let digits = before.map_or(Some(own), |before| added(graph, own, before))?;
         let (mut last, mut one) = (vec![0; shape.len()], sizes.clone());
         (last[dim], one[dim]) = (sizes[dim] - 1, 1);
@@ -323,13 +323,11 @@ pub(in crate::import) fn running_sums(graph: &mut Graph, numbers: NodeId, shape:
 pub(in crate::import) fn total(graph: &mut Graph, numbers: NodeId, dim: usize) -> Option<Digits> {
     let shape = graph.node(numbers).shape.clone();
     let blocks = blocks(graph, numbers, shape[dim])?;
-    graph.note_unsigned(numbers);
     let mut parts: Option<[NodeId; 2]> = None;
     for (start, sizes) in blocks.along(&shape, dim) {
         let part = graph.slice(numbers, &start, &sizes);
         let sum = if sizes[dim] == 1 { part } else { graph.reduce("sum", part, dim) };
-        graph.note_integers(sum);
-        let own = split(graph, sum);
+        let own = digits_of_block(graph, sum);
         parts = Some(parts.map_or(Some(own), |before| added(graph, own, before))?);
     }
     let exact = graph.reduce("sum", numbers, dim);

@@ -13,7 +13,7 @@ use crate::{
 /// Base of the digits: the 16-bit format is exact up to this integer.
 const BASE: i64 = 1024;
 /// Weight of an upper digit.
-const UPPER_STEP: i64 = 2 * BASE;
+pub(super) const UPPER_STEP: i64 = 2 * BASE;
 /// Exclusive limit of integers that two digits represent: the format is exact for the multiples of the upper step up to this many.
 pub(in crate::import) const MOST_VALUES: i64 = 32 * BASE;
 
@@ -45,18 +45,23 @@ pub(in crate::import) fn is_too_coarse(graph: &Graph, end: i64) -> bool {
     graph.integers.element() != Element::F32 && end > BASE + 1
 }
 
+/// Returns the device function of a comparison of integers by its predicate, which for an unsigned one compares integers from 0 on.
+pub(super) fn comparison(predicate: &str) -> &'static str {
+    match predicate {
+        "eq" => "equal",
+        "ne" => "notequal",
+        "slt" | "ult" => "lesserthan",
+        "sle" | "ule" => "lesserequal",
+        "sgt" | "ugt" => "greaterthan",
+        _ => "greaterequal",
+    }
+}
+
 /// Builds a comparison of integers of which some are too large for the format, on their digits. Returns None if all are small, or if an
 /// operand depends on more than one index. Records operands that can be an index as such.
 pub(in crate::import) fn compared(graph: &mut Graph, name: &str, numbers: &[NodeId]) -> Option<NodeId> {
-    let function = match name {
-        "arith.cmpi eq" => "equal",
-        "arith.cmpi ne" => "notequal",
-        "arith.cmpi slt" => "lesserthan",
-        "arith.cmpi sle" => "lesserequal",
-        "arith.cmpi sgt" => "greaterthan",
-        "arith.cmpi sge" => "greaterequal",
-        _ => return None,
-    };
+    let predicate = name.strip_prefix("arith.cmpi ").filter(|predicate| !predicate.starts_with('u'))?;
+    let function = comparison(predicate);
     let &[one, other] = numbers else { return None };
     let ends: Vec<Option<i64>> = [one, other].map(|number| end_of(graph, number)).to_vec();
     let most = ends.iter().flatten().copied().max().filter(|&most| is_too_coarse(graph, most) && most <= MOST_VALUES)?;

@@ -30,7 +30,7 @@ pub(in crate::import) fn computed(
     let digits = inputs.iter().copied().find(|&input| graph.digits_of(input).is_some());
     if let Some(digits) = digits {
         // Another use than the digits allow is rejected where they are made.
-        let refused = graph.node(digits).inputs[graph.node(digits).inputs.len() - 1];
+        let refused = graph.needs(digits)[0];
         let exact = |graph: &mut Graph, integers: &[NodeId]| computed(graph, function, integers, element, widths).ok();
         let found = digit_arithmetic::computed(graph, function.name, inputs, (element, widths.result), refused, exact);
         return found.ok_or_else(|| codes::INTEGER_RANGE.says(ON_DIGITS));
@@ -156,15 +156,7 @@ fn compared(graph: &mut Graph, predicate: &str, numbers: &[NodeId]) -> Built {
     if predicate.starts_with('u') {
         numbers.iter().for_each(|&number| graph.note_unsigned(number));
     }
-    let function = match predicate {
-        "eq" => "equal",
-        "ne" => "notequal",
-        "slt" | "ult" => "lesserthan",
-        "sle" | "ule" => "lesserequal",
-        "sgt" | "ugt" => "greaterthan",
-        _ => "greaterequal",
-    };
-    Ok(graph.pointwise(function, numbers, Element::Bool))
+    Ok(graph.pointwise(digits::comparison(predicate), numbers, Element::Bool))
 }
 
 #[cfg(test)]

@@ -14,18 +14,9 @@ struct Sides {
     fails: Interval,
 }
 
-/// Returns the node that the device computes for a node.
-fn on_device(graph: &Graph, id: NodeId) -> NodeId {
-    let mut id = id;
-    while let (Kind::Virtual(_), Some(&last)) = (&graph.node(id).kind, graph.node(id).inputs.last()) {
-        id = last;
-    }
-    id
-}
-
 /// The node that a node is but for known numbers that are added or subtracted, and their sum.
 fn without_offset(graph: &Graph, id: NodeId) -> (NodeId, f64) {
-    let (mut base, mut offset) = (on_device(graph, id), 0.0);
+    let (mut base, mut offset) = (graph.on_device(id), 0.0);
     for _ in 0..MAX_DEPTH {
         let node = graph.node(base);
         let (Kind::Pointwise(function @ ("add" | "sub"), _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else { break };
@@ -35,31 +26,31 @@ fn without_offset(graph: &Graph, id: NodeId) -> (NodeId, f64) {
             ("sub", _, Some(number)) => (base, offset) = (one, offset - number),
             _ => break,
         }
-        base = on_device(graph, base);
+        base = graph.on_device(base);
     }
     (base, offset)
 }
 
 /// Whether two nodes have the same values: one node, or the same view of such. A value that is shown under other indices has a node for each time.
 fn is_same(graph: &Graph, one: NodeId, other: NodeId) -> bool {
-    let (mut one, mut other) = (on_device(graph, one), on_device(graph, other));
+    let (mut one, mut other) = (graph.on_device(one), graph.on_device(other));
     while one != other {
         let (first, second) = (graph.node(one), graph.node(other));
         let is_view = matches!(first.kind, Kind::View(_) | Kind::Reshape | Kind::Filled) && first.inputs.len() == 1;
         if !is_view || first.kind != second.kind || first.shape != second.shape || second.inputs.len() != 1 {
             return false;
         }
-        (one, other) = (on_device(graph, first.inputs[0]), on_device(graph, second.inputs[0]));
+        (one, other) = (graph.on_device(first.inputs[0]), graph.on_device(second.inputs[0]));
     }
     true
 }
 
 /// Returns whether a node is integers, looking through views.
 fn is_integer(graph: &Graph, id: NodeId) -> bool {
-    let mut id = on_device(graph, id);
+    let mut id = graph.on_device(id);
     while !graph.integers.has(id) {
         match (&graph.node(id).kind, graph.node(id).inputs.as_slice()) {
-            (Kind::View(_) | Kind::Reshape | Kind::Filled, &[shown]) => id = on_device(graph, shown),
+            (Kind::View(_) | Kind::Reshape | Kind::Filled, &[shown]) => id = graph.on_device(shown),
             _ => return false,
         }
     }
@@ -99,7 +90,7 @@ impl Bounds<'_> {
     /// The sides of a comparison of an integer, of which the range is known, with a known number.
     fn sides_of(&mut self, condition: NodeId) -> Option<Sides> {
         let graph = self.graph;
-        let node = graph.node(on_device(graph, condition));
+        let node = graph.node(graph.on_device(condition));
         let (Kind::Pointwise(function, _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else { return None };
         let (number, bound, is_first) = match (graph.number_of(one), graph.number_of(other)) {
             (None, Some(bound)) => (one, bound, true),
