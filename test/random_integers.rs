@@ -75,9 +75,11 @@ struct Ran {
 /// Imports a program; the messages if it is refused.
 fn import<T>(text: &str, read: impl FnOnce(&Module<'_>) -> T) -> Result<T, String> {
     let session = spyre::pipeline::session();
+    // A source prints diagnostics, and a handler replaces those before it.
+    let source = session.source_of_text("random", text);
     let errors = listen(&session);
     let options = Options { lx_planner: Some(PlannerName::none()), ..Options::default() };
-    let imported = session.source_of_text("random", text).parse().and_then(|mut module| {
+    let imported = source.parse().and_then(|mut module| {
         let is_imported = module.run(&options.pipeline([Phase::Import], ""));
         is_imported.then_some(module)
     });

@@ -128,8 +128,13 @@ fn on_numbers(graph: &mut Graph, name: &str, numbers: &[NodeId], as_numbers: Ele
     if let Some(predicate) = name.strip_prefix("arith.cmpi ") {
         return compared(graph, predicate, numbers);
     }
+    if let ("arith.maxui" | "arith.minui", Some((x, negative))) = (name, with_negative(graph, numbers)) {
+        let is_below = compared_with_negative(graph, "ult", x, negative);
+        let [chosen, other] = if name == "arith.minui" { [x, negative] } else { [negative, x] };
+        return recognize::select(graph, &[is_below, chosen, other], as_numbers);
+    }
     if matches!(name, "arith.maxui" | "arith.minui" | "arith.extui" | "arith.uitofp" | "arith.index_castui") {
-        numbers.iter().for_each(|&number| graph.note_unsigned(number));
+        require_unsigned(graph, numbers)?;
     }
     let found = match name {
         "arith.addi" => recognize::add(graph, numbers, as_numbers)?,
@@ -153,10 +158,63 @@ fn on_numbers(graph: &mut Graph, name: &str, numbers: &[NodeId], as_numbers: Ele
 
 /// Builds a comparison of integers, by its predicate.
 fn compared(graph: &mut Graph, predicate: &str, numbers: &[NodeId]) -> Built {
-    if predicate.starts_with('u') {
-        numbers.iter().for_each(|&number| graph.note_unsigned(number));
+    let function = digits::comparison(predicate);
+    if !predicate.starts_with('u') {
+        return Ok(graph.pointwise(function, numbers, Element::Bool));
     }
-    Ok(graph.pointwise(digits::comparison(predicate), numbers, Element::Bool))
+    let Some((x, negative)) = with_negative(graph, numbers) else {
+        require_unsigned(graph, numbers)?;
+        return Ok(graph.pointwise(function, numbers, Element::Bool));
+    };
+    let predicate = match predicate {
+        _ if numbers[1] == negative => predicate,
+        "ult" => "ugt",
+        "ule" => "uge",
+        "ugt" => "ult",
+        _ => "ule",
+    };
+    Ok(compared_with_negative(graph, predicate, x, negative))
+}
+
+/// Returns the operands of a binary operation of which exactly one is a negative constant: the other one, and the constant.
+fn with_negative(graph: &Graph, numbers: &[NodeId]) -> Option<(NodeId, NodeId)> {
+    let &[one, other] = numbers else { return None };
+    let is_negative = |id: NodeId| graph.integer_of(id).is_some_and(|number| number < 0);
+    match [one, other].map(is_negative) {
+        [false, true] => Some((one, other)),
+        [true, false] => Some((other, one)),
+        _ => None,
+    }
+}
+
+/// Builds the unsigned comparison of a number with a negative constant: as unsigned numbers, nonnegative integers are below negative ones, and
+/// negative ones keep their order.
+fn compared_with_negative(graph: &mut Graph, predicate: &str, x: NodeId, negative: NodeId) -> NodeId {
+    let zero = graph.number(0.0);
+    let is_below = predicate.starts_with("ul");
+    let sign = graph.pointwise(if is_below { "greaterequal" } else { "lesserthan" }, &[x, zero], Element::Bool);
+    let ordered = graph.pointwise(digits::comparison(predicate), &[x, negative], Element::Bool);
+    graph.pointwise(if is_below { "maximum" } else { "mul" }, &[sign, ordered], Element::Bool)
+}
+
+/// Records that the bits of integers are read as unsigned numbers. The condition on a constant is checked here, since other operations share
+/// the constant.
+///
+/// # Errors
+/// Returns the reason to reject a constant with a negative element.
+pub(super) fn require_unsigned(graph: &mut Graph, numbers: &[NodeId]) -> Result<(), String> {
+    for &number in numbers {
+        match graph.known_of(number).map(|known| known.numbers().find(|&element| element < 0.0)) {
+            None => graph.note_unsigned(number),
+            Some(None) => {}
+            Some(Some(negative)) => {
+                return Err(codes::INTEGER_SIGN.says(format_args!(
+                    "requires nonnegative integers for unsigned arithmetic, found a constant with the element {negative}; use a signed op"
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

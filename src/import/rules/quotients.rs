@@ -5,6 +5,7 @@
 //! there is no division by 0.
 
 use super::{
+    integers::require_unsigned,
     plain::{Built, neg},
     recognize::{add, div, maximum, minimum, mul, sub},
     steps,
@@ -41,8 +42,8 @@ pub(super) fn divided(graph: &mut Graph, name: &str, numbers: &[NodeId], element
             Divisor { by, is_negative: false }
         }
     };
-    if is_unsigned {
-        graph.note_unsigned(x);
+    if is_unsigned && let Err(reason) = require_unsigned(graph, &[x]) {
+        return Some(Err(reason));
     }
     Some(match name {
         "arith.remsi" => remainder(graph, x, divisor, element),
@@ -73,8 +74,10 @@ pub(super) fn shifted(graph: &mut Graph, name: &str, numbers: &[NodeId], element
         return Some(Err(format!("shifts integers of {width} bits by {bits}, which has no value: expected 0 to {}", width - 1)));
     }
     let power = graph.number(bits.exp2());
-    if name == "arith.shrui" {
-        graph.note_unsigned(x);
+    if name == "arith.shrui"
+        && let Err(reason) = require_unsigned(graph, &[x])
+    {
+        return Some(Err(reason));
     }
     Some(match name {
         "arith.shli" => mul(graph, &[x, power], element).inspect(|&shifted| graph.note_width(shifted, width)),
