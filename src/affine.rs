@@ -129,10 +129,16 @@ impl Sum {
     }
 
     /// Returns the floor quotient. Divides by a common factor of the divisor and a coefficient first:
-    /// `(33 a + b) floordiv 77` becomes `(3 a + b floordiv 11) floordiv 7`.
+    /// `(33 a + b) floordiv 77` becomes `(3 a + b floordiv 11) floordiv 7`. A quotient of a quotient is one quotient.
     fn divided_by(self, by: i64) -> Expr {
         let common = |factor: i64| Some(common_part(by, factor)).filter(|part| *part > 1);
         let divided = |of: Expr, by: i64| Expr::FloorDiv(Box::new(of), Box::new(Expr::Constant(by)));
+        if let ([(1, Expr::FloorDiv(of, inner))], 0) = (self.terms.as_slice(), self.constant)
+            && let Expr::Constant(inner @ 1..) = inner.as_ref()
+            && let Some(both) = inner.checked_mul(by)
+        {
+            return Self::of(of).divided_by(both);
+        }
         let Some(part) = self.terms.iter().filter_map(|(factor, _)| common(*factor)).max() else { return divided(self.expr(), by) };
         let (whole, rest): (Vec<_>, Vec<_>) = self.terms.into_iter().partition(|(factor, _)| factor % part == 0);
         let rest = Self { terms: rest, constant: self.constant.rem_euclid(part) };
@@ -255,6 +261,19 @@ mod tests {
             two(Expr::Mul, &two(Expr::FloorDiv, &x, Expr::Constant(77)), Expr::Constant(77)),
             two(Expr::Mul, &two(Expr::Mod, &tens, Expr::Constant(7)), Expr::Constant(11)),
             two(Expr::Mod, &Expr::Dim(1), Expr::Constant(11)),
+        ];
+        let sum = digits.into_iter().reduce(|sum, digit| two(Expr::Add, &sum, digit)).unwrap();
+        assert_eq!(sum.with_whole_quotients(), x);
+        // 8 x 7 x 5 rows of 16 viewed as rows of 32.
+        let x = two(Expr::Add, &two(Expr::Mul, &Expr::Dim(0), Expr::Constant(32)), Expr::Dim(1));
+        let halves =
+            two(Expr::Add, &two(Expr::Mul, &Expr::Dim(0), Expr::Constant(2)), two(Expr::FloorDiv, &Expr::Dim(1), Expr::Constant(16)));
+        let quotient = |by: i64| two(Expr::FloorDiv, &x, Expr::Constant(by));
+        let digits = [
+            two(Expr::Mul, &quotient(560), Expr::Constant(560)),
+            two(Expr::Mul, &two(Expr::Mod, &quotient(80), Expr::Constant(7)), Expr::Constant(80)),
+            two(Expr::Mul, &two(Expr::Mod, &halves, Expr::Constant(5)), Expr::Constant(16)),
+            two(Expr::Mod, &Expr::Dim(1), Expr::Constant(16)),
         ];
         let sum = digits.into_iter().reduce(|sum, digit| two(Expr::Add, &sum, digit)).unwrap();
         assert_eq!(sum.with_whole_quotients(), x);

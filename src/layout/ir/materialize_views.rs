@@ -4,7 +4,7 @@
 //! repeats elements along a reduced dimension reads a copy, since the device reduces dimensions that the operand has; so does a product
 //! whose left operand lacks a dimension of the result, or whose operands lack K. Rows that are read as rows of another length are flat between.
 
-use super::regroup_views::{copy_strides, copy_whole_rows, flatten_rows, read_through};
+use super::regroup_views::{copy_strides, copy_whole_rows, copy_whole_rows_of_results, flatten_rows, read_through};
 use crate::dialect::ods::spyre;
 use crate::{
     affine::Expr,
@@ -40,6 +40,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for compute in ComputeOp::all_in(module) {
         copy_whole_rows(compute);
     }
+    module.nested().into_iter().filter(|op| op.is("func.return")).for_each(copy_whole_rows_of_results);
     let reads = |op: &Op<'_>| op.is("func.return") || ComputeOp::of(*op).is_some_and(|compute| compute.family() != Family::Gather);
     for op in module.nested().into_iter().filter(reads) {
         copy_strides(op);

@@ -66,9 +66,7 @@ pub(super) fn copy_whole_rows(compute: ComputeOp<'_>) {
     // Views that cannot be read at all are rejected by a later pass.
     let (Ok(views), ranges) = (compute.views(), compute.iteration_space()) else { return };
     let seen = views.iter().map(|view| OperandView { sizes: &view.tensor.host.shape, indices: &view.indices });
-    if compute.family() == Family::Gather
-        || !matches!(split_iteration(&ranges, &seen.collect::<Vec<_>>()), Err(IndexError::CutRange { .. }))
-    {
+    if compute.family() == Family::Gather || !cuts_a_dim(&ranges, &seen.collect::<Vec<_>>()) {
         return;
     }
     // One view may be several operands.
@@ -78,18 +76,39 @@ pub(super) fn copy_whole_rows(compute: ComputeOp<'_>) {
             ops.push(op);
         }
     }
-    for mut op in ops {
-        while let Some((source, through, to)) = through_both(op) {
-            let shown = shown_by(op, source, &through, &to);
-            replace(op, shown);
-            let Some(def) = shown.def() else { break };
-            op = def;
+    ops.into_iter().for_each(copy_rows_behind);
+}
+
+/// Replaces returned views that split a dimension without dividing it, as [`copy_whole_rows`] does: a returned view is copied.
+pub(super) fn copy_whole_rows_of_results(terminator: Op<'_>) {
+    for position in 0..terminator.inputs().len() {
+        let value = terminator.inputs()[position];
+        let Some((to, seen)) = tensor_of(value).zip(shown_as(value)) else { continue };
+        let Some((from, op)) = tensor_of(seen.value).zip(value.def()) else { continue };
+        if cuts_a_dim(&to.shape, &[OperandView { sizes: &from.shape, indices: &seen.indices }]) {
+            copy_rows_behind(op);
         }
-        let Some((to, from, exprs)) = view_parts(op) else { continue };
-        let Some(found) = with_whole_rows(&exprs, &from.shape, &to.shape) else { continue };
-        let whole = copied(op, op.inputs()[0], &found, &from);
-        replace(op, shown_by(op, whole, &found.read, &to));
     }
+}
+
+/// Returns whether views cut a dimension of the iteration, of sizes `ranges`, at a number that does not divide it.
+fn cuts_a_dim(ranges: &[i64], views: &[OperandView<'_>]) -> bool {
+    matches!(split_iteration(ranges, views), Err(IndexError::CutRange { .. }))
+}
+
+/// Replaces a view by one of a copy of complete rows, if there are such rows.
+fn copy_rows_behind(op: Op<'_>) {
+    let mut op = op;
+    while let Some((source, through, to)) = through_both(op) {
+        let shown = shown_by(op, source, &through, &to);
+        replace(op, shown);
+        let Some(def) = shown.def() else { return };
+        op = def;
+    }
+    let Some((to, from, exprs)) = view_parts(op) else { return };
+    let Some(found) = with_whole_rows(&exprs, &from.shape, &to.shape) else { return };
+    let whole = copied(op, op.inputs()[0], &found, &from);
+    replace(op, shown_by(op, whole, &found.read, &to));
 }
 
 /// Replaces the views of an op that read more strided dimensions than an op can iterate over, by one copy per dimension.
