@@ -65,6 +65,39 @@ impl Expr {
         }
     }
 
+    /// Returns the least and the greatest value, or wider bounds, over dimensions of sizes `sizes`. None if it has a symbol, a product or a
+    /// quotient of dimensions, or leaves 64 bits. Terms are bounded one by one.
+    #[must_use]
+    pub fn bounds(&self, sizes: &[i64]) -> Option<[i64; 2]> {
+        let number = |expr: &Self| if let Self::Constant(number) = expr { Some(*number) } else { None };
+        match self {
+            Self::Constant(number) => Some([*number; 2]),
+            Self::Dim(dim) => Some([0, sizes.get(*dim)? - 1]),
+            Self::Symbol(_) => None,
+            Self::Add(lhs, rhs) => {
+                let (lhs, rhs) = (lhs.bounds(sizes)?, rhs.bounds(sizes)?);
+                Some([lhs[0].checked_add(rhs[0])?, lhs[1].checked_add(rhs[1])?])
+            }
+            Self::Mul(lhs, rhs) => {
+                let (of, factor) = number(rhs).map_or_else(|| Some((rhs, number(lhs)?)), |factor| Some((lhs, factor)))?;
+                let [first, last] = of.bounds(sizes)?;
+                let ends = [first.checked_mul(factor)?, last.checked_mul(factor)?];
+                Some([ends[0].min(ends[1]), ends[0].max(ends[1])])
+            }
+            Self::FloorDiv(lhs, rhs) | Self::CeilDiv(lhs, rhs) => {
+                let by = number(rhs).filter(|by| *by > 0)?;
+                let round_up = if matches!(self, Self::CeilDiv(..)) { by - 1 } else { 0 };
+                let [first, last] = lhs.bounds(sizes)?;
+                Some([first.checked_add(round_up)?.div_euclid(by), last.checked_add(round_up)?.div_euclid(by)])
+            }
+            Self::Mod(lhs, rhs) => {
+                let by = number(rhs).filter(|by| *by > 0)?;
+                let within = lhs.bounds(sizes)?;
+                Some(if within[0] >= 0 && within[1] < by { within } else { [0, by - 1] })
+            }
+        }
+    }
+
     /// Returns the dimensions that the expression depends on, each once.
     #[must_use]
     pub fn dims(&self) -> Vec<usize> {
@@ -129,17 +162,26 @@ impl Sum {
     }
 
     /// Returns the floor quotient. Divides by a common factor of the divisor and a coefficient first:
-    /// `(33 a + b) floordiv 77` becomes `(3 a + b floordiv 11) floordiv 7`. A quotient of a quotient is one quotient.
-    fn divided_by(self, by: i64) -> Expr {
+    /// `(33 a + b) floordiv 77` becomes `(3 a + b floordiv 11) floordiv 7`. A quotient of a quotient becomes one quotient, and multiples of
+    /// the divisor are divided alone: `(7 a + b + 9) floordiv 7` becomes `a + 1 + (b + 2) floordiv 7`.
+    fn divided_by(mut self, by: i64) -> Expr {
         let common = |factor: i64| Some(common_part(by, factor)).filter(|part| *part > 1);
         let divided = |of: Expr, by: i64| Expr::FloorDiv(Box::new(of), Box::new(Expr::Constant(by)));
-        if let ([(1, Expr::FloorDiv(of, inner))], 0) = (self.terms.as_slice(), self.constant)
+        if let [(1, Expr::FloorDiv(of, inner))] = self.terms.as_slice()
             && let Expr::Constant(inner @ 1..) = inner.as_ref()
-            && let Some(both) = inner.checked_mul(by)
+            && let (Some(both), Some(constant)) = (inner.checked_mul(by), inner.checked_mul(self.constant))
         {
-            return Self::of(of).divided_by(both);
+            let mut sum = Self::of(of);
+            sum.constant += constant;
+            return sum.divided_by(both);
         }
-        let Some(part) = self.terms.iter().filter_map(|(factor, _)| common(*factor)).max() else { return divided(self.expr(), by) };
+        let Some(part) = self.terms.iter().filter_map(|(factor, _)| common(*factor)).max() else {
+            let mut whole = self.split_multiples(by);
+            if !self.terms.is_empty() {
+                whole.terms.push((1, divided(self.expr(), by)));
+            }
+            return whole.expr();
+        };
         let (whole, rest): (Vec<_>, Vec<_>) = self.terms.into_iter().partition(|(factor, _)| factor % part == 0);
         let rest = Self { terms: rest, constant: self.constant.rem_euclid(part) };
         let whole = whole.into_iter().map(|(factor, term)| (factor / part, term)).collect();
@@ -148,6 +190,15 @@ impl Sum {
             sum.add(1, &divided(rest.expr(), part));
         }
         Self::of(&sum.expr()).divided_by(by / part)
+    }
+
+    /// Removes the multiples of a number, and returns the sum of their quotients.
+    fn split_multiples(&mut self, of: i64) -> Self {
+        let (whole, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.terms).into_iter().partition(|(factor, _)| factor % of == 0);
+        let constant = self.constant.div_euclid(of);
+        self.terms = rest;
+        self.constant = self.constant.rem_euclid(of);
+        Self { terms: whole.into_iter().map(|(factor, term)| (factor / of, term)).collect(), constant }
     }
 
     fn add(&mut self, factor: i64, expr: &Expr) {
@@ -163,11 +214,24 @@ impl Sum {
                 _ => Expr::Mul(inner(lhs), inner(rhs)),
             },
             Expr::FloorDiv(lhs, rhs) => match rhs.as_ref() {
-                Expr::Constant(by) if *by > 0 => Sum::of(lhs).divided_by(*by),
+                Expr::Constant(by) if *by > 0 => match Self::of(lhs).divided_by(*by) {
+                    quotient @ Expr::FloorDiv(..) => quotient,
+                    sum => return self.add(factor, &sum),
+                },
                 _ => Expr::FloorDiv(inner(lhs), rhs.clone()),
             },
             Expr::CeilDiv(lhs, rhs) => Expr::CeilDiv(inner(lhs), rhs.clone()),
-            Expr::Mod(lhs, rhs) => Expr::Mod(inner(lhs), rhs.clone()),
+            Expr::Mod(lhs, rhs) => match rhs.as_ref() {
+                Expr::Constant(by) if *by > 0 => {
+                    let mut rest = Self::of(lhs);
+                    rest.split_multiples(*by);
+                    if rest.terms.is_empty() {
+                        return self.constant += factor * rest.constant;
+                    }
+                    Expr::Mod(Box::new(rest.expr()), rhs.clone())
+                }
+                _ => Expr::Mod(inner(lhs), rhs.clone()),
+            },
             Expr::Dim(_) | Expr::Symbol(_) => expr.clone(),
         };
         match self.terms.iter_mut().find(|(_, known)| *known == term) {

@@ -38,6 +38,7 @@
 //! | `needs.rs` | constraints of ops on the views that they read |
 //! | `in_order.rs` | the elements that a view shows, by row-major position in the viewed tensor |
 //! | `read_window.rs` | the window of a buffer that a reader sees, as a buffer of its own |
+//! | `flatten.rs` | copies for readers that divide a sum of dimensions |
 //! | `regroup.rs` | copies that merge and split dimensions where no stick ends |
 //! | `misfit.rs` | layout conflicts that no choice resolves |
 //! | `cost.rs` | cost of a choice of sticks |
@@ -49,6 +50,7 @@ mod coordinates;
 mod cost;
 mod device_layout;
 mod error;
+mod flatten;
 mod flow;
 mod form;
 mod host;
@@ -80,6 +82,7 @@ pub use coordinates::{Coordinate, CoordinateBy, Term, device_coordinates};
 pub use cost::Cost;
 pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};
 pub use error::{IndexError, LayoutError};
+pub use flatten::{Flattened, flattened};
 pub use flow::{Buffer, Flow, Kind, MOST_ROWS_OF_A_PRODUCT, Op, Read, Role};
 pub use form::{Form, Level, Way};
 pub use host::HostDim;
@@ -91,9 +94,6 @@ pub use misfit::{Misfit, MisfitKind};
 pub use needs::{Diagonal, diagonal, has_dim, is_whole_dim};
 pub use read_window::ReadWindow;
 pub use readable::{Readable, ReadableOperand, ViewedOperand, readable};
-pub use regroup::{
-    Flattened, Regrouped, flattened, is_whole, kept_dim, neighbours_together, put_together, taken_apart, with_fewer_strides,
-    with_whole_rows,
-};
+pub use regroup::{Regrouped, is_whole, kept_dim, neighbours_together, put_together, taken_apart, with_fewer_strides, with_whole_rows};
 pub use split::{OperandView, SplitIteration, SplitOperand, split_iteration};
 pub use sticks::{Stick, StickConflict, agreed_stick, stick_of};

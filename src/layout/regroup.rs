@@ -3,7 +3,7 @@
 //! A stick of 64 columns holds four heads of 16, and no op reads a quarter of a stick. But rows may be in the sticks while columns are
 //! split, and columns while rows are: a copy whose sticks run along one dimension can split all others.
 
-use super::{Digit, Index};
+use super::{Digit, Index, flatten::are_inside};
 use crate::affine::Expr;
 
 /// Copy of a buffer with other dimensions, and the indices at which it is read.
@@ -198,88 +198,6 @@ pub fn neighbours_together(indices: &[Index], sizes: &[i64], space: &[i64], max_
     Some(found)
 }
 
-/// Dimensions that are read at quotients and remainders of one number that is no sum of their digits, as where rows of 10 are read as rows
-/// of 9.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flattened {
-    /// Number whose quotients and remainders are read.
-    pub flat: Expr,
-    /// Dimensions that are read.
-    pub dims: Vec<usize>,
-    /// Count of such numbers, in whole rows.
-    pub size: i64,
-    /// Copy in which these dimensions are merged into a last dimension.
-    pub copy: Regrouped,
-    /// Copy of that copy with only the elements that are read, if the reader's rows do not divide the size.
-    pub part: Option<Regrouped>,
-}
-
-/// Returns the first such number in the indices of a buffer of these sizes, over dimensions of sizes `space`. `None` if all indices are
-/// sums of digits, or if the number itself is not one.
-#[must_use]
-pub fn flattened(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flattened> {
-    let is_read = |expr: &&Expr| Index::of(expr, space).is_err();
-    if let Some(found) = flattened_neighbours(exprs, sizes, space) {
-        return Some(found);
-    }
-    let flat = exprs.iter().filter(is_read).find_map(divided)?.clone();
-    // Whole rows only: a part of a row cannot be split.
-    let row = exprs.iter().map(largest_divisor).max().filter(|&row| row > 0)?;
-    let dims = (0..exprs.len()).filter(|&dim| divided(&exprs[dim]) == Some(&flat)).collect();
-    let found = joined(flat.clone(), dims, row, (exprs, sizes, space), |dim, number| replaced(&exprs[dim], &flat, number))?;
-    // Only the number moves these dimensions.
-    let Regrouped { from, shape, .. } = &found.copy;
-    let is_number = |dim: &usize| dim + 1 == shape.len();
-    let is_alone = found.dims.iter().all(|&dim| from[dim].dims().iter().all(is_number));
-    (is_alone && are_inside(from, sizes, shape)).then_some(found)
-}
-
-/// Returns a copy in which `dims` are merged into a last dimension `flat`, in whole rows of `row` numbers. `digit` is the index of one of
-/// them in terms of the number.
-fn joined(
-    flat: Expr,
-    dims: Vec<usize>,
-    row: i64,
-    (exprs, sizes, space): (&[Expr], &[i64], &[i64]),
-    digit: impl Fn(usize, &Expr) -> Expr,
-) -> Option<Flattened> {
-    let size = (Index::of(&flat, space).ok()?.last() + row) / row * row;
-    let others: Vec<usize> = (0..exprs.len()).filter(|dim| !dims.contains(dim)).collect();
-    let number = Expr::Dim(others.len());
-    let index = |dim: usize| others.iter().position(|&other| other == dim).map_or_else(|| digit(dim, &number), Expr::Dim);
-    let from = (0..exprs.len()).map(index).collect();
-    let shape: Vec<i64> = others.iter().map(|&dim| sizes[dim]).chain([size]).collect();
-    let read: Vec<Expr> = others.iter().map(|&dim| exprs[dim].clone()).chain([flat.clone()]).collect();
-    let part = part_read(&flat, size, &shape, &read, space);
-    Some(Flattened { flat, dims, size, copy: Regrouped { from, shape, read }, part })
-}
-
-/// Returns whether indices over dimensions of sizes `space` are within the bounds of a buffer of these sizes.
-fn are_inside(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> bool {
-    exprs.iter().zip(sizes).all(|(expr, &size)| Index::of(expr, space).is_ok_and(|index| index.last() < size))
-}
-
-/// Returns the shortest run of neighboring dimensions that contains all indices that are no sums of digits, and whose element number is a
-/// sum of digits.
-fn flattened_neighbours(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flattened> {
-    let unread: Vec<usize> = (0..exprs.len()).filter(|&dim| Index::of(&exprs[dim], space).is_err()).collect();
-    let (&first, &last) = (unread.first()?, unread.last()?);
-    let mut runs: Vec<(usize, usize)> = (0..=first).flat_map(|first| (last..exprs.len()).map(move |last| (first, last))).collect();
-    runs.sort_by_key(|(first, last)| (last - first, *first));
-    runs.into_iter().find_map(|(first, last)| {
-        let dims: Vec<usize> = (first..=last).collect();
-        let stride = |dim: usize| sizes[dim + 1..=last].iter().product::<i64>();
-        let scaled = |&dim: &usize| Expr::Mul(Box::new(exprs[dim].clone()), Box::new(Expr::Constant(stride(dim))));
-        let sum = dims.iter().map(scaled).reduce(|sum, term| Expr::Add(Box::new(sum), Box::new(term)))?;
-        let flat = sum.with_whole_quotients();
-        let digit = |dim: usize, number: &Expr| {
-            let rows = Expr::FloorDiv(Box::new(number.clone()), Box::new(Expr::Constant(stride(dim))));
-            if dim == first { rows } else { Expr::Mod(Box::new(rows), Box::new(Expr::Constant(sizes[dim]))) }
-        };
-        joined(flat, dims.clone(), stride(first), (exprs, sizes, space), digit)
-    })
-}
-
 /// A copy of all of whose rows a reader sees some, where its indices cut a dimension that they do not divide: six rows of windows of four are
 /// six of eight rows. None where no dimension is cut so.
 #[must_use]
@@ -297,64 +215,6 @@ pub fn with_whole_rows(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<R
     }
     let is_inside = are_inside(exprs, sizes, &shape);
     is_inside.then(|| Regrouped { from: exprs.to_vec(), shape, read: (0..space.len()).map(Expr::Dim).collect() })
-}
-
-/// Returns the copy of the elements that `flat` reads of a last dimension; `None` if the reader's rows divide it anyway.
-fn part_read(flat: &Expr, size: i64, shape: &[i64], read: &[Expr], space: &[i64]) -> Option<Regrouped> {
-    let index = Index::of(flat, space).ok()?;
-    if index.digits.iter().all(|digit| size % digit.factor == 0 && index.offset % digit.factor == 0) {
-        return None;
-    }
-    let last = shape.len() - 1;
-    let shifted = Expr::Add(Box::new(Expr::Dim(last)), Box::new(Expr::Constant(index.offset)));
-    let n_read = index.last() + 1 - index.offset;
-    let own = Index { offset: 0, ..index }.to_expr(space).ok()?;
-    Some(Regrouped {
-        from: (0..last).map(Expr::Dim).chain([shifted]).collect(),
-        shape: shape[..last].iter().copied().chain([n_read]).collect(),
-        read: read[..last].iter().cloned().chain([own]).collect(),
-    })
-}
-
-/// Returns the first sum or product in `expr` that is an operand of a floor division or modulo, or `None` if there is
-/// none.
-fn divided(expr: &Expr) -> Option<&Expr> {
-    match expr {
-        Expr::FloorDiv(of, _) | Expr::Mod(of, _) => match of.as_ref() {
-            Expr::FloorDiv(..) | Expr::Mod(..) => divided(of),
-            Expr::Dim(_) | Expr::Constant(_) => None,
-            sum => Some(sum),
-        },
-        Expr::Add(one, other) | Expr::Mul(one, other) => divided(one).or_else(|| divided(other)),
-        _ => None,
-    }
-}
-
-fn largest_divisor(expr: &Expr) -> i64 {
-    match expr {
-        Expr::FloorDiv(of, by) | Expr::Mod(of, by) => match by.as_ref() {
-            Expr::Constant(number) => largest_divisor(of).max(*number),
-            _ => largest_divisor(of),
-        },
-        Expr::Add(one, other) | Expr::Mul(one, other) => largest_divisor(one).max(largest_divisor(other)),
-        _ => 0,
-    }
-}
-
-/// Replaces a subexpression by another expression.
-fn replaced(expr: &Expr, part: &Expr, by: &Expr) -> Expr {
-    if expr == part {
-        return by.clone();
-    }
-    let inner = |expr: &Expr| Box::new(replaced(expr, part, by));
-    match expr {
-        Expr::Add(one, other) => Expr::Add(inner(one), inner(other)),
-        Expr::Mul(one, other) => Expr::Mul(inner(one), inner(other)),
-        Expr::FloorDiv(one, other) => Expr::FloorDiv(inner(one), inner(other)),
-        Expr::CeilDiv(one, other) => Expr::CeilDiv(inner(one), inner(other)),
-        Expr::Mod(one, other) => Expr::Mod(inner(one), inner(other)),
-        other => other.clone(),
-    }
 }
 
 #[cfg(test)]
@@ -458,56 +318,10 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_another_length_are_flat_between() {
-        let space = [2, 9, 9];
-        let flat = || (d(1) + 1) * 9 + d(2);
-        let exprs = exprs(&[d(0), flat().floordiv(10), flat().modulo(10)]);
-        let found = flattened(&exprs, &[2, 9, 10], &space).unwrap();
-        assert_eq!((found.dims.as_slice(), found.copy.shape.as_slice()), (&[1, 2][..], &[2, 90][..]));
-        shows_the_same(&found.copy, &exprs, &space);
-    }
-
-    #[test]
-    fn rows_of_several_dimensions_are_flat_between() {
-        // 3 x 7 rows of 11 as 7 rows of 33, and these as 11 rows of 21, as MLIR writes it.
-        let space = [7, 33];
-        let exprs = exprs(&[(d(0) * 33 + d(1)).floordiv(77), (d(0) * 3 + d(1).floordiv(11)).modulo(7), d(1).modulo(11)]);
-        let found = flattened(&exprs, &[3, 7, 11], &space).unwrap();
-        assert_eq!((found.copy.shape.as_slice(), &found.part), (&[11, 21][..], &None), "the innermost one is read as it is");
-        shows_the_same(&found.copy, &exprs, &space);
-    }
-
-    #[test]
-    fn windows_of_rows_are_flat_between() {
-        // Columns 1 to 8 of 9, as rows of 10.
-        let space = [2, 8, 10];
-        let flat = || d(1) * 10 + d(2);
-        let exprs = exprs(&[d(0), flat().floordiv(8), flat().modulo(8) + 1]);
-        let found = flattened(&exprs, &[2, 10, 9], &space).unwrap();
-        assert_eq!(found.copy.shape, [2, 80]);
-        shows_the_same(&found.copy, &exprs, &space);
-    }
-
-    #[test]
-    fn what_rows_do_not_divide_is_read_in_part() {
-        // Of 6 rows of 33, without 6 elements: rows of 32.
-        let space = [2, 6, 32];
-        let flat = || d(1) * 32 + d(2) + 6;
-        let exprs = exprs(&[d(0), flat().floordiv(33), flat().modulo(33)]);
-        let found = flattened(&exprs, &[2, 6, 33], &space).unwrap();
-        assert_eq!(found.copy.shape, [2, 198]);
-        shows_the_same(&found.copy, &exprs, &space);
-        let part = found.part.unwrap();
-        assert_eq!(part.shape, [2, 192]);
-        shows_the_same(&part, &found.copy.read, &space);
-    }
-
-    #[test]
     fn ragged_rows_of_windows_are_copied_whole() {
         // Six of eight rows of eight or seven, in windows of four by four.
         let space = [6, 8, 16];
         let exprs = exprs(&[d(0).floordiv(4) * 2 + d(1).floordiv(4), d(0).modulo(4) * 4 + d(1).modulo(4), d(2)]);
-        assert_eq!(flattened(&exprs, &[4, 16, 16], &space), None);
         let found = with_whole_rows(&exprs, &[4, 16, 16], &space).unwrap();
         assert_eq!(found.shape, [8, 8, 16]);
         shows_the_same(&found, &exprs, &space);
@@ -515,11 +329,5 @@ mod tests {
         assert_eq!(both.shape, [8, 8, 16]);
         assert_eq!(with_whole_rows(&exprs, &[4, 16, 16], &[8, 8, 16]), None, "whole windows");
         assert_eq!(with_whole_rows(&exprs, &[3, 16, 16], &space), None, "there are no more rows");
-    }
-
-    #[test]
-    fn digits_need_no_copy() {
-        let heads = exprs(&[d(0).floordiv(4), d(1), d(0).modulo(4)]);
-        assert_eq!(flattened(&heads, &[2, 3, 4], &[8, 3]), None);
     }
 }

@@ -30,9 +30,8 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
         read_through(op);
     }
-    for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
-        flatten_rows(op);
-    }
+    // Each round leaves fewer divided sums, so this ends.
+    while module.nested().into_iter().filter(|op| op.is(spyre::VIEW)).fold(false, |is_changed, op| flatten_rows(op) || is_changed) {}
     for compute in ComputeOp::all_in(module) {
         complete(compute).map_err(|message| error_at(codes::LAYOUT_VIEW, compute.op, message).report())?;
     }

@@ -36,14 +36,14 @@ fn through_both(op: Op<'_>) -> Option<(Value<'_>, Vec<Expr>, TensorType<'_>)> {
     Some((inner.inputs()[0], through, to))
 }
 
-/// Replaces a view that reads rows as rows of another length. The new view reads a copy in which the rows are flat, and
-/// its result is copied too, so that all ops can read it.
-pub(super) fn flatten_rows(op: Op<'_>) {
-    let Some((to, from, exprs)) = view_parts(op) else { return };
-    let Some(found) = flattened(&exprs, &from.shape, &to.shape) else { return };
+/// Replaces a view that reads rows as rows of another length; returns whether it did. The new view reads a copy in which the rows are flat,
+/// and its result is copied too, so that all ops can read it. Both copies may read rows of another length again, of fewer numbers.
+pub(super) fn flatten_rows(op: Op<'_>) -> bool {
+    let Some((to, from, exprs)) = view_parts(op) else { return false };
+    let Some(found) = flattened(&exprs, &from.shape, &to.shape) else { return false };
     let is_alone = found.copy.shape.iter().rev().skip(1).product::<i64>() == 1;
     if found.copy.shape.len().max(to.shape.len()) + usize::from(is_alone) > MOST_DIMS {
-        return;
+        return false;
     }
     let copies: Vec<Regrouped> = [found.copy].into_iter().chain(found.part).collect();
     let read = copies.last().map(|copy| copy.read.clone()).unwrap_or_default();
@@ -51,7 +51,7 @@ pub(super) fn flatten_rows(op: Op<'_>) {
     if !is_alone {
         let flat = copies.iter().fold(op.inputs()[0], |source, copy| copied(op, source, copy, &from));
         replace(op, copied(op, flat, &whole, &to));
-        return;
+        return true;
     }
     // The sticks run along an existing dimension, up to the last element that is read.
     let source = doubled(op, op.inputs()[0], &from);
@@ -59,6 +59,7 @@ pub(super) fn flatten_rows(op: Op<'_>) {
     let whole = behind_two(whole);
     let copy = copied(op, flat, &whole, &to);
     replace(op, shown_by(op, copy, &whole.read, &to));
+    true
 }
 
 /// Replaces the views of an op that split a dimension of it without dividing it: complete rows are copied, of which the view reads some.
