@@ -146,7 +146,13 @@ fn in_terms_of(expr: &Expr, flat: &Expr, number: usize, space: &[i64]) -> Expr {
         Expr::Add(..) | Expr::Mul(..) if is_same(expr, flat) => Expr::Dim(number),
         Expr::Add(one, other) => Expr::Add(inner(one), inner(other)),
         Expr::Mul(one, other) => Expr::Mul(inner(one), inner(other)),
-        Expr::FloorDiv(of, by) => Expr::FloorDiv(quotient_of(of, flat, number, space).map_or_else(|| inner(of), Box::new), by.clone()),
+        Expr::FloorDiv(of, by) => match (quotient_of(of, flat, number, space), by.as_ref()) {
+            (Some(quotient), _) => Expr::FloorDiv(Box::new(quotient), by.clone()),
+            (None, &Expr::Constant(divisor)) if let Some(part) = divisor_of(flat, of, space).filter(|part| divisor % part == 0) => {
+                Expr::FloorDiv(Box::new(Expr::Dim(number)), Box::new(Expr::Constant(divisor / part)))
+            }
+            (None, _) => Expr::FloorDiv(inner(of), by.clone()),
+        },
         Expr::Mod(_, by) if is_same(expr, &Expr::Mod(Box::new(flat.clone()), by.clone())) => {
             Expr::Mod(Box::new(Expr::Dim(number)), by.clone())
         }
@@ -157,15 +163,22 @@ fn in_terms_of(expr: &Expr, flat: &Expr, number: usize, space: &[i64]) -> Expr {
 
 /// Returns `expr` as a quotient of `flat`, for which dimension `number` stands; None if it is not one.
 fn quotient_of(expr: &Expr, flat: &Expr, number: usize, space: &[i64]) -> Option<Expr> {
-    let (whole, index) = (Index::of(flat, space).ok()?, Index::of(expr, space).ok()?);
-    let (of, to) = (whole.digits.first()?, index.digits.first()?);
+    Some(match divisor_of(expr, flat, space)? {
+        1 => Expr::Dim(number),
+        by => Expr::FloorDiv(Box::new(Expr::Dim(number)), Box::new(Expr::Constant(by))),
+    })
+}
+
+/// Returns the number by which `whole` is divided to give `expr`; None if `expr` is not such a quotient.
+fn divisor_of(expr: &Expr, whole: &Expr, space: &[i64]) -> Option<i64> {
+    let (of, to) = (Index::of(whole, space).ok()?, Index::of(expr, space).ok()?);
+    let (of, to) = (of.digits.first()?, to.digits.first()?);
     let (step, by) = (of.factor.checked_mul(to.divisor)?, to.factor.checked_mul(of.divisor)?);
     if of.dim != to.dim || step % by != 0 {
         return None;
     }
-    let divided = |of: Expr| if step == by { of } else { Expr::FloorDiv(Box::new(of), Box::new(Expr::Constant(step / by))) };
-    let is_quotient = divided(flat.clone()).with_whole_quotients() == expr.with_whole_quotients();
-    is_quotient.then(|| divided(Expr::Dim(number)))
+    let quotient = Expr::FloorDiv(Box::new(whole.clone()), Box::new(Expr::Constant(step / by)));
+    (quotient.with_whole_quotients() == expr.with_whole_quotients()).then_some(step / by)
 }
 
 /// Returns the length of a row that every quotient and remainder of dimension `number`, below `end`, divides. None if it exceeds four times
