@@ -19,7 +19,7 @@
 // TABLE: error{{.*}}'tensor.extract' op indexes symbolic dimension 'arg0.0', which is not supported; give one size with '--dim-size NAME=SIZE'
 // FLAT: error{{.*}}'func.func' op expected a symbolic size as a dimension of its own, found '4*arg0.1' in dimension 0 of result 0; give one size with '--dim-size NAME=SIZE'
 // SPLIT: error{{.*}}'tensor.expand_shape' op slices or reshapes symbolic dimension 'arg0.0', so its elements depend on the size; give one size with '--dim-size NAME=SIZE'
-// SAME: error{{.*}}cannot be compiled at arg0.0=64, which its symbolic sizes allow: '--dim-size' of these sizes says why
+// SAME: error{{.*}}cannot be compiled at arg0.0=64, which its symbolic sizes allow; compile with '--dim-size' of these sizes to see the reason
 
 // MEAN: mean.mlir:5:{{.*}}: error{{.*}}: {{.*}}reduces symbolic dimension 'arg0.0', which includes elements beyond the size; give one size with '--dim-size NAME=SIZE'
 // ATTENTION: error{{.*}}'linalg.generic' op has symbolic dimension 'arg1.1' as columns of a product, which are stored in sticks; give one size with '--dim-size NAME=SIZE'
