@@ -20,7 +20,7 @@ func.func @bundles_must_be_formed(%x: tensor<64x64xf16, #layout>) -> tensor<64x6
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @work_must_be_divided(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op has no 'work': divide the work first}}
+  // expected-error @+1 {{'spyre.pointwise' op has no 'work'; run spyre-divide-work first}}
   %y = spyre.pointwise exp(%x) {spyre.bundle = 0 : i64, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }

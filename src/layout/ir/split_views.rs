@@ -161,7 +161,8 @@ impl<'c> Splitter<'c> {
             let moved = match coordinate.term {
                 None => Expr::Constant(coordinate.offset),
                 Some(term) => {
-                    let dim = position(term.dim).ok_or_else(|| format!("operand {operand} moves along a part that it has not"))?;
+                    let dim = position(term.dim)
+                        .ok_or_else(|| format!("operand {operand} has an index along a part of a dimension that it does not have"))?;
                     if coordinate.offset == 0 {
                         Expr::Dim(dim)
                     } else {
