@@ -62,7 +62,7 @@ pub(crate) const ROWS: &[Row] = &[
     no(
         "A binding of a name that no count has",
         "spyre-compile two.mlir --dims 0=A:B --tiles A=S --bind S=2,T=4 -o out",
-        ["--bind", "'T=4'", "no tile count has the name", "remove the binding"],
+        ["--bind", "'T=4'", "expected the name of a tile count", "remove the binding"],
     ),
     no(
         "Names of an argument that is not there",
