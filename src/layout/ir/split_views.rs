@@ -120,7 +120,8 @@ fn check_rows(compute: ComputeOp<'_>, split: &SplitIteration) -> Result<(), Stri
     let most = shared.len().max(own.len());
     if most > MOST_ROWS_OF_A_PRODUCT {
         return Err(format!(
-            "needs {most} dimensions of one kind, but the device has {MOST_ROWS_OF_A_PRODUCT}: reshapes of its operands split the rows \
+            "needs {most} row or batch dimensions, but a device matmul has at most {MOST_ROWS_OF_A_PRODUCT}: reshapes of its operands \
+             split the rows \
              differently; remove a reshape"
         ));
     }
