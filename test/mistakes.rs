@@ -213,7 +213,7 @@ const ROWS: &[Row] = &[
     no(
         "Text as an array",
         "spyre-run small --input arg0=text.npy",
-        ["'text.npy'", "found none of NumPy's", "expected a .npy file", "numpy.loadtxt"],
+        ["'text.npy'", "found another format", "expected a .npy file", "numpy.loadtxt"],
     ),
     no(
         "An array of objects",

@@ -349,7 +349,7 @@ RUNS = [
         "RunError",
         "'arg0.0'",
         "cannot be 65",
-        "it is a multiple of 16 from 16 to 128",
+        "expected a multiple of 16 from 16 to 128",
         "choose 64 or 80",
     ),
     Mistake(

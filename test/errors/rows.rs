@@ -278,7 +278,7 @@ pub(crate) const ROWS: &[Row] = &[
     no(
         "The reference of another program",
         "spyre-run small --check two.mlir",
-        ["two.mlir", "2 arguments", "the bundle 1", "the module that it was compiled from"],
+        ["two.mlir", "found 2", "as many arguments as the bundle", "the module from which the bundle was compiled"],
     ),
     no(
         "A comparison of what is only counted",
@@ -303,7 +303,7 @@ pub(crate) const ROWS: &[Row] = &[
     no(
         "A plan that is wrong",
         "spyre-plan buffers.csv --capacity 10 --verify wrong.json",
-        ["wrong.json", "'addresses.a' is 8", "expected 4", "make the plan again"],
+        ["wrong.json", "found 8", "expected 'addresses.a' = 4", "make the plan again"],
     ),
     no(
         "A pass with a wrong spelling",
