@@ -28,9 +28,7 @@ pub(super) fn judge_pieces(original: &Module<'_>, options: &Options, limits: &Li
     let (is_imported, said) = collect(original.session().context(), || compile(&mut imported, &importing, "").is_some());
     if !is_imported {
         let error = said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
-        return Err(Failure::Phase(format!(
-            "was imported once, but is rejected when it is imported again, which is a compiler bug: {error}"
-        )));
+        return Err(Failure::Phase(format!("is rejected when it is imported a second time, which is a compiler bug: {error}")));
     }
     let functions = read_functions(&imported).unwrap_or_default();
     let [function] = functions.as_slice() else { return Err(refuse("after the import, it is not a single function of 'spyre' ops")) };

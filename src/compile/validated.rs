@@ -242,7 +242,8 @@ impl Halves<'_, '_> {
     fn extent(&self, counts: &Counts) -> Result<Extent, Failure> {
         let (operations, elements) = (counts.element_operations, self.phases.computed_elements());
         if self.validation.mode == Mode::Auto && operations > self.phases.limits().whole && elements > MAX_LOOKED_THROUGH {
-            let too_large = format!("cannot be validated: takes {operations} element operations, and its ops give {elements} elements");
+            let too_large =
+                format!("cannot be validated: it takes {operations} element operations, and its ops compute {elements} elements");
             return Err(Failure::Size(too_large));
         }
         self.phases.extent()

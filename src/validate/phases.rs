@@ -378,7 +378,7 @@ impl Versions<'_, '_> {
         let last = self.versions.last().map_or(*imported, |(_, last)| *last);
         let expected = self.run(imported).map_err(|fault| Failure::Limit(format!("cannot be validated: {fault}")))?;
         if let Some(found) = self.compare(imported, &expected, &expected) {
-            return Err(Failure::Limit(format!("cannot be validated: the imported program itself: {found}")));
+            return Err(Failure::Limit(format!("cannot be validated: even the imported program: {found}")));
         }
         let found = match (simulation, self.samples) {
             (Some(simulation), None) => files::results(simulation, imported, self.draw),

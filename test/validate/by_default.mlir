@@ -21,7 +21,7 @@ func.func @linear(%a: tensor<2048x4096xf16>, %b: tensor<4096x2048xf16>, %e: tens
 // REPORT:      "not_validated": {
 // REPORT-NEXT:   "element_operations": {{[0-9]+}},
 // REPORT-NEXT:   "is_too_large": true,
-// REPORT-NEXT:   "reason": "cannot be validated: takes
+// REPORT-NEXT:   "reason": "cannot be validated: it takes
 func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<1x1xf16> {
   %c = spyre.matmul(%a, %b) : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
   %d = spyre.reduce sum(%c) dims [0, 1] : tensor<4096x4096xf16> -> tensor<1x1xf16>
