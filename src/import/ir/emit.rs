@@ -115,7 +115,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             return Err(error_at(
                 codes::NEEDS_F32,
                 self.function,
-                format_args!("{message}, and --precision strict keeps f32; give --precision device"),
+                format_args!("requires '{function}' in f32 (--precision strict), which the device does not have; give --precision device"),
             )
             .at(location)
             .report());
