@@ -60,7 +60,7 @@ pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, Str
     description.check_no_symbols().map_err(|error| at_fault(&error))?;
     let bundle_of = |launch: &LaunchEntry| match launch.bundle.as_str() {
         name if is_plain_name(name) => read_bundle(directory, &format!("{name}/"), launch.pool_bytes),
-        name => Err(at_fault(&format!("'{name}' is no plain name of a folder"))),
+        name => Err(at_fault(&format!("expected a plain directory name, found '{name}'"))),
     };
     let bundles = description.launches.iter().map(bundle_of).collect::<Result<Vec<_>, _>>()?;
     print(session, |module| push_program(module, &description, &bundles, directory).map_err(|error| at_fault(&error)))

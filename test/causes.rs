@@ -47,7 +47,7 @@ impl Compiled {
         let buffer = ["arguments", "results", "constants", "buffers"].into_iter().flat_map(buffers).find(|buffer| buffer["name"] == name);
         let is_in = |list: &str| buffers(list).iter().any(|buffer| buffer["name"] == name);
         let (kind, holds) = match cause {
-            "is a constant of one number" => ("one number", is_in("constants") && self.uniform.contains(name) && number("needed") == 0),
+            "is a splat constant" => ("one number", is_in("constants") && self.uniform.contains(name) && number("needed") == 0),
             "is not a program result" => ("no result", !is_in("results") && !is_in("arguments") && !is_in("constants")),
             "is a relayout copy" => ("layout", writer()["is_for_layout"] == true),
             "is a result that an op reads back" => ("read back", is_in("results") && number("hbm_read") > 0),

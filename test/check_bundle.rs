@@ -148,7 +148,7 @@ fn a_wrong_launch_specification_is_named_by_argument() {
     assert_eq!(
         shown("/args/1/shape", json!([128, 512])),
         "bundle_0/launch_spec.json:/args/1/shape: sdsc_r136: expected shape [512, 128] for 't1', found shape [128, 512] for 't1'; \
-         a launch specification says what the program says"
+         a launch specification repeats the values of the program"
     );
     assert_eq!(
         shown("/args/1/layout/padding", json!([64, 0])),

@@ -118,5 +118,5 @@ fn a_bundle_of_another_version_is_refused_and_one_of_before_there_were_versions_
     fs::write(&path, with("\"version\": 2, \"what_a_later_form_has\": 1,")).unwrap();
     let (code, said) = run(env!("CARGO_BIN_EXE_spyre-run"), &[]);
     assert_eq!(code, Some(1));
-    assert!(said.contains("version 2, where this tool reads version 1"), "{said}");
+    assert!(said.contains("expected version 1, found version 2"), "{said}");
 }

@@ -172,10 +172,10 @@ fn a_product_that_lx_is_too_small_for_must_be_fetched_in_tiles() {
     // 2 * 2^27 / sqrt(4096) - 2 * 4096 elements of two bytes.
     assert!((8_371_000..=8_372_224).contains(&bytes(&report, "lower_bound", "products")), "{}", report["lower_bound"]);
     assert_eq!((&report["lower_bound"]["binding"], bytes(&report, "gap", "hbm")), (&Value::from("products"), 0));
-    assert!(summary.contains("; a machine with this LX must fetch 7.98 MiB for the products"), "{summary}");
+    assert!(summary.contains("; with this LX size, the matmuls must read at least 7.98 MiB"), "{summary}");
     let (report, summary) = compile_text(program, &[]);
     assert_eq!(report["lower_bound"]["binding"], "compulsory");
-    assert!(!summary.contains("must fetch"), "{summary}");
+    assert!(!summary.contains("matmuls must read"), "{summary}");
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn a_fault_in_a_piece_is_found_and_nothing_is_written() {
         let done = again.args(["--exact", NAME, "--nocapture"]).env("SPYRE_BROKEN_PHASE", broken).output().unwrap();
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success(), "{said}");
-        assert!(said.contains("this was found in its ops 0 to 4, the first one at -:2:") && said.contains(blamed), "{said}");
+        assert!(said.contains("found in ops 0 to 4 of the program (the first is at -:2:") && said.contains(blamed), "{said}");
     }
 }
 

@@ -31,7 +31,7 @@ impl Answer {
 
     /// After a panic.
     pub(crate) fn bug() -> Self {
-        let message = "a bug of the library: standard error says where it was found".to_owned();
+        let message = "internal error of the library; standard error has the details".to_owned();
         Self { code: 2, result: None, said: vec![error(message)] }
     }
 }
@@ -56,9 +56,11 @@ fn compile_here(request: &Request) -> Result<Answer, String> {
     }
     options.check()?;
     let output = match (&request.output, options.compile_to) {
-        (None, Phase::Emit) => return Err("no output is given, and a bundle is a directory of files: name one".to_owned()),
+        (None, Phase::Emit) => return Err("missing output directory; name one".to_owned()),
         (Some(output), phase) if phase != Phase::Emit => {
-            return Err(format!("output '{output}' is given, and phase '{phase}' writes no files: give null, the IR is the result"));
+            return Err(format!(
+                "expected no output directory, since phase '{phase}' writes no files, found '{output}'; give null, the IR is the result"
+            ));
         }
         (output, _) => output.as_deref().unwrap_or_default(),
     };

@@ -31,7 +31,7 @@ constexpr Producer kProducers[] = {
     {"flow hal stream util iree_linalg_ext iree_input iree_tensor_ext", "stop IREE earlier: 'iree-compile --compile-to=input'"},
     {"tt ttg", "lower it with 'triton-shared-opt --triton-to-linalg-experimental'"},
     {"memref bufferization vector llvm gpu nvgpu omp", "stop the producer before it lowers tensors to memory or to a processor"},
-    {"quant", "quantised types are read as integers and scales: lower them with 'mlir-opt --lower-quant-ops --strip-func-quant-types'"},
+    {"quant", "quantized types are supported as integers and scales: lower them with 'mlir-opt --lower-quant-ops --strip-func-quant-types'"},
 };
 
 StringRef adviceFor(StringRef dialect) {
@@ -100,8 +100,8 @@ bool spyre::ForeignDialects::take(Diagnostic &found) {
   if (name.empty())
     name = message.split('\'').second.split('\'').first;
   StringRef dialect = name.split('.').first;
-  taken.emplace(found.getLocation(), ("'" + name + "' is of the dialect '" + dialect +
-                                      "', which is not read: a program is linalg, tensor, arith, math and tosa ops; " + adviceFor(dialect))
+  taken.emplace(found.getLocation(), ("'" + name + "' belongs to the unsupported dialect '" + dialect +
+                                      "'; expected linalg, tensor, arith, math or tosa ops; " + adviceFor(dialect))
                                          .str());
   return true;
 }

@@ -100,7 +100,7 @@ private:
   }
 
   LogicalResult refuse(Operation &op) {
-    InFlightDiagnostic error = op.emitError("'") << op.getName() << "' op stands in a region of '" << around->getName() << "', which computes on elements: not supported";
+    InFlightDiagnostic error = op.emitError("'") << op.getName() << "' op is not supported in a region of '" << around->getName() << "', which computes on elements";
     error.attachNote(around->getLoc()) << "here";
     return error;
   }
@@ -361,7 +361,7 @@ LogicalResult lower(stablehlo::ScatterOp scatter) {
       !areDims(numbers.getInsertedWindowDims(), rank) || !areDims(numbers.getInputBatchingDims(), rank) ||
       !areDims(numbers.getScatterDimsToOperandDims(), rank) || !areDims(numbers.getScatterIndicesBatchingDims(), ofPlaces.size()) ||
       numbers.getInputBatchingDims().size() != numbers.getScatterIndicesBatchingDims().size())
-    return refuse("has dimensions that its tensors have not");
+    return refuse("refers to dimensions that its tensors do not have");
   if (depthDim == (int64_t)ofPlaces.size()) {
     ofPlaces.push_back(1);
     places = reshaped(builder, location, places, ofPlaces);
@@ -376,7 +376,7 @@ LogicalResult lower(stablehlo::ScatterOp scatter) {
   order.push_back(depthDim);
   int64_t nParts = ShapedType::getNumElements(counts), depth = ofPlaces[depthDim];
   if (depth != (int64_t)numbers.getScatterDimsToOperandDims().size())
-    return refuse("has more or fewer numbers for a place than dimensions that they stand for");
+    return refuse("has index vectors with another length than the number of dimensions that they index");
   places = transposed(builder, location, places, order);
   places = reshaped(builder, location, places, {nParts, depth});
   SmallVector<int64_t> dims(numbers.getScatterDimsToOperandDims());
@@ -385,7 +385,7 @@ LogicalResult lower(stablehlo::ScatterOp scatter) {
   for (auto [dim, ofPlace] : llvm::zip_equal(numbers.getInputBatchingDims(), numbers.getScatterIndicesBatchingDims())) {
     const auto *at = llvm::find(counting, ofPlace);
     if (at == counting.end())
-      return refuse("has dimensions that its tensors have not");
+      return refuse("refers to dimensions that its tensors do not have");
     Value along = counted(builder, location, typeOf(places).clone(counts), at - counting.begin());
     columns.push_back(reshaped(builder, location, along, {nParts, 1}));
     dims.push_back(dim);
@@ -404,11 +404,11 @@ LogicalResult lower(stablehlo::ScatterOp scatter) {
   for (int64_t dim = 0; dim < rank; ++dim) {
     bool isInserted = llvm::is_contained(numbers.getInsertedWindowDims(), dim) || llvm::is_contained(numbers.getInputBatchingDims(), dim);
     if (!isInserted && next == inWindow.size())
-      return refuse("has dimensions that its tensors have not");
+      return refuse("refers to dimensions that its tensors do not have");
     window.push_back(isInserted ? 1 : typeOf(parts).getDimSize(inWindow[next++]));
   }
   if (next != inWindow.size() || ShapedType::getNumElements(window) != typeOf(parts).getNumElements())
-    return refuse("has dimensions that its tensors have not");
+    return refuse("refers to dimensions that its tensors do not have");
   parts = transposed(builder, location, parts, order);
   bool isWindow = llvm::any_of(dims, [&](int64_t dim) { return window[dim + 1] != 1; });
   if (isWindow && nParts == 1)

@@ -331,7 +331,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     auto turns = scf::ForOp::create(builder, location, index(0), index(kMostTurns), index(1), carried, body);
     Value yes = arith::ConstantIntOp::create(builder, location, 1, 1);
     Value hasEnded = arith::XOrIOp::create(builder, location, turns.getResult(0), yes);
-    cf::AssertOp::create(builder, location, hasEnded, "the loop turns more often than the reference runs it");
+    cf::AssertOp::create(builder, location, hasEnded, "the loop has more iterations than the reference executes");
     loop.replaceAllUsesWith(turns.getResults().drop_front(1 + nInits));
     loop.erase();
   }

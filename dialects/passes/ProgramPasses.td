@@ -151,7 +151,7 @@ def SpyreImportLinalg : Spyre_Pass<"spyre-import-linalg"> {
     Example: `spyre-opt --spyre-import-linalg test/import/import-linalg.mlir`
   }];
   let options = [Option<"precision", "precision", "std::string", "\"device\"",
-                        "f32 that the device lacks: compute in 16 bits (device), reject (strict)">];
+                        "f32 ops that the device lacks: use 16 bits (device), reject (strict)">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 

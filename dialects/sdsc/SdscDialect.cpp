@@ -42,7 +42,7 @@ static ParseResult parseRole(OpAsmParser &parser, RoleAttr &role) {
   // buffer_c1
   std::optional<Role> found = symbolizeRole(keyword);
   if (!found)
-    return parser.emitError(at) << "'sdsc.buffer' op is 'input', 'constant', 'temporary' or 'output', found '" << keyword << "'";
+    return parser.emitError(at) << "'sdsc.buffer' op expected 'input', 'constant', 'temporary' or 'output', found '" << keyword << "'";
   role = RoleAttr::get(parser.getContext(), *found);
   return success();
 }
@@ -120,7 +120,7 @@ LogicalResult DimAttr::verify(function_ref<InFlightDiagnostic()> emitError, Stri
 LogicalResult OwnerAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t dim, int64_t slices, int64_t divisor) {
   // owner_c1
   if (dim < 0 || slices < 2 || divisor < 1)
-    return emitError() << "an owner has a dimension, 2 slices or more and a positive divisor, found " << dim << ", " << slices << " and "
+    return emitError() << "expected an owner with a dimension, at least 2 slices and a positive divisor, found " << dim << ", " << slices << " and "
                        << divisor;
   return success();
 }
@@ -128,7 +128,7 @@ LogicalResult OwnerAttr::verify(function_ref<InFlightDiagnostic()> emitError, in
 LogicalResult ConstantAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, FloatAttr value) {
   // constant_c1
   if (!value.getType().isF64())
-    return emitError() << "constant " << name << " is a 64-bit float, found " << value;
+    return emitError() << "expected a 64-bit float for constant " << name << ", found " << value;
   return success();
 }
 
@@ -137,7 +137,7 @@ LogicalResult WindowAttr::verify(function_ref<InFlightDiagnostic()> emitError, D
   // window_c1
   for (DenseI64ArrayAttr axis : {height, width})
     if (axis.size() != 4 && axis.size() != 5)
-      return emitError() << "a window axis has 4 or 5 numbers, found " << axis.size();
+      return emitError() << "expected 4 or 5 numbers for a window axis, found " << axis.size();
   return success();
 }
 
@@ -146,7 +146,7 @@ LogicalResult TensorAttr::verify(function_ref<InFlightDiagnostic()> emitError, m
                                  DenseI64ArrayAttr, ArrayAttr indexTensors, StringAttr, Arrangement, ArrayAttr) {
   // tensor_c2
   if (offsetBytes < 0)
-    return emitError() << "an offset is not negative, found " << offsetBytes;
+    return emitError() << "expected an offset that is not negative, found " << offsetBytes;
   bool isInHbm = memory == machine::Memory::Hbm;
   if (isInHbm != (argument >= 0))
     return emitError() << "a tensor in \"" << stringifyMemory(memory) << "\"" << (isInHbm ? " needs an argument" : " has no argument")
@@ -154,8 +154,8 @@ LogicalResult TensorAttr::verify(function_ref<InFlightDiagnostic()> emitError, m
   // tensor_c3
   AffineMap map = coordinates.getValue();
   if (map.getNumResults() != static_cast<size_t>(deviceSize.size()) || map.getNumSymbols() != (indexTensors ? indexTensors.size() : 0))
-    return emitError() << "coordinates of " << deviceSize.size() << " device dimensions and "
-                       << (indexTensors ? indexTensors.size() : 0) << " index tensors cannot be " << coordinates;
+    return emitError() << "expected coordinates for " << deviceSize.size() << " device dimensions and "
+                       << (indexTensors ? indexTensors.size() : 0) << " index tensors, found " << coordinates;
   return success();
 }
 
@@ -182,7 +182,7 @@ LogicalResult BufferOp::verify() {
   if (range && getRole() != Role::Input)
     return emitOpError("has an 'index_range', which is for inputs, not for '") << stringifyRole(getRole()) << "'";
   if (range && (range->size() != 2 || (*range)[0] >= (*range)[1])) {
-    InFlightDiagnostic diagnostic = emitOpError("has an 'index_range' of two numbers, the first below the second, found [");
+    InFlightDiagnostic diagnostic = emitOpError("expected an 'index_range' of two numbers, the first below the second, found [");
     llvm::interleaveComma(*range, diagnostic);
     return diagnostic << "]";
   }
@@ -194,9 +194,10 @@ LogicalResult BufferOp::verify() {
     return emitOpError("has an 'offset' or a 'life' without the other");
   // buffer_c6
   if (getOffset() && (static_cast<int64_t>(*getOffset()) < 0 || *getOffset() % machine::stickBytes != 0))
-    return emitOpError("has an 'offset' that is a multiple of ") << machine::stickBytes << " from 0, found " << static_cast<int64_t>(*getOffset());
+    return emitOpError("expected an 'offset' that is a multiple of ") << machine::stickBytes
+           << " and not negative, found " << static_cast<int64_t>(*getOffset());
   if (life && (life->size() != 2 || (*life)[0] < 0 || (*life)[0] > (*life)[1])) {
-    InFlightDiagnostic diagnostic = emitOpError("has a 'life' of two numbers from 0, the first not above the second, found [");
+    InFlightDiagnostic diagnostic = emitOpError("expected a 'life' of two numbers from 0, the first not above the second, found [");
     llvm::interleaveComma(*life, diagnostic);
     return diagnostic << "]";
   }
@@ -205,22 +206,22 @@ LogicalResult BufferOp::verify() {
   if (symbolic && getRole() != Role::Input && getRole() != Role::Output)
     return emitOpError("has 'symbolic' sizes, which are for inputs and outputs, not for '") << stringifyRole(getRole()) << "'";
   if (symbolic && symbolic->size() != static_cast<size_t>(type.getRank()))
-    return emitOpError("has 'symbolic' with a name or nothing for each dimension of ") << type << ", found " << *symbolic;
+    return emitOpError("expected 'symbolic' with a name or an empty string for each dimension of ") << type << ", found " << *symbolic;
   // buffer_c8
   bool isOfDigits = getRole() == Role::Output && type.getElementType().isInteger() && type.getRank() > 0 && type.getDimSize(0) == 2;
   if (getDigitBase() && (!isOfDigits || static_cast<int64_t>(*getDigitBase()) < 2))
-    return emitOpError("has a 'digit_base', which is above 1 and of outputs of integers whose first dimension has two digits");
+    return emitOpError("expected a 'digit_base' above 1, on an output of integers whose first dimension has two digits");
   return success();
 }
 
 LogicalResult LoopOp::verify() {
   // loop_c1
   if (static_cast<int64_t>(getCount()) <= 0)
-    return emitOpError("runs at least once, found count ") << static_cast<int64_t>(getCount());
+    return emitOpError("expected a count of at least 1, found ") << static_cast<int64_t>(getCount());
   // loop_c2
   StringRef symbol = getSymbol().value_or(""), dim = getDim().value_or("");
   if (getSymbol().has_value() != getDim().has_value() || symbol.empty() != !getSymbol() || dim.empty() != !getDim())
-    return emitOpError("has a 'symbol' and the 'dim' whose tiles it counts, or neither, found '") << symbol << "' and '" << dim << "'";
+    return emitOpError("expected both 'symbol' and 'dim', whose tiles it counts, or neither, found '") << symbol << "' and '" << dim << "'";
   return success();
 }
 
@@ -295,7 +296,7 @@ LogicalResult BundleOp::verifyRegions() {
         return op.emitOpError("uses kernel argument ") << tensor.getArgument() << " of a bundle with " << buffers << " buffers";
       // bundle_c2
       if (tensor.getAdvance() && static_cast<size_t>(tensor.getAdvance().size()) != loops)
-        return op.emitOpError("stands in ") << loops << " loops, but a tensor has " << tensor.getAdvance().size() << " advances";
+        return op.emitOpError("is in ") << loops << " loops, but a tensor has " << tensor.getAdvance().size() << " advances";
     }
     return WalkResult::advance();
   });
@@ -306,7 +307,7 @@ LogicalResult OpSpecOp::verify() {
   // op_c1
   constexpr size_t kMostDims = 7;
   if (getOuts().size() != 1 || getDims().size() > kMostDims)
-    return emitOpError("has one output and at most ") << kMostDims << " dimensions, found " << getOuts().size() << " and "
+    return emitOpError("expected one output and at most ") << kMostDims << " dimensions, found " << getOuts().size() << " and "
                                                    << getDims().size();
   // op_c2
   for (Attribute attribute : llvm::concat<const Attribute>(getIns(), getOuts())) {

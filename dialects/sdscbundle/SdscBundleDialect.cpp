@@ -71,10 +71,10 @@ void InputArgType::print(AsmPrinter &printer) const {
 LogicalResult InputArgType::verify(function_ref<InFlightDiagnostic()> emitError, Type value, int64_t granularity, int64_t maxValue) {
   // input_arg_c1
   if (!value.isIndex())
-    return emitError() << "a kernel argument is an index, found " << value;
+    return emitError() << "expected a kernel argument of type index, found " << value;
   // input_arg_c2
   if (granularity < 0 || maxValue < 0 || (granularity == 0) != (maxValue == 0))
-    return emitError() << "'granularity' and 'max_value' are positive and go together, found " << granularity << " and " << maxValue;
+    return emitError() << "expected positive 'granularity' and 'max_value', or neither, found " << granularity << " and " << maxValue;
   return success();
 }
 
@@ -85,7 +85,7 @@ LogicalResult InputArgType::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult DeviceMemAllocateOp::verify() {
   // device_mem_allocate_c1
   if (static_cast<int64_t>(getBytes()) <= 0)
-    return emitOpError("reserves a positive number of bytes, found ") << static_cast<int64_t>(getBytes());
+    return emitOpError("expected a positive number of bytes, found ") << static_cast<int64_t>(getBytes());
   return success();
 }
 
@@ -100,7 +100,7 @@ LogicalResult SdscExecuteOp::verify() {
   for (Attribute id : getSymbolIdsAttr()) {
     int64_t value = cast<IntegerAttr>(id).getInt();
     if (value >= 0)
-      return emitOpError("symbol ids are negative, found ") << value;
+      return emitOpError("expected negative symbol ids, found ") << value;
     if (!seen.insert(value).second)
       return emitOpError("names symbol id ") << value << " twice";
   }

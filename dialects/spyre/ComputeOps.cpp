@@ -95,7 +95,7 @@ LogicalResult spyre::verifyComputeOp(Operation *op) {
     return op->emitOpError("has ") << space.size() << " iteration dimensions, but 'dims' names " << dims.size();
   for (Attribute names : dims)
     if (!isa<StringAttr>(names))
-      return op->emitOpError("names a dimension by a string, found ") << names;
+      return op->emitOpError("expected strings as names of dimensions, found ") << names;
   return success();
 }
 
@@ -220,10 +220,10 @@ LogicalResult ReduceOp::verify() {
   for (int64_t dim : getReduced())
     expected[dim] = 1;
   if (output.getShape() != ArrayRef(expected))
-    return emitOpError("keeps reduced dimensions with size 1, found result ") << output;
+    return emitOpError("expected reduced dimensions of size 1 in the result, found ") << output;
   // reduce_c4
   if (input.getElementType() != output.getElementType())
-    return emitOpError("reduces elements of ") << input.getElementType() << " to " << output.getElementType();
+    return emitOpError("expected a result with elements of ") << input.getElementType() << ", found " << output.getElementType();
   // reduce_c5
   return verifyConstants(*this, getFunction(), getConstants());
 }
@@ -287,7 +287,7 @@ LogicalResult MatmulOp::verify() {
   RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType(), output = getOutput().getType();
   // matmul_c1
   if (lhs.getRank() < 2 || lhs.getRank() != rhs.getRank() || lhs.getRank() != output.getRank())
-    return emitOpError("multiplies tensors of one rank of at least 2, found ")
+    return emitOpError("expected tensors of one rank, at least 2, found ranks ")
            << lhs.getRank() << ", " << rhs.getRank() << " and " << output.getRank();
   int64_t m = lhs.getRank() - 2, n = m + 1;
   // matmul_c2
@@ -297,13 +297,15 @@ LogicalResult MatmulOp::verify() {
                                              << output.getDimSize(dim);
   // matmul_c3
   if (lhs.getDimSize(n) != rhs.getDimSize(m))
-    return emitOpError("contracts ") << lhs.getDimSize(n) << " columns of the left with " << rhs.getDimSize(m) << " rows of the right";
+    return emitOpError("expected as many columns of the left operand as rows of the right, found ")
+           << lhs.getDimSize(n) << " and " << rhs.getDimSize(m);
   if (output.getDimSize(m) != lhs.getDimSize(m) || output.getDimSize(n) != rhs.getDimSize(n))
-    return emitOpError("gives ") << lhs.getDimSize(m) << " x " << rhs.getDimSize(n) << " elements, but the result has "
+    return emitOpError("computes ") << lhs.getDimSize(m) << " x " << rhs.getDimSize(n) << " elements, but the result has "
                                  << output.getDimSize(m) << " x " << output.getDimSize(n);
   // matmul_c4
   if (lhs.getElementType() != rhs.getElementType() || lhs.getElementType() != output.getElementType())
-    return emitOpError("has elements of ") << lhs.getElementType() << ", " << rhs.getElementType() << " and " << output.getElementType();
+    return emitOpError("expected tensors of one element type, found ")
+           << lhs.getElementType() << ", " << rhs.getElementType() << " and " << output.getElementType();
   return success();
 }
 
@@ -332,25 +334,25 @@ LogicalResult GatherOp::verify() {
   // gather_c1
   int64_t dim = getDim();
   if (dim < 0 || dim >= table.getRank())
-    return emitOpError("gathers along dimension ") << dim << " of a table of rank " << table.getRank();
+    return emitOpError("expected a dimension of the table, which has rank ") << table.getRank() << ", found dimension " << dim;
   // gather_c2
   if (!index.getElementType().isSignlessInteger(32) && !index.getElementType().isSignlessInteger(64))
-    return emitOpError("has indices of i32 or i64, found ") << index.getElementType();
+    return emitOpError("expected indices of i32 or i64, found ") << index.getElementType();
   if (index.getRank() == 0)
-    return emitOpError("has indices of at least one dimension, found ") << index;
+    return emitOpError("expected indices of at least one dimension, found ") << index;
   // gather_c3
   SmallVector<int64_t> expected(index.getShape());
   for (auto [position, size] : llvm::enumerate(table.getShape()))
     if (static_cast<int64_t>(position) != dim)
       expected.push_back(size);
   if (output.getShape() != ArrayRef(expected)) {
-    InFlightDiagnostic diagnostic = emitOpError("gives the dimensions of its index, then the others of its table: ");
+    InFlightDiagnostic diagnostic = emitOpError("expected a result with the dimensions of the index, then the other dimensions of the table, ");
     llvm::interleave(expected, diagnostic, "x");
-    return diagnostic << "; found " << output;
+    return diagnostic << ", found " << output;
   }
   // gather_c4
   if (table.getElementType() != output.getElementType())
-    return emitOpError("gathers elements of ") << table.getElementType() << " to " << output.getElementType();
+    return emitOpError("expected a result with elements of ") << table.getElementType() << ", found " << output.getElementType();
   // gather_c5
   std::optional<StringRef> function = getFunction();
   if (!function)
@@ -479,6 +481,6 @@ LogicalResult InsertOp::verify() {
     return emitOpError("writes elements of ") << part.getElementType() << " into a tensor of " << whole.getElementType();
   // insert_c4
   if (getInPlace() && !isWindowOf(part, whole))
-    return emitOpError("writes ") << part << " in place, which is no window of " << whole;
+    return emitOpError("writes ") << part << " in place, which is not a window of " << whole;
   return success();
 }

@@ -38,7 +38,7 @@ public:
   std::string fault;
 
 private:
-  /// More brackets in each other than a condition needs, and fewer than the stack has room for.
+  /// More nested brackets than a condition needs, and fewer than the stack has room for.
   static constexpr unsigned mostDepth = 32;
 
   bool accept(StringRef token) {
@@ -69,7 +69,7 @@ private:
              : sign == "<" ? lhs < rhs
                            : lhs > rhs;
     }
-    return refuse("has no comparison in front of '" + rest + "'") != 0;
+    return refuse("has no comparison before '" + rest + "'") != 0;
   }
 
   int64_t readSum() {
@@ -112,10 +112,10 @@ private:
   int64_t readAtom() {
     if (accept("(")) {
       if (++depth > mostDepth)
-        return refuse("has more than " + Twine(mostDepth) + " brackets in each other");
+        return refuse("has more than " + Twine(mostDepth) + " nested brackets");
       int64_t inside = readSum();
       --depth;
-      return accept(")") ? inside : refuse("has no ')' in front of '" + rest + "'");
+      return accept(")") ? inside : refuse("has no ')' before '" + rest + "'");
     }
     rest = rest.ltrim();
     StringRef word = rest.take_while([](char letter) { return llvm::isAlnum(letter) || letter == '_'; });
@@ -124,7 +124,7 @@ private:
     if (!word.empty() && !word.getAsInteger(10, number))
       return number;
     if (!isCountSymbol(word))
-      return refuse("has no number and no name in front of '" + rest + "'");
+      return refuse("has no number and no name before '" + rest + "'");
     std::optional<int64_t> value = valueOf ? valueOf(word) : 1;
     return value ? *value : refuse("names '" + word + "', which is no knob of the kernel");
   }
@@ -183,12 +183,12 @@ static LogicalResult verifyKnobs(KernelOp kernel) {
 /// Checks the names of the inputs' dimensions.
 static LogicalResult verifyInputDims(KernelOp kernel, ArrayAttr lists) {
   if (lists.size() != kernel.getInputs().size())
-    return kernel.emitOpError("names the dimensions of ") << lists.size() << " inputs, and has " << kernel.getInputs().size();
+    return kernel.emitOpError("expected names for the dimensions of ") << kernel.getInputs().size() << " inputs, found " << lists.size() << " lists";
   llvm::StringMap<int64_t> sizes;
   for (auto [index, list] : llvm::enumerate(lists)) {
     auto names = dyn_cast<ArrayAttr>(list);
     if (!names || !llvm::all_of(names, llvm::IsaPred<StringAttr>))
-      return kernel.emitOpError("has no list of names for input ") << index << ", but " << list;
+      return kernel.emitOpError("expected a list of names for input ") << index << ", found " << list;
     auto type = cast<RankedTensorType>(kernel.getInputs()[index].getType());
     if (!names.empty() && static_cast<int64_t>(names.size()) != type.getRank())
       return kernel.emitOpError("names ") << names.size() << " dimensions of input " << index << ", which is " << type;
@@ -198,7 +198,7 @@ static LogicalResult verifyInputDims(KernelOp kernel, ArrayAttr lists) {
       int64_t size = type.getDimSize(dim);
       int64_t known = sizes.try_emplace(name.getValue(), size).first->second;
       if (!name.getValue().empty() && known != size)
-        return kernel.emitOpError("names dimensions of ") << known << " and of " << size << " elements " << name;
+        return kernel.emitOpError("expected one size of dimension ") << name << ", found " << known << " and " << size;
     }
   }
   return success();
@@ -220,7 +220,7 @@ LogicalResult KernelOp::verify() {
     return failure();
   // kernel_c6
   if (auto around = (*this)->getParentOfType<KernelOp>())
-    return emitOpError("stands in the kernel '") << around.getName() << "'";
+    return emitOpError("is inside of kernel '") << around.getName() << "'; kernels cannot be nested";
   return verifyKnobs(*this);
 }
 

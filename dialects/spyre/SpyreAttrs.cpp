@@ -103,12 +103,12 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, A
                                  ArrayRef<int64_t> strideMap, std::optional<Format>, ArrayRef<int64_t>) {
   // layout_c1
   if (deviceSize.size() != strideMap.size() || deviceSize.size() < 2)
-    return emitError() << "a layout has as many strides as device dimensions and at least 2, found " << deviceSize.size()
+    return emitError() << "expected a layout with as many strides as device dimensions, at least 2, found " << deviceSize.size()
                        << " sizes and " << strideMap.size() << " strides";
   // layout_c2
   for (int64_t size : deviceSize)
     if (size <= 0)
-      return emitError() << "a device dimension must be positive, found " << size;
+      return emitError() << "expected a positive device dimension, found " << size;
   return success();
 }
 
@@ -119,13 +119,13 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementTy
   if (!stick)
     return emitError() << "the device has no format for element type " << elementType;
   if (getDeviceSize().back() != stick)
-    return emitError() << "the last device dimension is one stick of " << stick << " elements of " << elementType << ", found "
+    return emitError() << "expected a last device dimension of one stick, " << stick << " elements of " << elementType << ", found "
                        << getDeviceSize().back();
   // layout_c5
   if (getBufferShape().empty())
     return success();
   if (getBufferShape().size() != shape.size())
-    return emitError() << "a window of rank " << shape.size() << " cannot show a buffer of rank " << getBufferShape().size();
+    return emitError() << "a window of rank " << shape.size() << " cannot be in a buffer of rank " << getBufferShape().size();
   for (auto [dim, sizes] : llvm::enumerate(llvm::zip(shape, getBufferShape())))
     if (std::get<0>(sizes) > std::get<1>(sizes))
       return emitError() << "dimension " << dim << " of a window has " << std::get<0>(sizes) << " elements, its buffer only "
@@ -147,7 +147,7 @@ LogicalResult WorkAttr::verify(function_ref<InFlightDiagnostic()> emitError, Arr
   SmallVector<int64_t> sorted(order);
   llvm::sort(sorted);
   if (!order.empty() && !llvm::equal(sorted, llvm::seq<int64_t>(0, slices.size())))
-    return emitError() << "the order of cores has every one of the " << slices.size() << " dimensions once, found [" << order << "]";
+    return emitError() << "expected an order of cores with each of the " << slices.size() << " dimensions once, found [" << order << "]";
   return success();
 }
 
@@ -193,9 +193,9 @@ void PlaceAttr::print(AsmPrinter &printer) const {
 LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, Memory memory, int64_t offsetBytes, StringRef) {
   // place_c2
   if (offsetBytes < 0 || offsetBytes % stickBytes != 0)
-    return emitError() << "an offset is a multiple of " << stickBytes << " bytes, found " << offsetBytes;
+    return emitError() << "expected an offset that is a multiple of " << stickBytes << " bytes, found " << offsetBytes;
   if (memory == Memory::Hbm && offsetBytes != 0)
-    return emitError() << "a buffer of the program has no offset, found " << offsetBytes;
+    return emitError() << "expected no offset in 'hbm', found " << offsetBytes;
   return success();
 }
 
@@ -259,7 +259,7 @@ LogicalResult TileHintAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "dimension '" << dim << "' must have at least one tile, found " << count;
   // tile_hint_c2
   if (!symbol.empty() && !isCountSymbol(symbol))
-    return emitError() << "dimension '" << dim << "' is cut into '" << symbol << "' tiles, which is no name of letters, digits and '_'";
+    return emitError() << "dimension '" << dim << "' is cut into '" << symbol << "' tiles, which is not a name of letters, digits and '_'";
   // tile_hint_c3
   return verifyHintId(emitError, id, dim);
 }
@@ -284,7 +284,7 @@ void WorkHintAttr::print(AsmPrinter &printer) const {
 LogicalResult WorkHintAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t id, StringRef dim, int64_t slices) {
   // work_hint_c1
   if (slices <= 0)
-    return emitError() << "dimension '" << dim << "' is divided into at least one slice, found " << slices;
+    return emitError() << "dimension '" << dim << "' must have at least one slice, found " << slices;
   // work_hint_c2
   return verifyHintId(emitError, id, dim);
 }
@@ -354,14 +354,14 @@ LogicalResult KnobAttr::verify(function_ref<InFlightDiagnostic()> emitError, Str
                                ArrayRef<int64_t> bounds, StringRef condition) {
   // knob_c1
   if (!isCountSymbol(name))
-    return emitError() << "knob '" << name << "' has no name of letters, digits and '_'";
+    return emitError() << "expected a knob name of letters, digits and '_', found '" << name << "'";
   // knob_c2
   auto isBelow = [](int64_t lower, int64_t upper) { return lower < upper; };
   bool isRange = kind != KnobKind::List;
   if (bounds.empty() || bounds.front() <= 0 || (isRange && (bounds.size() != 2 || bounds[0] > bounds[1])))
-    return emitError() << "knob '" << name << "' has no positive values: " << bounds;
+    return emitError() << "expected positive values of knob '" << name << "', found " << bounds;
   if (!isRange && std::adjacent_find(bounds.begin(), bounds.end(), std::not_fn(isBelow)) != bounds.end())
-    return emitError() << "knob '" << name << "' has values that do not increase: " << bounds;
+    return emitError() << "expected increasing values of knob '" << name << "', found " << bounds;
   SmallVector<int64_t> choices = choicesOf(kind, bounds);
   if (choices.size() > mostChoices)
     return emitError() << "knob '" << name << "' has more than " << mostChoices << " values";

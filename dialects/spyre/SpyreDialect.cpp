@@ -133,7 +133,7 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
       return success();
     return op->emitOpError("'spyre.knobs' must be an array of knobs, found ") << attribute.getValue();
   }
-  return op->emitOpError("has no attribute '") << attribute.getName().getValue() << "' of the spyre dialect";
+  return op->emitOpError("has an unsupported attribute '") << attribute.getName().getValue() << "'";
 }
 
 // `spyre.shape` of an argument or result is its shape in the interface of the program, if that has more dimensions than
@@ -146,7 +146,7 @@ static LogicalResult verifyShape(Operation *op, const Twine &what, Type of, Attr
   auto type = dyn_cast<RankedTensorType>(of);
   // A tensor that is empty for the caller has one element here.
   if (!type || !type.hasStaticShape() || std::max<int64_t>(ShapedType::getNumElements(shape), 1) != type.getNumElements())
-    return op->emitOpError() << what << ": 'spyre.shape' has not as many elements as " << of;
+    return op->emitOpError() << what << ": 'spyre.shape' must have as many elements as " << of;
   return success();
 }
 
@@ -156,11 +156,11 @@ LogicalResult SpyreDialect::verifyRegionResultAttribute(Operation *op, unsigned,
     auto base = dyn_cast<IntegerAttr>(attribute.getValue());
     if (base && base.getValue().sgt(1) && type && type.getRank() > 0 && type.getDimSize(0) == 2 && type.getElementType().isInteger())
       return success();
-    return op->emitOpError("result ") << index << ": 'spyre.digits' is a base above 1, of integers with two digits along the first dimension";
+    return op->emitOpError("result ") << index << ": 'spyre.digits' must be a base above 1, on integers with two digits along the first dimension";
   }
   if (attribute.getName() == "spyre.shape")
     return verifyShape(op, "result " + Twine(index), cast<FunctionOpInterface>(op).getResultTypes()[index], attribute.getValue());
-  return op->emitOpError("result ") << index << " has no attribute '" << attribute.getName().getValue() << "' of the spyre dialect";
+  return op->emitOpError("result ") << index << " has an unsupported attribute '" << attribute.getName().getValue() << "'";
 }
 
 // `spyre.dims` names the dimensions of an argument's storage, outermost first. The number of names may differ from the
@@ -173,7 +173,7 @@ LogicalResult SpyreDialect::verifyRegionArgAttribute(Operation *op, unsigned, un
                                           << attribute.getValue();
     auto type = dyn_cast<RankedTensorType>(cast<FunctionOpInterface>(op).getArgumentTypes()[argIndex]);
     if (!type || !type.getElementType().isInteger())
-      return op->emitOpError("argument ") << argIndex << ": 'spyre.range' is for tensors of integers";
+      return op->emitOpError("argument ") << argIndex << ": 'spyre.range' requires a tensor of integers";
     return success();
   }
   if (attribute.getName() == "spyre.shape")
@@ -186,8 +186,7 @@ LogicalResult SpyreDialect::verifyRegionArgAttribute(Operation *op, unsigned, un
     return op->emitOpError("argument ") << argIndex << ": 'spyre.symbolic' must be an array of strings, found " << attribute.getValue();
   }
   if (attribute.getName() != "spyre.dims")
-    return op->emitOpError("argument ") << argIndex << " has no attribute '" << attribute.getName().getValue()
-                                        << "' of the spyre dialect";
+    return op->emitOpError("argument ") << argIndex << " has an unsupported attribute '" << attribute.getName().getValue() << "'";
   if (!isNames(attribute.getValue()))
     return op->emitOpError("argument ") << argIndex << ": 'spyre.dims' must be an array of strings, found " << attribute.getValue();
   for (auto name : cast<ArrayAttr>(attribute.getValue()).getAsRange<StringAttr>())

@@ -163,7 +163,7 @@ LogicalResult ViewOp::verify() {
     std::optional<Interval> reached = intervalOf(expr, output.getShape());
     if (!reached)
       return emitOpError("reads dimension ") << dim << " at " << AffineMapAttr::get(AffineMap::get(map.getNumDims(), 0, expr))
-                                             << ", which divides by a number that is not positive, or leaves 64 bits";
+                                             << ", which divides by a number that is not positive, or exceeds 64 bits";
     if (reached->first < 0 || reached->last >= input.getDimSize(dim))
       return emitOpError("reads indices ") << reached->first << " to " << reached->last << " of dimension " << dim << ", which has "
                                            << input.getDimSize(dim) << " elements";
@@ -177,7 +177,7 @@ LogicalResult ViewOp::verify() {
   bool isWidened = isa<Float8E4M3FNType, Float8E5M2Type>(input.getElementType()) && isFloat(output.getElementType());
   bool isInOneFormat = isWidened || (isNumber(input.getElementType()) && isNumber(output.getElementType()));
   if (input.getElementType() != output.getElementType() && !isInOneFormat)
-    return emitOpError("shows elements of ") << input.getElementType() << " as " << output.getElementType();
+    return emitOpError("cannot view elements of ") << input.getElementType() << " as " << output.getElementType();
   return success();
 }
 
@@ -196,7 +196,7 @@ static LogicalResult verifyWishes(HintOp op, ArrayAttr dims, ArrayRef<Attribute>
       return op.emitOpError() << verb << ' ' << dim << " into " << known.getInt() << ' ' << what << "; a " << number << " is positive";
     // hint_c3
     if (auto symbol = dyn_cast<StringAttr>(numbers[index]); symbol && !isCountSymbol(symbol))
-      return op.emitOpError() << verb << ' ' << dim << " into " << symbol << ' ' << what << ", which is no name of letters, digits and '_'";
+      return op.emitOpError() << verb << ' ' << dim << " into " << symbol << ' ' << what << ", which is not a name of letters, digits and '_'";
     if (llvm::is_contained(dims.getValue().take_front(index), dim))
       return op.emitOpError("names dimension ") << dim << " twice in one scope";
   }
@@ -206,7 +206,7 @@ static LogicalResult verifyWishes(HintOp op, ArrayAttr dims, ArrayRef<Attribute>
 LogicalResult HintOp::verify() {
   // hint_c1
   if (getTileDims().empty() && getWorkDims().empty() && getTileCounts().empty() && getAgain().empty())
-    return emitOpError("names 0 dimensions and 0 counts");
+    return emitOpError("requires at least one of 'tiles', 'work_div' or 'again'");
   if (failed(verifyWishes(*this, getTileDims(), getTileCounts().getValue(), "cuts", "tiles", "count")) ||
       failed(verifyWishes(*this, getWorkDims(), getWorkSlices().getValue(), "divides", "slices", "number")))
     return failure();
@@ -258,7 +258,7 @@ static ParseResult parseTiles(OpAsmParser &parser, OperationState &state, bool &
     return failure();
   SMLoc location = parser.getCurrentLocation();
   if (isThere && succeeded(parser.parseOptionalKeyword(&spelling, spellings)))
-    return parser.emitError(location) << "a scope has one list of tiles, and '" << spelling << "' would be a second one";
+    return parser.emitError(location) << "expected one list of tiles, found a second one, '" << spelling << "'";
   state.addAttribute("tile_dims", parser.getBuilder().getArrayAttr(dims));
   state.addAttribute("tile_counts", parser.getBuilder().getArrayAttr(counts));
   return success();
@@ -387,7 +387,7 @@ static LogicalResult verifyTiled(LoopOp loop, size_t index) {
   // loop_c3
   Type found = loop.getBody().front().getArgument(index).getType();
   if (found != tile)
-    return loop.emitOpError("tile ") << index << " of " << type << " is " << tile << ", found " << found;
+    return loop.emitOpError("expected tile ") << index << " of " << type << " as " << tile << ", found " << found;
   return success();
 }
 
@@ -399,10 +399,10 @@ static LogicalResult verifyTileOfResult(LoopOp loop, YieldOp yield, size_t index
   // loop_c4
   SmallVector<int64_t> shape(type.getShape());
   if (dim < 0 || dim >= type.getRank())
-    return loop.emitOpError("lays result ") << index << " side by side along dimension " << dim << " of " << type;
+    return loop.emitOpError("cannot concatenate tiles to result ") << index << " along dimension " << dim << " of " << type;
   shape[dim] *= loop.getCount();
   if (result.getShape() != ArrayRef(shape) || result.getElementType() != type.getElementType())
-    return loop.emitOpError("result ") << index << " is " << loop.getCount() << " tiles of " << type << " along dimension " << dim
+    return loop.emitOpError("expected result ") << index << " of " << loop.getCount() << " tiles of " << type << " along dimension " << dim
                                        << ", found " << result;
   return success();
 }
@@ -429,10 +429,10 @@ static LogicalResult verifyCarried(LoopOp loop, YieldOp yield) {
 LogicalResult LoopOp::verify() {
   // loop_c1
   if (static_cast<int64_t>(getCount()) <= 0)
-    return emitOpError("runs over at least one tile, found ") << static_cast<int64_t>(getCount());
+    return emitOpError("expected at least one tile, found ") << static_cast<int64_t>(getCount());
   // loop_c6
   if (getSymbol() && !isCountSymbol(*getSymbol()))
-    return emitOpError("runs over '") << *getSymbol() << "' tiles, which is no name of letters, digits and '_'";
+    return emitOpError("runs over '") << *getSymbol() << "' tiles, which is not a name of letters, digits and '_'";
   Block &body = getBody().front();
   if (getTiled().size() != getTiledDims().size() || getNumOperands() != body.getNumArguments())
     return emitOpError("has ") << getTiled().size() << " tiled operands of " << getNumOperands() << ", " << getTiledDims().size()
@@ -545,7 +545,7 @@ LogicalResult YieldOp::verify() {
   // yield_c2
   bool runsOnce = isa<HintOp, KernelOp>((*this)->getParentOp());
   if (runsOnce && !getTiles().empty())
-    return emitOpError("lays values side by side in ")
+    return emitOpError("concatenates values in ")
            << (isa<HintOp>((*this)->getParentOp()) ? "a hint scope" : "a kernel") << ", which runs once";
   return success();
 }

@@ -138,17 +138,18 @@ static Type elementOf(Type tensor) { return RankedTensorType::get({}, cast<Ranke
 static LogicalResult verifyRegion(Operation *op, Region &region, TypeRange taken, TypeRange given) {
   Block &body = region.front();
   if (body.getArgumentTypes() != taken)
-    return op->emitOpError("has a region ") << region.getRegionNumber() << " that takes " << body.getArgumentTypes() << ", where it takes " << taken;
+    return op->emitOpError("expected arguments (") << taken << ") of region " << region.getRegionNumber()
+           << ", found (" << body.getArgumentTypes() << ")";
   Operation *last = body.getTerminator();
   if (last->getOperandTypes() != given)
-    return last->emitOpError("gives ") << last->getOperandTypes() << ", where '" << op->getName() << "' has " << given;
+    return last->emitOpError("expected operands (") << given << ") for '" << op->getName() << "', found (" << last->getOperandTypes() << ")";
   return success();
 }
 
 static LogicalResult verifyResults(Operation *op, TypeRange inputs) {
   if (!inputs.empty() && inputs == op->getResultTypes())
     return success();
-  return op->emitOpError("gives ") << op->getResultTypes() << ", where it gives as many of the same types as it takes: " << inputs;
+  return op->emitOpError("expected results of the types of its operands, ") << inputs << ", found " << op->getResultTypes();
 }
 
 LogicalResult ScatterOp::verify() {
@@ -157,7 +158,7 @@ LogicalResult ScatterOp::verify() {
     return failure();
   // scatter_c2
   if (!cast<RankedTensorType>(getScatterIndices().getType()).getElementType().isIntOrIndex())
-    return emitOpError("has places of ") << getScatterIndices().getType() << ", which are no integers";
+    return emitOpError("expected indices of integers, found ") << getScatterIndices().getType();
   // scatter_c3
   SmallVector<Type> elements = llvm::map_to_vector(getInputs().getTypes(), elementOf), taken(elements);
   llvm::append_range(taken, llvm::map_range(getUpdates().getTypes(), elementOf));
@@ -172,13 +173,13 @@ LogicalResult SortOp::verify() {
   SmallVector<Type> taken;
   for (Type type : getInputs().getTypes()) {
     if (cast<RankedTensorType>(type).getShape() != shape)
-      return emitOpError("sorts ") << type << " beside " << getInputs()[0].getType() << ", which has another shape";
+      return emitOpError("expected operands of one shape, found ") << getInputs()[0].getType() << " and " << type;
     taken.append(2, elementOf(type));
   }
   // sort_c2
   int64_t rank = shape.size(), dimension = getDimension().value_or(-1);
   if (dimension < -rank || dimension >= rank)
-    return emitOpError("goes along dimension ") << dimension << " of " << getInputs()[0].getType() << ", which has " << rank << " dimensions";
+    return emitOpError("expected a dimension of ") << getInputs()[0].getType() << ", found dimension " << dimension;
   // sort_c3
   return verifyRegion(*this, getComparator(), taken, RankedTensorType::get({}, IntegerType::get(getContext(), 1)));
 }
@@ -198,10 +199,10 @@ LogicalResult CaseOp::verify() {
   // case_c1
   Type number = RankedTensorType::get({}, IntegerType::get(getContext(), 32));
   if (getIndex().getType() != number)
-    return emitOpError("chooses by ") << getIndex().getType() << ", where it chooses by " << number;
+    return emitOpError("expected an index of type ") << number << ", found " << getIndex().getType();
   // case_c2
   if (getBranches().empty())
-    return emitOpError("has no region to choose from");
+    return emitOpError("expected at least one branch, found none");
   for (Region &branch : getBranches())
     if (failed(verifyRegion(*this, branch, {}, getResultTypes())))
       return failure();
@@ -212,7 +213,7 @@ LogicalResult IfOp::verify() {
   // if_c1
   Type truth = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
   if (getPred().getType() != truth)
-    return emitOpError("chooses by ") << getPred().getType() << ", where it chooses by " << truth;
+    return emitOpError("expected a predicate of type ") << truth << ", found " << getPred().getType();
   // if_c2
   for (Region *branch : {&getTrueBranch(), &getFalseBranch()})
     if (failed(verifyRegion(*this, *branch, {}, getResultTypes())))

@@ -63,18 +63,18 @@ void TmTensorDialect::initialize() {
 static LogicalResult verifyResults(Operation *op, OperandRange outputs) {
   if (outputs.getTypes() == op->getResultTypes())
     return success();
-  return op->emitOpError("gives other types than those of 'outs'");
+  return op->emitOpError("expected results of the types of 'outs'");
 }
 
 /// Verifies that a body has arguments of types `taken` and yields a value of type `given`.
 static LogicalResult verifyBody(Operation *op, ArrayRef<Type> taken, Type given) {
   Block &body = op->getRegion(0).front();
   if (body.getArgumentTypes() != taken)
-    return op->emitOpError("has a body that takes ") << body.getNumArguments() << " values, where it takes the elements of its tensors, "
-                                                     << taken.size() << " in all";
+    return op->emitOpError("expected a body with one argument for each element that it gets, ") << taken.size() << " in all, found "
+                                                                                            << body.getNumArguments();
   Operation *yield = body.getTerminator();
   if (yield->getNumOperands() != 1 || yield->getOperand(0).getType() != given)
-    return yield->emitOpError("gives another value than one of type ") << given;
+    return yield->emitOpError("expected one value of type ") << given;
   return success();
 }
 
@@ -84,13 +84,13 @@ static LogicalResult verifyDimension(Operation *op, int64_t dimension, Value ten
   int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
   if (dimension >= 0 && dimension < rank)
     return success();
-  return op->emitOpError("goes along dimension ") << dimension << " of " << tensor.getType() << ", which has " << rank << " dimensions";
+  return op->emitOpError("expected a dimension of ") << tensor.getType() << ", found dimension " << dimension;
 }
 
 LogicalResult ScanOp::verify() {
   // scan_c1
   if (getInputs().size() != 1 || getOutputs().size() != 2)
-    return emitOpError("has ") << getInputs().size() << " inputs and " << getOutputs().size() << " 'outs', where it has one and two";
+    return emitOpError("expected one input and two 'outs', found ") << getInputs().size() << " and " << getOutputs().size();
   // scan_c2
   Value input = getInputs()[0];
   if (failed(verifyDimension(*this, getDimension(), input)))
@@ -101,7 +101,7 @@ LogicalResult ScanOp::verify() {
   rest.erase(rest.begin() + getDimension());
   auto shapeOf = [&](unsigned output) { return cast<RankedTensorType>(getOutputs()[output].getType()).getShape(); };
   if (shapeOf(0) != type.getShape() || shapeOf(1) != ArrayRef(rest))
-    return emitOpError("has 'outs' of other shapes than the input's, and the input's without dimension ") << getDimension();
+    return emitOpError("expected 'outs' of the input's shape, and of the input's shape without dimension ") << getDimension();
   // scan_c3
   if (failed(verifyResults(*this, getOutputs())))
     return failure();
@@ -113,7 +113,7 @@ LogicalResult ScanOp::verify() {
 LogicalResult ScatterOp::verify() {
   // scatter_c1
   if (getInputs().size() != 2 || getOutputs().size() != 1)
-    return emitOpError("has ") << getInputs().size() << " inputs and " << getOutputs().size() << " 'outs', where it has two and one";
+    return emitOpError("expected two inputs and one 'outs', found ") << getInputs().size() << " and " << getOutputs().size();
   if (failed(verifyResults(*this, getOutputs())))
     return failure();
   // scatter_c2
@@ -138,7 +138,7 @@ LogicalResult SortOp::verify() {
 LogicalResult TopkOp::verify() {
   // topk_c1
   if (getInputs().empty() || getInputs().size() > 2 || getOutputs().size() != 2)
-    return emitOpError("has ") << getInputs().size() << " inputs and " << getOutputs().size() << " 'outs', where it has one or two and two";
+    return emitOpError("expected one or two inputs and two 'outs', found ") << getInputs().size() << " and " << getOutputs().size();
   // topk_c2
   Value input = getInputs()[0];
   if (failed(verifyDimension(*this, getDimension(), input)) || failed(verifyResults(*this, getOutputs())))
@@ -151,7 +151,7 @@ LogicalResult TopkOp::verify() {
     whole[getDimension()] = from[getDimension()];
   bool isPart = to.size() == from.size() && to[getDimension()] <= from[getDimension()] && ArrayRef(whole) == from;
   if (!isPart || shapeOf(getOutputs()[1]) != to || shapeOf(getInputs().back()) != from)
-    return emitOpError("has tensors of other shapes than the input's, with as many or fewer elements along dimension ") << getDimension();
+    return emitOpError("expected tensors of the input's shape, with at most as many elements in 'outs' along dimension ") << getDimension();
   // topk_c3
   return verifyBody(*this, {elementOf(input), elementOf(input)}, IntegerType::get(getContext(), 1));
 }
@@ -160,7 +160,7 @@ LogicalResult AttentionOp::verify() {
   auto shapeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); };
   // attention_c1
   if (getInputs().size() < 3 || getInputs().size() > 4 || getOutputs().size() != 1)
-    return emitOpError("has ") << getInputs().size() << " inputs and " << getOutputs().size() << " 'outs', where it has three or four and one";
+    return emitOpError("expected three or four inputs and one 'outs', found ") << getInputs().size() << " and " << getOutputs().size();
   ArrayRef<int64_t> query = shapeOf(getInputs()[0]);
   SmallVector<Value> tensors(getOperands());
   auto isBeside = [&](Value tensor) {
@@ -168,8 +168,8 @@ LogicalResult AttentionOp::verify() {
   };
   for (Value tensor : tensors)
     if (!isBeside(tensor))
-      return emitOpError("has ") << tensor.getType() << " beside queries of " << getInputs()[0].getType()
-                                 << ", with other dimensions outside of the last two";
+      return emitOpError("expected the dimensions of the queries ") << getInputs()[0].getType()
+                                                          << " in front of the last two, found " << tensor.getType();
   // attention_c2
   ArrayRef<int64_t> value = shapeOf(getInputs()[2]).take_back(2);
   int64_t nKeys = shapeOf(getInputs()[1]).drop_back().back();
@@ -180,7 +180,8 @@ LogicalResult AttentionOp::verify() {
   expected.push_back({query[0], value[1]});
   for (auto [tensor, sizes] : llvm::zip_equal(tensors, expected))
     if (failed(verifyCompatibleShape(shapeOf(tensor).take_back(2), sizes)))
-      return emitOpError("has ") << tensor.getType() << " where the others need " << sizes[0] << " by " << sizes[1] << " in the last two dimensions";
+      return emitOpError("expected ") << sizes[0] << " by " << sizes[1]
+                                      << " in the last two dimensions, as the other tensors require, found " << tensor.getType();
   // attention_c3
   return verifyResults(*this, getOutputs());
 }

@@ -68,7 +68,7 @@ def loaded(name: str, path: pathlib.Path) -> numpy.ndarray:
         raise RunError(f"{name}: cannot read '{path}': {error.strerror}; give an array, or the path of a .npy file") from None
     if start != MAGIC:
         kind = path.suffix.lower()
-        found, advice_now = READERS.get(kind, ("no array of NumPy", "read it with numpy.loadtxt(path), and give the array"))
+        found, advice_now = READERS.get(kind, ("no NumPy array", "read it with numpy.loadtxt(path), and give the array"))
         if not start:
             found, advice_now = "no bytes", "save the array again with numpy.save"
         raise RunError(f"{name}: expected an array or a .npy file, found '{path}' with {found}; {advice_now}")

@@ -40,7 +40,7 @@ def is_of_nothing(message: str) -> bool:
 def in_python_terms(message: str) -> str:
     """Returns a message with options as Python spells them."""
     message = re.sub(r"^\[(SPY\d+)\] ", r"\1: ", message)
-    message = re.sub(rf"^((?:SPY\d+: )?){MODULE}(is|has|gives|leaves|needs|takes)\b", r"\1the module \2", message)
+    message = re.sub(rf"^((?:SPY\d+: )?){MODULE}(is|has|gives|leaves|needs|takes|computes|cannot be)\b", r"\1the module \2", message)
     message = re.sub(rf"^((?:SPY\d+: )?){MODULE}", r"\1", message)
     message = re.sub(r"^((?:SPY\d+: )?)'func\.func' op (?=option ')", r"\1", message)
     message = re.sub(r" \(os error \d+\)(?: at path \"[^\"]*\")?", "", message)

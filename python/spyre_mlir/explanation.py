@@ -58,7 +58,7 @@ class Compilation:
         """Returns one line for the terminal."""
         parts = f"{len(self.reports)} part{'' if len(self.reports) == 1 else 's'}"
         counted = f"{self.num_ops} op{'' if self.num_ops == 1 else 's'} in {parts}, {len(self.left)} on CPU, {self.seconds:.1f} s"
-        return f"{counted}; modelled {us_text(self.us)} (bound {us_text(self.bound_us)})"
+        return f"{counted}; modeled {us_text(self.us)} (bound {us_text(self.bound_us)})"
 
     def table(self) -> str:
         """Returns the summary, the modules, and the operations on the CPU by reason."""

@@ -41,7 +41,7 @@ fn read(text: &str, whole_lives: bool, capacity: Option<i64>, alignment: Option<
         let instance = instance.in_memory(given).map_err(|error| explained(&error))?;
         return Ok((instance, if whole_lives { Stays::Whole } else { Stays::Split }));
     }
-    let bytes = capacity.ok_or("the instance does not say how large LX is: capacity is missing")?;
+    let bytes = capacity.ok_or("expected 'capacity', the bytes of LX, in the instance, found none")?;
     let instance = Instance::from_csv(text, Capacity { bytes, alignment: alignment.unwrap_or(1) }).map_err(|error| explained(&error))?;
     Ok((instance, Stays::Whole))
 }

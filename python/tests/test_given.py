@@ -110,8 +110,8 @@ def test_files_that_are_no_arrays_say_what_to_do(tmp_path):
     numpy.savez(tmp_path / "x.npz", x=numpy.zeros(3))
     numpy.save(tmp_path / "objects.npy", numpy.array([[1], None], dtype=object), allow_pickle=True)
     for name, said in [
-        ("x.txt", r"arg0: expected an array or a .npy file, found '.*x.txt' with no array of NumPy; read it with numpy.loadtxt"),
-        ("short.npy", "no array of NumPy"),
+        ("x.txt", r"arg0: expected an array or a .npy file, found '.*x.txt' with no NumPy array; read it with numpy.loadtxt"),
+        ("short.npy", "no NumPy array"),
         ("x.npz", r"found '.*x.npz' with several arrays; read it with numpy.load\(path\)\[name\]"),
         ("objects.npy", "cannot read .*objects.npy.*numpy.array"),
         ("missing.npy", "cannot read .*missing.npy.*No such file"),

@@ -349,7 +349,7 @@ RUNS = [
         "RunError",
         "'arg0.0'",
         "cannot be 65",
-        "it is a multiple of 16 from 16 to 128",
+        "expected a multiple of 16 from 16 to 128",
         "choose 64 or 80",
     ),
     Mistake(
@@ -698,7 +698,7 @@ def test_names_of_dimensions(st, call, found, expected, remedy):
         ({"sizes": 0}, "option 'sizes'", "found 0", "at least 1", "give one such as 16"),
         ({"quiet": 1}, "option 'quiet'", "found 1", "expected True or False", "use one of these"),
         ({"report": "f.ll"}, "option 'report'", "'f.ll'", "expected a directory", "name another path"),
-        ({"bundle_dir": "x"}, "option 'bundle_dir'", "found 'x'", "expected no such option", "remove it"),
+        ({"bundle_dir": "x"}, "option 'bundle_dir'", "found 'x'", "expected an option that applies to PyTorch programs", "remove it"),
         ({"coress": 1}, "option", "'coress'", "unknown option", "did you mean 'cores'?"),
         ({"cores": 33}, "option 'cores'", "found 33", "expected 1 to 32 cores", "use at most 32"),
     ],

@@ -22,7 +22,7 @@ def test_explain_has_a_table_of_the_last_compilations(monkeypatch, capsys):
     assert capsys.readouterr() == ("", "")
     program.explain()
     own = capsys.readouterr().out
-    for word in ("softmax: 6 ops in 1 part, 0 on CPU", "modelled", "bound", "module", "functions", "HBM", "time"):
+    for word in ("softmax: 6 ops in 1 part, 0 on CPU", "modeled", "bound", "module", "functions", "HBM", "time"):
         assert word in own, word
     spyre_mlir.explain()
     assert capsys.readouterr().out == own

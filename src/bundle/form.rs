@@ -26,7 +26,7 @@ pub enum TensorKind {
 /// Step that fits in no launch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "expected at most {segments} tensors (a pool counts as one) in a launch with baked addresses, found more at step {step}; give \
+    "expected at most {segments} tensors (a pool counts as one) in a launch with baked addresses, found more from op {step} on; give \
      --addresses symbolic"
 )]
 pub struct TooManyTensors {

@@ -60,7 +60,7 @@ impl FromStr for Life {
             let (offset_bytes, bytes) = (offset.parse().ok()?, bytes.parse().ok()?);
             Some(Self { memory, offset_bytes, bytes, first: first.parse().ok()?, last: last.parse().ok()? })
         };
-        read().ok_or_else(|| format!("'{text}' is no life, such as 'lx 512 + 128: 0 to 3'"))
+        read().ok_or_else(|| format!("expected a live range such as 'lx 512 + 128: 0 to 3', found '{text}'"))
     }
 }
 

@@ -25,10 +25,11 @@ super::codes! {
         "`--compare` requires two plans of the same program. Write them with `--write-plan`.";
 
     1330 CERTIFICATE "a certificate is not valid":
-        "A step of the certificate does not prove the bound."
+        "A step of the certificate does not prove the bound. Write the certificate again with `spyre-compile \
+         --certificate`."
         see "docs/reference/certificates.md";
 
-    1340 TUNE_CACHE "the cache of tunings cannot be used":
+    1340 TUNE_CACHE "the tuning cache cannot be used":
         "The message names the cache entry. Remove the entry, or use another cache directory."
         see "docs/reference/tuning.md";
 

@@ -30,8 +30,8 @@ super::codes! {
          or use smaller tensors.";
 
     206 ELEMENT_TYPE "the device has no format for the element type":
-        "Supported element types are f16, bf16, f32, f8 and integers. Convert other types in the tool that exports \
-         the program."
+        "Supported element types are f16, bf16, f32, f64 (computed as f32), f8 and integers. Convert other types in the \
+         tool that exports the program."
         see "docs/reference/supported-ops.md";
 
     207 NARROWING "the program stores a value in a type with fewer bits":
@@ -39,7 +39,9 @@ super::codes! {
          f16.";
 
     208 CONVERSION "this type conversion is not supported":
-        "The device converts between its float formats only. Integers can be converted at compile time only.";
+        "The message names the two types. Some conversions are supported at compile time only, and some only with \
+         `--precision device`. Convert the values in the tool that exports the program."
+        see "docs/reference/supported-ops.md";
 
     210 TRIP_COUNT "a loop requires a constant trip count":
         "Loops are unrolled at compile time. Export the program with a constant bound and a constant step."
@@ -95,8 +97,9 @@ super::codes! {
         see "docs/reference/supported-ops.md";
 
     228 INTEGER_RANGE_CHECKED "the values of an integer argument are checked at launch":
-        "An index must select an existing row, and the device computes with integers exactly only in a range. A launch \
-         refuses other values. The attribute `spyre.range` of an argument declares a smaller range."
+        "An index must select an existing row, and the device computes exactly only with integers in a certain range. A \
+         launch rejects values outside of the range in the message. The attribute `spyre.range` of an argument declares \
+         a smaller range."
         see "SPY0240";
 
     229 F64_AS_F32 "f64 values are computed as f32":

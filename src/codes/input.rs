@@ -21,7 +21,7 @@ super::codes! {
         see "docs/reference/versions.md";
 
     104 FOREIGN_DIALECT "the program has ops of a dialect that is not supported":
-        "A program consists of `linalg`, `tensor`, `arith`, `math`, `scf` and `spyre` ops. Lower other dialects \
+        "A program consists of `linalg`, `tensor`, `arith`, `math`, `scf`, `tosa` and `spyre` ops. Lower other dialects \
          first, with the tool that the message names."
         see "docs/reference/supported-ops.md";
 
@@ -60,12 +60,13 @@ super::codes! {
     114 INLINED_SIZE "inlined calls make the program too large":
         "Calls are inlined, and the number of ops of the result is limited. Split the program, or call large \
          functions fewer times.";
+
     120 INVALID_OPERATION "an operation violates the rules of its dialect":
-        "The verifier of the operation refused it. The reference page of the operation lists its operands, attributes \
+        "The verifier of the operation rejects it. The reference page of the operation lists its operands, attributes \
          and rules."
         see "docs/reference/generated/spyre.md";
 
-    121 REFUSED_BY_MLIR "MLIR refuses the module":
+    121 REFUSED_BY_MLIR "MLIR rejects the module":
         "The message comes from a parser or verifier of MLIR itself: the text is not valid MLIR, or an operation of an \
          upstream dialect is used wrongly. `mlir-opt` reports the same."
         see "https://mlir.llvm.org/docs/Dialects/";

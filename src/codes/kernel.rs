@@ -40,7 +40,7 @@ super::codes! {
         see "docs/reference/cost-model.md";
 
     821 E_KIND "E-KIND: the consumer cannot be fused after a kernel":
-        "Only elementwise ops, and reductions and products whose operands are complete in a tile, are fused after a \
+        "Only elementwise ops, and reductions and matmuls whose operands are complete in a tile, are fused after a \
          kernel."
         see "docs/reference/kernels.md";
 
@@ -103,7 +103,7 @@ super::codes! {
         see "docs/reference/tuning.md";
 
     855 KNOB_UNUSED "a knob has no effect":
-        "No hint scope of the kernel uses the knob as a tile count or in a core split.";
+        "No hint scope of the kernel uses the knob as a tile count or in a core split. Use the knob, or remove it.";
 
     856 KERNEL_DIM "a dimension that a kernel tiles is not tiled":
         "The dimension does not correspond to a dimension of the program, or two names denote the same dimension."

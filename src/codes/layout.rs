@@ -26,11 +26,11 @@ super::codes! {
 
     306 LAYOUT_PADDING "an operand of a contraction cannot be padded":
         "The contracted dimension is padded to complete sticks. The view through which the op reads the operand \
-         prevents that.";
+         prevents that. Copy the operand before the op.";
 
-    307 LAYOUT_COLUMN "a product has a single column or sums a single element":
+    307 LAYOUT_COLUMN "a matmul has a single column or sums a single element":
         "A result with one column does not fill a stick: multiply the transposed tensors instead, so that the result \
-         has one row. A product that sums one element is an elementwise product.";
+         has one row. A matmul that sums one element is an elementwise multiplication.";
 
     308 LAYOUT_ARGUMENT "an argument or result has no valid layout":
         "The layout in the encoding of the tensor type does not match the shape of the tensor.";

@@ -8,7 +8,7 @@ super::codes! {
         see "docs/reference/simulator.md";
 
     1201 SIM_OUT_OF_BOUNDS "out-of-bounds access":
-        "An op accesses bytes outside of every buffer."
+        "An op accesses bytes outside of every buffer. If `spyre-compile` wrote the files, please report the program."
         see "docs/reference/simulator.md";
 
     1202 SIM_MISALIGNED "misaligned address":
@@ -16,27 +16,33 @@ super::codes! {
         see "docs/reference/simulator.md";
 
     1203 SIM_UNWRITTEN "read of a byte that no op has written":
-        "The value of such a byte is undefined, so the result would depend on the previous contents of the memory."
+        "The value of such a byte is undefined, so the result would depend on the previous contents of the memory. If \
+         `spyre-compile` wrote the files, please report the program."
         see "docs/reference/simulator.md";
 
     1204 SIM_DEAD "read of a value after its live range":
-        "An op reads a byte of a value whose live range has ended."
+        "An op reads a byte of a value whose live range has ended. If `spyre-compile` wrote the files, please report the \
+         program."
         see "docs/reference/simulator.md";
 
     1205 SIM_READ_ONLY "write to an argument or a constant":
-        "Arguments and constants must not be overwritten, because other launches read them as well."
+        "Arguments and constants must not be overwritten, because other launches read them as well. If `spyre-compile` \
+         wrote the files, please report the program."
         see "docs/reference/simulator.md";
 
     1206 SIM_CONFLICT "two cores access the same byte":
-        "During one op, two cores write the same byte, or one core reads a byte that another one writes."
+        "During one op, two cores write the same byte, or one core reads a byte that another one writes. If \
+         `spyre-compile` wrote the files, please report the program."
         see "docs/reference/simulator.md";
 
     1207 SIM_OVERLAP "live buffers overlap":
-        "Two buffers with overlapping live ranges share bytes, so one overwrites the other."
+        "Two buffers with overlapping live ranges share bytes, so one overwrites the other. If `spyre-compile` wrote the \
+         files, please report the program."
         see "docs/reference/simulator.md";
 
     1208 SIM_TORN "an operand contains bytes of two different values":
-        "The operand was partly overwritten before the op read it."
+        "The operand was partly overwritten before the op read it. If `spyre-compile` wrote the files, please report the \
+         program."
         see "docs/reference/simulator.md";
 
     1209 SIM_NO_VALUE "a symbol has no value":
@@ -72,6 +78,12 @@ super::codes! {
         see "SPY0201";
 
     1224 RUN_DIFFERS "results differ from the reference":
-        "The results differ by more than the tolerance. The program was compiled wrongly; please report it."
+        "The results differ by more than the tolerance. With the default tolerance, the program was compiled wrongly; please report it. \
+         With `--tolerance`, the rounding of the device may exceed the value that you gave."
+        see "docs/guides/debug-a-wrong-result.md";
+
+    1225 RUN_MODULE "the module of `--check` does not match the bundle":
+        "`--check` takes the module from which the bundle was compiled, as it was before the import. Its arguments and results must be \
+         those of the bundle."
         see "docs/guides/debug-a-wrong-result.md";
 }

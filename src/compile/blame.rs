@@ -12,31 +12,31 @@ use crate::{
 pub(super) fn blame(original: &Module<'_>, options: &Options, limits: &Limits) -> String {
     let in_hbm = Options { lx_planner: Some(PlannerName::none()), joint: None, ..options.clone() };
     let undivided = Options { cores: 1, ..in_hbm.clone() };
-    for (phase, without, options) in [(Phase::Lx, "a place in LX", in_hbm), (Phase::Work, "a division of work", undivided)] {
+    for (phase, without, options) in [(Phase::Lx, "values in LX", in_hbm), (Phase::Work, "core splits", undivided)] {
         let (judged, said) = collect(original.session().context(), || judged(&mut original.duplicate(), &options, limits));
         match judged {
             Some(Ok(_)) => {
                 return format!(
-                    "phase '{phase}', or a later phase that uses its result, is at fault: without {without} the files are correct"
+                    "phase '{phase}', or a later phase that uses its result, is at fault: the files are correct without {without}"
                 );
             }
             Some(Err(_)) => {}
             None => {
                 let error = said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
-                return format!("which phase is at fault is not known: without {without} the program is refused: {error}");
+                return format!("the phase at fault is unknown: without {without}, the program cannot be compiled: {error}");
             }
         }
     }
-    format!("phase '{}' is at fault, or the layouts: without a place in LX and a division of work they are wrong, too", Phase::Bundle)
+    format!("phase '{}' is at fault, or the layouts: the files are wrong even without values in LX and without core splits", Phase::Bundle)
 }
 
 /// Compares the files of a compilation, written to a temporary folder, with its imported program. Returns `None` if it fails, which has
 /// been reported.
 pub(super) fn judged<'c>(module: &mut Module<'c>, options: &Options, limits: &Limits) -> Option<Result<Verdict, Failure>> {
     let refuse = |why: &str| Some(Err(Failure::Limit(format!("cannot be validated: {why}"))));
-    let Ok(place) = tempfile::tempdir() else { return refuse("there is no temporary folder") };
+    let Ok(place) = tempfile::tempdir() else { return refuse("no temporary directory can be created") };
     let (directory, mut phases) = (place.path().join("bundle"), Phases::new(*limits));
-    let Some(output) = directory.to_str() else { return refuse("the temporary folder has no name in UTF-8") };
+    let Some(output) = directory.to_str() else { return refuse("the name of the temporary directory is not UTF-8") };
     compile_watched(module, options, output, &mut |phase, module: &Module<'c>| note(&mut phases, phase, module))?;
     Some(phases.judge(Some(&directory)))
 }

@@ -38,7 +38,7 @@ impl fmt::Display for Cause<'_> {
             Self::MadeForLayout => formatter.write_str("is a relayout copy"),
             Self::NotInLx(reason) => write!(formatter, "is not in LX: {reason}"),
             Self::NoResult => formatter.write_str("is not a program result"),
-            Self::OneNumber => formatter.write_str("is a constant of one number"),
+            Self::OneNumber => formatter.write_str("is a splat constant"),
             Self::ReadBack => formatter.write_str("is a result that an op reads back"),
             Self::ManyReaders(readers) => write!(formatter, "{readers} operands read it"),
             Self::ManyWriters(writers) => write!(formatter, "{writers} ops write it"),

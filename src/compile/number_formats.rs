@@ -10,7 +10,7 @@ use crate::{
 pub(super) fn remark_f64(module: &Module<'_>) {
     for function in module.op().body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
         if let Some(location) = first_f64(function) {
-            let message = "f64 values are computed as f32, or in 16 bits where '--precision device' says so; convert the program to f32 or \
+            let message = "f64 values are computed as f32, with '--precision device' possibly in 16 bits; convert the program to f32 or \
                            f16 to choose the format";
             return remark_behind(codes::F64_AS_F32, function, message).at(location).emit();
         }
@@ -29,8 +29,8 @@ pub(super) fn remark_integer_ranges(module: Op<'_>) {
     for buffer in module.nested().into_iter().filter(|op| op.is(sdsc::BUFFER)) {
         if let Some([first, end]) = buffer.attr(attr::INDEX_RANGE).and_then(integers).as_deref() {
             let message = format!(
-                "the values of integer argument '{}' must be from {first} to {}, and a launch refuses others: the device selects rows by them, \
-                 or computes with them exactly only there; 'spyre.range' on the argument declares a smaller range",
+                "integer argument '{}' accepts only values from {first} to {}, which a launch checks: the device selects rows by them or \
+                 is exact only in this range; declare a smaller range with 'spyre.range' on the argument",
                 buffer.text_attr(attr::SYM_NAME),
                 end - 1
             );

@@ -18,9 +18,9 @@ use std::collections::BTreeSet;
 /// compiled once. `too_large` is the reason why the program is not executed completely. Each piece requires a copy of the module; the
 /// time is superlinear in the program size, but far below that of executing it.
 pub(super) fn judge_pieces(original: &Module<'_>, options: &Options, limits: &Limits, too_large: &str) -> Result<Verdict, Failure> {
-    let refuse = |why: &str| Failure::Size(format!("{too_large}, and it has no pieces that could be: {why}"));
+    let refuse = |why: &str| Failure::Size(format!("{too_large}, and it cannot be validated in pieces: {why}"));
     if !is_of_the_whole(options) {
-        return Err(refuse("options speak of its dimensions, its arguments, its kernels or its plan"));
+        return Err(refuse("options refer to dimensions, arguments, kernels or a plan of the complete program"));
     }
     let importing = Options { compile_to: Phase::Import, notes_plan: false, proves: false, ..options.clone() };
     let mut imported = original.duplicate();
@@ -28,10 +28,10 @@ pub(super) fn judge_pieces(original: &Module<'_>, options: &Options, limits: &Li
     let (is_imported, said) = collect(original.session().context(), || compile(&mut imported, &importing, "").is_some());
     if !is_imported {
         let error = said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
-        return Err(Failure::Phase(format!("was imported, and is refused when it is imported again, by a compiler bug: {error}")));
+        return Err(Failure::Phase(format!("is rejected when it is imported a second time, which is a compiler bug: {error}")));
     }
     let functions = read_functions(&imported).unwrap_or_default();
-    let [function] = functions.as_slice() else { return Err(refuse("it is not one function of 'spyre' ops when it is imported")) };
+    let [function] = functions.as_slice() else { return Err(refuse("after the import, it is not a single function of 'spyre' ops")) };
     let own = Options { entry: String::new(), dim_sizes: Vec::new(), ..options.clone() };
     let found = pieces(function, limits.whole);
     // There may be many pieces, so larger ones are executed by samples, which cost about as much as a few draws of the others.
@@ -82,7 +82,7 @@ fn judge_piece(module: &Module<'_>, options: &Options, limits: &Limits) -> Resul
     let (judged, said) = collect(module.session().context(), || judged(&mut module.duplicate(), options, limits));
     let refuse = || {
         let why = said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
-        Failure::Limit(format!("cannot be validated: it cannot be compiled by itself: {why}"))
+        Failure::Limit(format!("cannot be validated: this part cannot be compiled separately: {why}"))
     };
     judged.ok_or_else(refuse)?.map_err(|failure| match failure {
         Failure::Files(message) => Failure::Files(format!("{message}: {}", blame(module, options, limits))),
@@ -96,7 +96,7 @@ fn within(piece: &Piece, function: Op<'_>, failure: Failure) -> Failure {
     let (first, last) = (piece.ops.start, piece.ops.end - 1);
     let place = location_text(ops[first].loc());
     let said = |message: String| {
-        format!("{message}; this was found in its ops {first} to {last}, the first one at {place}, compiled by themselves")
+        format!("{message}; found in ops {first} to {last} of the program (the first is at {place}), which were compiled separately")
     };
     match failure {
         Failure::Size(message) => Failure::Size(said(message)),

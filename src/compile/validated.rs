@@ -242,7 +242,8 @@ impl Halves<'_, '_> {
     fn extent(&self, counts: &Counts) -> Result<Extent, Failure> {
         let (operations, elements) = (counts.element_operations, self.phases.computed_elements());
         if self.validation.mode == Mode::Auto && operations > self.phases.limits().whole && elements > MAX_LOOKED_THROUGH {
-            let too_large = format!("cannot be validated: takes {operations} element operations, and its ops give {elements} elements");
+            let too_large =
+                format!("cannot be validated: it takes {operations} element operations, and its ops compute {elements} elements");
             return Err(Failure::Size(too_large));
         }
         self.phases.extent()
@@ -268,16 +269,15 @@ impl Halves<'_, '_> {
     fn files(&self, counts: &Counts, budget: &Budget, sizes: &[BTreeMap<String, i64>]) -> Result<Files, String> {
         self.validation.original.map_err(ToOwned::to_owned)?;
         if self.is_resumed {
-            return Err("the compilation goes on behind a phase".to_owned());
+            return Err("the input has already been compiled to a later phase".to_owned());
         }
         let Ok([function]) = self.phases.imported() else { return Err("the module has several functions".to_owned()) };
         let Counts { element_operations: operations, argument_elements: elements, .. } = counts;
         let too_many = || match self.validation.mode {
             Mode::Auto => format!(
-                "{operations} operations on arguments of {elements} elements, and the code for them, are more than the default affords; \
-                 '--validate' affords more"
+                "{operations} operations on arguments of {elements} elements exceed the default limit; '--validate' has a higher limit"
             ),
-            _ => format!("{operations} operations on arguments of {elements} elements are more than are run"),
+            _ => format!("{operations} operations on arguments of {elements} elements exceed the limit"),
         };
         let limits = budget.original.ok_or_else(too_many)?;
         let extent = Extent::of(std::slice::from_ref(function), &limits).map_err(|_| too_many())?;
@@ -326,13 +326,14 @@ impl Halves<'_, '_> {
             let at = said(sizes);
             if !is_imported {
                 return Err(Failure::Mistake(format!(
-                    "cannot be compiled at {at}, which its symbolic sizes allow: '--dim-size' of these sizes says why"
+                    "cannot be compiled at {at}, which its symbolic sizes allow; compile with '--dim-size' of these sizes to see the reason"
                 )));
             }
             imported.judge_at(self.directory, sizes).map_err(|failure| match failure {
                 Failure::Size(message) | Failure::Limit(message) => Failure::Limit(format!("at {at}: {message}")),
                 other => Failure::Mistake(format!(
-                    "is wrong at {at}, and right at the largest sizes; a program that computes with its size has to be given one size: {}",
+                    "gives wrong results at {at}, and correct ones at the largest sizes; if the program computes with its size, give it \
+                     one size: {}",
                     other.message()
                 )),
             })?;

@@ -18,13 +18,13 @@ pub struct Misuse<'c> {
     pub users: Vec<Op<'c>>,
 }
 
-const UNWRITTEN: &str = "is memory that nothing has written, so only a 'spyre.insert' can use it, as the tensor to write into";
+const UNWRITTEN: &str = "is uninitialized memory, which only a 'spyre.insert' may use, as the tensor to write into";
 const NO_BUFFER: &str = "writes into a tensor that is not the result of 'spyre.empty' or 'spyre.insert'";
-const MADE_ELSEWHERE: &str =
-    "has a part in place that no op but a gather makes for it alone, in loops of known counts that make it tile by tile or in none";
+const MADE_ELSEWHERE: &str = "expected a part in place that one op (no gather) computes for this insert alone, in loops of constant trip \
+                              count that tile the part or outside of loops; remove 'in_place'";
 const WRITTEN_TWICE: &str = "writes a part in place that overlaps another part of the buffer; remove 'in_place'";
-const TOO_MANY: &str = "has a part in place in a buffer of more than 256 parts: leave out 'in_place'";
-const HALF_WRITTEN: &str = "writes into a buffer that is also used elsewhere, by ops that would see it half written";
+const TOO_MANY: &str = "writes a part in place into a buffer of more than 256 parts; remove 'in_place'";
+const HALF_WRITTEN: &str = "writes into a buffer that is also used elsewhere, by ops that would read it partially written";
 
 /// Maximum number of parts of a buffer whose parts are computed in place: each part is compared with all others.
 pub const MOST_PARTS: usize = 256;

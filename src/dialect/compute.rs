@@ -221,7 +221,7 @@ impl<'c> ComputeOp<'c> {
         }
         let is_shown = retyped_home(operand).def().is_some_and(|op| op.is(spyre::VIEW));
         if matches!(used_as, UsedAs::Table(_)) && tensor.layout.is_none() && is_shown {
-            return Err("gathers from a tensor under other indices: lay out tables first".to_owned());
+            return Err("gathers from a view; run spyre-lay-out-tables first".to_owned());
         }
         // A view with a layout describes the bytes of its buffer completely, whatever other views lie between.
         value = behind_views(value);
@@ -342,7 +342,7 @@ impl Access<'_> {
     pub fn indexed_dim(&self, iteration_space: &[i64]) -> Result<Option<usize>, String> {
         let UsedAs::Table(dim) = self.used_as else { return Ok(None) };
         if self.offsets[dim] != 0 {
-            return Err(format!("the rows of the table begin at {}", self.offsets[dim]));
+            return Err(format!("its rows begin at position {} of the buffer, not at 0", self.offsets[dim]));
         }
         let host = self.tensor.buffer().map_err(|error| error.to_string())?;
         let coordinates = self.coordinates(iteration_space)?;

@@ -207,7 +207,7 @@ impl Reader<'_> {
 
     fn operand(&self, op: Op<'_>, index: usize) -> Result<Name, String> {
         let value = op.inputs().get(index).copied().ok_or_else(|| format!("has no operand {index}"))?;
-        self.names.get(value).copied().ok_or_else(|| "uses a value that bundle.mlir cannot have".to_owned())
+        self.names.get(value).copied().ok_or_else(|| "uses a value that 'bundle.mlir' cannot contain".to_owned())
     }
 
     fn statements<'c>(&mut self, block: Block<'c>) -> Result<Vec<Stmt>, (Op<'c>, String)> {
@@ -226,10 +226,10 @@ impl Reader<'_> {
         let refuse = |message: &str| (op, message.to_owned());
         let is = |index: usize, expected: i64| op.inputs().get(index).is_some_and(|value| constant_of(*value) == Some(expected));
         if !is(0, 0) || !is(2, 1) || op.inputs().len() != 3 {
-            return Err(refuse("counts from 0 in steps of 1, without carried values"));
+            return Err(refuse("expected a loop from 0 with step 1 and without carried values, found another one"));
         }
         if let Some(missing) = [Name::Zero, Name::One].into_iter().find(|name| !self.visible.contains(name)) {
-            return Err((op, format!("counts from %c0 in steps of %c1, and no constant before it has the name %{missing}")));
+            return Err((op, format!("expected constants with the names %c0 and %c1 before the loop, found no %{missing}")));
         }
         let bound = self.operand(op, 1).map_err(|message| (op, message))?;
         let Some(body) = op.body() else { return Err(refuse("has no body")) };
@@ -252,7 +252,7 @@ impl Reader<'_> {
             }
             sdscbundle::INPUT_ARG_EXTRACT => self.extract(op)?,
             "arith.constant" => {
-                let value = constant_of(op.output()).ok_or("is no integer")?;
+                let value = constant_of(op.output()).ok_or("expected an integer constant")?;
                 let name = self.name(op.output(), || match value {
                     0 => Some(Name::Zero),
                     1 => Some(Name::One),
@@ -266,7 +266,7 @@ impl Reader<'_> {
             }
             "affine.apply" => self.apply(op)?,
             sdscbundle::SDSC_EXECUTE => Stmt::Execute(self.execute(op)?),
-            other => return Err(format!("bundle.mlir cannot say '{other}'")),
+            other => return Err(format!("is not supported: 'bundle.mlir' has no op '{other}'")),
         })
     }
 
@@ -283,7 +283,7 @@ impl Reader<'_> {
         let mut strides = vec![0; map.dim_count()];
         match map_results(map).as_slice() {
             [sum] if map.symbol_count() == 1 && read_strides(sum, &mut strides) => {}
-            _ => return Err(format!("an address is a base and a multiple of each counter, found {map}")),
+            _ => return Err(format!("expected a map that adds multiples of the loop counters to one base, found {map}")),
         }
         let map = AffineMap { strides };
         let number = self.launch.maps.iter().position(|known| *known == map).unwrap_or_else(|| {
@@ -298,7 +298,7 @@ impl Reader<'_> {
     fn execute(&self, op: Op<'_>) -> Result<Execute, String> {
         let file = op.text_attr(attr::SDSC_FILENAME);
         let number = file.strip_prefix("sdsc_").and_then(|rest| rest.strip_suffix(".json")).and_then(|number| number.parse().ok());
-        let number = number.ok_or_else(|| format!("a file is called sdsc_<n>.json, found '{file}'"))?;
+        let number = number.ok_or_else(|| format!("expected a file name sdsc_<n>.json, found '{file}'"))?;
         let operands = (0..op.inputs().len()).map(|index| self.operand(op, index)).collect::<Result<_, _>>()?;
         let symbol_ids = op.attr(attr::SYMBOL_IDS).and_then(elements).map(|ids| ids.into_iter().filter_map(integer).collect());
         Ok(Execute { op: number, operands, symbol_ids })

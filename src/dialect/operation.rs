@@ -75,6 +75,6 @@ fn is_blocked(compute: ComputeOp<'_>, dim: usize, size: i64, operands: &[Operand
 /// # Errors
 /// If the work phase has not run.
 pub fn split_of(compute: ComputeOp<'_>) -> Result<WorkSplit, String> {
-    let slices = compute.work().ok_or("has no 'work': divide the work first")?;
+    let slices = compute.work().ok_or("has no 'work'; run spyre-divide-work first")?;
     WorkSplit::new(slices).and_then(|split| split.in_order(compute.core_order())).map_err(|error| error.to_string())
 }

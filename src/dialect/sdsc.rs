@@ -119,7 +119,7 @@ pub fn lives_of(bundle: Op<'_>) -> Result<Vec<Life>, String> {
     let texts = bundle
         .attr(attr::SDSC_LIVES)
         .map_or(Some(Vec::new()), strings)
-        .ok_or_else(|| format!("'{}' is no list of texts", attr::SDSC_LIVES))?;
+        .ok_or_else(|| format!("'{}' must be a list of strings", attr::SDSC_LIVES))?;
     texts.into_iter().map(str::parse).collect()
 }
 
@@ -267,7 +267,7 @@ fn items_of<'c>(parent: Op<'c>) -> Result<Vec<Item>, (Op<'c>, String)> {
 /// A message about the attribute that has no meaning.
 pub fn op_of(op: Op<'_>) -> Result<OpSpec, String> {
     if !op.is(sdsc::OP) {
-        return Err("is no op spec: expected 'sdsc.op' or 'sdsc.loop'".to_owned());
+        return Err("is not an op spec; expected 'sdsc.op' or 'sdsc.loop'".to_owned());
     }
     let list = |name: &str| op.attr(name).and_then(elements).unwrap_or_default();
     let mut operands = Vec::new();
@@ -278,7 +278,7 @@ pub fn op_of(op: Op<'_>) -> Result<OpSpec, String> {
     }
     let ranges = op.attr(attr::OUTPUT_RANGES).and_then(integers);
     let node_output_ranges =
-        ranges.map(|ranges| ranges.try_into().map_err(|_| "'output_ranges' are N, C, H and W".to_owned())).transpose()?;
+        ranges.map(|ranges| ranges.try_into().map_err(|_| "expected four 'output_ranges': N, C, H and W".to_owned())).transpose()?;
     Ok(OpSpec {
         function: op.text_attr(attr::FUNCTION).to_owned(),
         is_reduction: op.attr(attr::REDUCTION).is_some(),
@@ -339,7 +339,7 @@ fn operand_of(from: Attribute<'_>, is_input: bool) -> Result<Operand, String> {
     let index_tensors = parameters.get("index_tensors").and_then(strings).unwrap_or_default();
     let map = parameters.get("coordinates").and_then(map_of).ok_or("a tensor has no coordinates")?;
     let coordinates = map_results(map).iter().map(|expr| coordinate_of(expr, &index_tensors)).collect::<Option<_>>().ok_or_else(|| {
-        format!("coordinates {map} are not supported: each is one dimension, taken apart by 'mod' and 'floordiv', plus a number")
+        format!("expected coordinates that are each one dimension, with 'mod' and 'floordiv', plus a constant, found {map}")
     })?;
     Ok(Operand {
         is_input,

@@ -318,7 +318,7 @@ impl<'c> SymbolicSizes<'c> {
         }
         let columns = n_outputs.checked_sub(1).filter(|_| compute.family() == Family::Matmul).and_then(named);
         if let Some(name) = columns {
-            let message = format!("has symbolic dimension '{name}' as columns of a product, which are stored in sticks; {FIX_IT}");
+            let message = format!("has symbolic dimension '{name}' as columns of a matmul, which are stored in sticks; {FIX_IT}");
             return Err(error_at(codes::SYMBOLIC_SIZE, compute.op, message).report());
         }
         Ok(())

@@ -54,7 +54,7 @@ impl<'c> ComputeOp<'c> {
         let renumbered = |index: &Index| {
             let digits = index.digits.iter().map(|digit| {
                 let dim = dims.iter().position(|&dim| dim == Some(digit.dim));
-                dim.map(|dim| crate::layout::Digit { dim, ..*digit }).ok_or("moves along a dimension that it has not")
+                dim.map(|dim| crate::layout::Digit { dim, ..*digit }).ok_or("has an index along a dimension that the operand does not have")
             });
             let sizes: Vec<i64> = dims.iter().map(|dim| dim.map_or(1, |dim| ranges[dim])).collect();
             let index = Index { digits: digits.collect::<Result<_, _>>()?, offset: index.offset };

@@ -81,13 +81,13 @@ fn broken_promise(op: Op<'_>, phase: Phase) -> Option<&'static str> {
         return Some("it should have become spyre ops");
     }
     if is_after(Phase::Import) && op.is(spyre::HINT) {
-        return Some("hint scopes become attributes");
+        return Some("it should have become attributes of ops");
     }
     if is_after(Phase::Import) && op.is(spyre::KERNEL) {
-        return Some("kernels are dissolved");
+        return Some("it should have been inlined");
     }
     if op.is("func.return") && is_after(Phase::Layout) && !is_after(Phase::Bundle) && !shared_results(op).is_empty() {
-        return Some("a result is the buffer of another one, or of an argument or a constant: no launch would write it");
+        return Some("a result shares the buffer of another result, an argument or a constant, so no launch would write it");
     }
     let is_laid_out = || Tensor::of(op.output().r#type()).is_some_and(|tensor| tensor.layout.is_some());
     let makes_buffer = op.is(spyre::EMPTY) || ComputeOp::of(op).is_some();
@@ -99,13 +99,13 @@ fn broken_promise(op: Op<'_>, phase: Phase) -> Option<&'static str> {
         return Some("its hints should have become loops");
     }
     if is_after(Phase::Work) && compute.work().is_none() {
-        return Some("its work is not divided");
+        return Some("it has no core split ('work')");
     }
     if is_after(Phase::Work) && op.attr(attr::WORK_DIV).is_some() {
-        return Some("its work_div should have become its division");
+        return Some("its 'work_div' should have become its core split ('work')");
     }
     if is_after(Phase::Lx) && compute.place().is_none() {
-        return Some("its result has no place");
+        return Some("its result has no memory assigned ('place')");
     }
     None
 }

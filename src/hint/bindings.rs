@@ -86,7 +86,9 @@ pub enum CountError {
         second: i64,
     },
     /// The binding is unused, which indicates a mistake such as a misspelled name.
-    #[error("no tile count has the name of '{symbol}={number}'; use the name, as in 'tiles=DIM={symbol}', or remove the binding")]
+    #[error(
+        "expected the name of a tile count, found '{symbol}={number}'; use the name, as in 'tiles=DIM={symbol}', or remove the binding"
+    )]
     Unused {
         /// The name.
         symbol: String,

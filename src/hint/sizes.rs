@@ -32,7 +32,8 @@ pub struct Sizes {
 pub enum SizeError {
     /// The product of the sizes differs from the element count.
     #[error(
-        "expected names for the {elements} elements of argument {argument} (shape {shape}), found {names}: {product} elements; {}",
+        "expected names whose sizes have the product {elements} for argument {argument} (shape {shape}), found {names} with the product \
+         {product}; {}",
         twice(names)
     )]
     Product {
@@ -49,8 +50,8 @@ pub enum SizeError {
     },
     /// The element count is not divisible by the product of the known sizes.
     #[error(
-        "expected sizes that divide the {elements} elements of argument {argument} (shape {shape}), found {names}: {product} \
-         elements; correct the declared sizes"
+        "expected sizes whose product divides the {elements} elements of argument {argument} (shape {shape}), found {names} with the \
+         product {product}; correct the declared sizes"
     )]
     Quotient {
         /// The argument.
@@ -248,11 +249,13 @@ mod tests {
     fn names_that_do_not_fit_are_refused_with_all_numbers() {
         assert_eq!(
             message(&[argument(0, &["A", "B"], &[8, 64]), argument(3, &["A"], &[16])], &[]),
-            "expected names for the 16 elements of argument 3 (shape 16), found 'A' = 8 (by argument 0): 8 elements; correct the names or their sizes"
+            "expected names whose sizes have the product 16 for argument 3 (shape 16), found 'A' = 8 (by argument 0) with the product 8; \
+             correct the names or their sizes"
         );
         assert_eq!(
             message(&[argument(0, &["M", "K"], &[100])], &[("M", 8)]),
-            "expected sizes that divide the 100 elements of argument 0 (shape 100), found 'M' = 8 (declared), 'K' = ?: 8 elements; correct the declared sizes"
+            "expected sizes whose product divides the 100 elements of argument 0 (shape 100), found 'M' = 8 (declared), 'K' = ? with the \
+             product 8; correct the declared sizes"
         );
         assert_eq!(
             message(&[argument(0, &["M", "K"], &[4, 4, 4])], &[]),

@@ -326,7 +326,7 @@ fn e_kind(edge: &Epilogue) -> Result<(), Refusal> {
         Does::Other(name) => {
             return refuse(
                 Code::EKind,
-                format!("the op is '{name}'; only elementwise ops, reductions and products are fused after a kernel"),
+                format!("the op is '{name}'; only elementwise ops, reductions and matmuls are fused after a kernel"),
             );
         }
     };
@@ -343,7 +343,7 @@ fn e_order(edge: &Epilogue) -> Result<(), Refusal> {
 }
 
 fn e_own(edge: &Epilogue) -> Result<(), Refusal> {
-    if edge.op.has_wishes { refuse(Code::EOwn, "has its own hints or core split") } else { Ok(()) }
+    if edge.op.has_wishes { refuse(Code::EOwn, "the op has its own hints or core split") } else { Ok(()) }
 }
 
 fn e_cover(edge: &Epilogue) -> Result<(), Refusal> {

@@ -144,7 +144,7 @@ impl fmt::Display for KernelOutcome {
         let modes = modes.into_iter().chain([(FusionMode::Separate, outside)]).filter(|(_, ops)| !ops.is_empty());
         let modes: Vec<String> = modes.map(|(mode, ops)| format!("{mode} {}", ops.join(", "))).collect();
         formatter.write_str(": ")?;
-        formatter.write_str(&if modes.is_empty() { "it has no neighbours".to_owned() } else { modes.join("; ") })
+        formatter.write_str(&if modes.is_empty() { "no neighboring ops".to_owned() } else { modes.join("; ") })
     }
 }
 
@@ -189,7 +189,8 @@ mod tests {
         };
         let plain = KernelOutcome { name: "plain".to_owned(), ..KernelOutcome::default() };
         let mut outcome = Outcome { kernels: vec![kernel, plain], ..Outcome::default() };
-        let lines = "  kernel 'k' with T = 4: INLINE mul, mul (4 times, 0.2 us more); STAGE mul; SEPARATE sum [E-KIND]\n  kernel 'plain': it has no neighbours";
+        let lines = "  kernel 'k' with T = 4: INLINE mul, mul (4 times, 0.2 us more); STAGE mul; SEPARATE sum [E-KIND]\n  kernel 'plain': \
+                     no neighboring ops";
         assert_eq!(outcome.to_string(), lines);
         (outcome.us, outcome.separate_us, outcome.hbm_bytes, outcome.separate_hbm_bytes) = (Some(1.0), Some(2.0), Some(512), Some(1024));
         assert!(

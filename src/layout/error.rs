@@ -55,7 +55,7 @@ pub enum LayoutError {
         size: i64,
     },
     /// A host dimension occupies one device dimension, or two if it is the stick dimension; other layouts are read by no stage.
-    #[error("device dimension {device_dim} (size {size}, stride {stride}) is no host dimension and no stick count of one")]
+    #[error("device dimension {device_dim} (size {size}, stride {stride}) is neither a host dimension nor the number of its sticks")]
     DeviceDim {
         /// The device dimension that has no match.
         device_dim: usize,
@@ -133,7 +133,7 @@ pub enum LayoutError {
         rank: usize,
     },
     /// A divisor or a modulus is positive, and a modulus is a multiple of the divisor applied after it.
-    #[error("coordinate 'c{dim} mod {modulo} floordiv {floordiv}' is not a run of whole digits")]
+    #[error("coordinate 'c{dim} mod {modulo} floordiv {floordiv}' is not supported: the modulus must be a multiple of the divisor")]
     Digits {
         /// The iteration dimension.
         dim: usize,
@@ -224,7 +224,7 @@ pub enum IndexError {
         factor: i64,
     },
     /// A division falls between digits: what lies below the divisor stays below it.
-    #[error("what lies below divisor {divisor} reaches {reach}, so it carries")]
+    #[error("the terms below divisor {divisor} reach {reach}, so the division does not separate them")]
     Carries {
         /// The divisor.
         divisor: i64,
@@ -235,7 +235,7 @@ pub enum IndexError {
     #[error("the index is too large: it does not fit in 64 bits")]
     TooLarge,
     /// All cuts of one iteration dimension are digits of the same number.
-    #[error("iteration dimension {dim} would be cut at {first} and at {second}, but {first} does not divide {second}")]
+    #[error("iteration dimension {dim} would be split at {first} and at {second}, but {first} does not divide {second}")]
     Cuts {
         /// The iteration dimension.
         dim: usize,
@@ -245,7 +245,7 @@ pub enum IndexError {
         second: i64,
     },
     /// Every part of an iteration dimension is whole.
-    #[error("iteration dimension {dim} of size {range} would be cut at {cut}, which does not divide {range}")]
+    #[error("iteration dimension {dim} of size {range} would be split at {cut}, which does not divide {range}")]
     CutRange {
         /// The iteration dimension.
         dim: usize,
@@ -296,7 +296,8 @@ pub enum IndexError {
     },
     /// A dimension of memory has one index, and no two of them are the same.
     #[error(
-        "operand {operand}: iteration dimension {dim} moves dimensions {first} and {second}, which is a diagonal: materialize views first"
+        "operand {operand}: iteration dimension {dim} indexes dimensions {first} and {second}, which is a diagonal; run \
+         spyre-materialize-views first"
     )]
     Diagonal {
         /// The operand.

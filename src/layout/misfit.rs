@@ -18,7 +18,7 @@ pub struct Misfit {
 pub enum MisfitKind {
     /// No chain of moves makes an operand readable (torch-spyre facts, B.4).
     #[error(
-        "expected operand {operand} (shape {sizes:?}) with other sticks than {}, and no relayout gathers elements of several \
+        "expected another stick dimension of operand {operand} (shape {sizes:?}), found {}, and no relayout gathers elements of several \
          sticks into one; transpose or copy the operand", sticks(*.found)
     )]
     Read {
@@ -56,7 +56,7 @@ pub enum MisfitKind {
     },
     /// A returned buffer whose dimensions are split or merged has no padding between its elements.
     #[error(
-        "returns a buffer of shape {sizes:?} with {} under other dimensions, which requires whole sticks of {stick} elements; pad \
+        "returns a reshape of a buffer of shape {sizes:?} with {}, which requires whole sticks of {stick} elements; pad \
          the dimension", sticks(*.found)
     )]
     Regrouped {
@@ -92,5 +92,5 @@ impl MisfitKind {
 }
 
 fn sticks(dim: Option<usize>) -> String {
-    dim.map_or_else(|| "one element a stick".to_owned(), |dim| format!("dimension {dim} in its sticks"))
+    dim.map_or_else(|| "one element per stick".to_owned(), |dim| format!("dimension {dim} in its sticks"))
 }

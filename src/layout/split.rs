@@ -266,9 +266,9 @@ mod tests {
     #[test]
     fn cuts_that_are_no_digits_of_one_number_are_refused() {
         let error = refused(&[192], &[6, 4], &[d(0).floordiv(32), d(0).floordiv(48)]);
-        assert_eq!(error, "iteration dimension 0 would be cut at 32 and at 48, but 32 does not divide 48");
+        assert_eq!(error, "iteration dimension 0 would be split at 32 and at 48, but 32 does not divide 48");
         let error = refused(&[200], &[4, 64], &[d(0).floordiv(64), d(0).modulo(64)]);
-        assert_eq!(error, "iteration dimension 0 of size 200 would be cut at 64, which does not divide 200");
+        assert_eq!(error, "iteration dimension 0 of size 200 would be split at 64, which does not divide 200");
     }
 
     #[test]
@@ -283,7 +283,10 @@ mod tests {
     #[test]
     fn a_diagonal_is_refused() {
         let error = refused(&[8, 4], &[8, 4, 9], &[d(0), d(1), d(0) + 1]);
-        assert_eq!(error, "operand 0: iteration dimension 0 moves dimensions 0 and 2, which is a diagonal: materialize views first");
+        assert_eq!(
+            error,
+            "operand 0: iteration dimension 0 indexes dimensions 0 and 2, which is a diagonal; run spyre-materialize-views first"
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use scratchpad::Barred;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ineligible {
     /// The back end reads or writes LX only for some device functions.
-    #[error("the device function '{function}' cannot access LX for it")]
+    #[error("the device function '{function}' cannot access LX")]
     FunctionNotAllowed {
         /// Device function of the op that writes the buffer.
         function: String,

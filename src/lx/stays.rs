@@ -138,7 +138,7 @@ impl Chosen {
 }
 
 /// Reason in `place` of a value that is in LX for later uses only: its writer does not write LX.
-const COMES_LATER: &str = "it comes to LX for later uses only";
+const COMES_LATER: &str = "it is copied to LX for later uses only";
 
 /// Reason for a value that could be in LX only for its whole live range.
 const WHOLE_ONLY: &str = "it fits in LX only for a part of its live range, which cannot be split";

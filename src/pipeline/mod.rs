@@ -172,7 +172,10 @@ mod tests {
             assert!(text.contains(&format!("spyre-plan-lx{{planner={planner}}}")), "{options}");
         }
         let refused = expand("lx-planner=greedy joint=true").unwrap_err();
-        assert_eq!(refused, "'spyre-compile': [SPY0011] option 'joint' requires '--lx-planner exact', found 'greedy'");
+        assert_eq!(
+            refused,
+            "'spyre-compile': [SPY0011] option 'joint' requires '--lx-planner exact', found 'greedy'; remove '--joint', or '--lx-planner'"
+        );
     }
 
     #[test]

@@ -346,7 +346,10 @@ impl Options {
     /// The option, the value found and its requirement.
     pub fn check(&self) -> Result<(), String> {
         if self.is_joint() && !self.chooses_stays() {
-            return Err(codes::NEEDS_JOINT.says(format_args!("option 'joint' requires '--lx-planner exact', found '{}'", self.planner())));
+            return Err(codes::NEEDS_JOINT.says(format_args!(
+                "option 'joint' requires '--lx-planner exact', found '{}'; remove '--joint', or '--lx-planner'",
+                self.planner()
+            )));
         }
         if self.tile_search == Some(true) && !self.is_joint() {
             let needs = "joint planning; remove '--lx-planner', or give '--joint'";

@@ -179,7 +179,7 @@ impl<'r> Run<'r> {
             return Outcome::Other(Answer::Differs(message));
         }
         if self.request.files.samples.is_some() && results.iter().any(|result| result.digit_base.is_some()) {
-            return not_run("a result is integers of two digits, of which no samples are compared".to_owned());
+            return not_run("a result has integers of two digits, which cannot be compared by samples".to_owned());
         }
         if let Some((result, expected)) = expected.iter().enumerate().find(|(number, array)| array.shape != shape_of(&results[*number])) {
             let message = format!("result {result} has shape {:?}, the files {:?}", expected.shape, shape_of(&results[result]));

@@ -223,9 +223,9 @@ fn check_inputs(function: Op<'_>, inputs: &[HostArray]) -> Result<(), String> {
     let arguments = function.body_args();
     if arguments.len() != inputs.len() {
         return Err(format!(
-            "the module takes {} arguments, the bundle {}: give the module that it was compiled from",
-            arguments.len(),
-            inputs.len()
+            "expected a module with as many arguments as the bundle ({}), found {}; give the module from which the bundle was compiled",
+            inputs.len(),
+            arguments.len()
         ));
     }
     for (position, (argument, input)) in arguments.iter().zip(inputs).enumerate() {
@@ -236,7 +236,11 @@ fn check_inputs(function: Op<'_>, inputs: &[HostArray]) -> Result<(), String> {
         let given = input.elements.element_type();
         let takes = |element: ElementType| element == given || (is_exact && element.is_float());
         if !found.and_then(|tensor| ScalarType::of(tensor.element).element()).is_some_and(takes) {
-            return Err(format!("argument {position} of the module is {expected}, that of the bundle {:?} of {given}", input.shape));
+            return Err(format!(
+                "expected argument {position} of shape {:?} and type {given}, as in the bundle, found {expected} in the module; give the \
+                 module from which the bundle was compiled",
+                input.shape
+            ));
         }
     }
     Ok(())
@@ -278,6 +282,9 @@ mod tests {
         let found: Vec<f64> = (0..6).map(|index| results[0].elements.get(index)).collect();
         assert_eq!(found, [11.0, 13.0, 15.0, 17.0, 19.0, 21.0]);
         let refused = run(path.to_str().unwrap(), &[array(1)]).unwrap_err();
-        assert_eq!(refused, "the module takes 2 arguments, the bundle 1: give the module that it was compiled from");
+        assert_eq!(
+            refused,
+            "expected a module with as many arguments as the bundle (1), found 2; give the module from which the bundle was compiled"
+        );
     }
 }

@@ -347,7 +347,7 @@ impl Report {
         write!(formatter, ")")?;
         if bound.products > bound.hbm {
             let products = Binary(bound.products);
-            write!(formatter, "; a machine with this LX must fetch {products} for the products, which no count of an op's sticks sees")?;
+            write!(formatter, "; with this LX size, the matmuls must read at least {products}, which the lower bound does not include")?;
         }
         match self.gap.values.first() {
             Some(ValueGap { name, op, hbm, why }) => {

@@ -50,7 +50,8 @@ impl<'d> Subject<'d> {
             return Self::Tool(spelled(what));
         }
         let is_of_module = subject == "'builtin.module'";
-        let is_said_of_module = ["is ", "has ", "gives ", "leaves ", "needs ", "takes "].iter().any(|verb| what.starts_with(verb));
+        let is_said_of_module =
+            ["is ", "has ", "gives ", "leaves ", "needs ", "takes ", "computes ", "cannot be "].iter().any(|verb| what.starts_with(verb));
         if is_of_module && !is_said_of_module {
             return Self::Tool(what.to_owned());
         }

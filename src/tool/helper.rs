@@ -103,7 +103,7 @@ fn understood(output: &Output) -> Answer {
             "{ENDED} on random inputs: it accesses a tensor out of bounds, divides an integer by 0, or fails an assertion"
         )),
         Err(_) => {
-            let first = said.lines().next().unwrap_or("it says nothing");
+            let first = said.lines().next().unwrap_or("no message");
             Answer::NotRun(format!("the process that runs it ended without an answer ({}): {first}", output.status))
         }
     }

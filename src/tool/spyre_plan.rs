@@ -200,7 +200,7 @@ fn read(arguments: &Arguments) -> Result<(Instance, bool), String> {
             let what = text.split(" at line ").next().unwrap_or(&text);
             let (line, column) = (reason.line(), reason.column());
             codes::LX_INSTANCE.says(format_args!(
-                "{path}:{line}:{column}: expected an instance, found JSON that is none: {what}; docs/reference/planner.md shows one"
+                "{path}:{line}:{column}: expected an instance, found other JSON: {what}; docs/reference/planner.md shows one"
             ))
         }
         other => format!("{path}: {other}{}", other.source().map_or_else(String::new, |source| format!(": {source}"))),

@@ -103,7 +103,7 @@ fn why_missed(entries: &[Placed], key: &Key, terms: &Terms) -> String {
     };
     let differences = key.differences(&nearest.entry.key);
     let fields: Vec<String> =
-        differences.iter().map(|(name, there, here)| format!("'{name}' is '{there}' there and '{here}' here")).collect();
+        differences.iter().map(|(name, there, here)| format!("'{name}' is '{there}' in the entry and '{here}' in this search")).collect();
     let asked = |terms: &Terms| format!("budget {}, seed {}, within {} and shard {}", terms.budget, terms.seed, terms.within, terms.shard);
     let why = if fields.is_empty() {
         format!("was found with {}; this search has {}", asked(&nearest.entry.terms), asked(terms))
@@ -290,7 +290,7 @@ mod tests {
         far.key.version = "0".to_owned();
         let near = entry("c", 2.0);
         let why = missed(&[placed(far), placed(near)]);
-        assert_eq!(why, "the nearest entry, c:1, differs: 'program' is 'c' there and 'a' here");
+        assert_eq!(why, "the nearest entry, c:1, differs: 'program' is 'c' in the entry and 'a' in this search");
         let mut other = entry("a", 2.0);
         (other.answer.stop, other.terms.seed) = (Stop::Budget, 7);
         assert!(missed(&[placed(other)]).contains("was found with budget 8, seed 7"));

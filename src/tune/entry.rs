@@ -148,16 +148,16 @@ impl Entry {
     pub fn check(&self) -> Result<(), String> {
         let Answer { best, untuned, bound_us, bound_hbm_bytes, .. } = &self.answer;
         if self.terms.shard == Shard::WHOLE && best.is_empty() {
-            return Err("'answer.best' is empty: an entry has what was found".to_owned());
+            return Err("'answer.best' is empty; an entry must have what the search found".to_owned());
         }
         let costs = best.iter().chain(untuned).map(|ranked| (ranked.us, ranked.hbm_bytes));
         for (us, hbm_bytes) in costs.chain([(bound_us.unwrap_or(0.0), bound_hbm_bytes.unwrap_or(0))]) {
             if !(us >= 0.0 && us.is_finite() && hbm_bytes >= 0) {
-                return Err(format!("a cost is {us} us and {hbm_bytes} bytes: costs are not negative"));
+                return Err(format!("expected costs that are not negative, found {us} us and {hbm_bytes} bytes"));
             }
         }
         if self.terms.within < 0.0 {
-            return Err(format!("'terms.within' is {}: it is not negative", self.terms.within));
+            return Err(format!("expected 'terms.within' of at least 0, found {}", self.terms.within));
         }
         Ok(())
     }

@@ -82,10 +82,10 @@ impl Extent {
         {
             return Ok(Self { draws, samples: None });
         }
-        let too_large = format!("cannot be validated: takes {all} element operations, more than {}", limits.whole.min(limits.one_draw));
+        let too_large = format!("cannot be validated: it takes {all} element operations, more than {}", limits.whole.min(limits.one_draw));
         let is_integer = |function: &Function<'_>| function.body.yields.iter().any(|id| function.values[*id].element.is_integer());
         if functions.iter().any(is_integer) {
-            return Err(format!("{too_large}, and samples of results of integers are not taken"));
+            return Err(format!("{too_large}, and results of integers are not sampled"));
         }
         let (mut in_one_draw, mut needed) = (None, 0);
         for count in POSITIONS {

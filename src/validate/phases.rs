@@ -121,7 +121,7 @@ impl fmt::Display for Verdict {
             write!(formatter, "; at the largest sizes, and at {}", at_sizes.iter().map(said).collect::<Vec<_>>().join(", at "))?;
         }
         if *undefined > 0 {
-            write!(formatter, "; {undefined} elements of results or more have no value in a draw, such as 0 / 0")?;
+            write!(formatter, "; at least {undefined} result elements have no value in a draw, such as 0 / 0")?;
         }
         if *lawful {
             write!(formatter, "; nested exponentials were compared only by exp(a + b) = exp(a) exp(b), because a loop corrects them")?;
@@ -378,7 +378,7 @@ impl Versions<'_, '_> {
         let last = self.versions.last().map_or(*imported, |(_, last)| *last);
         let expected = self.run(imported).map_err(|fault| Failure::Limit(format!("cannot be validated: {fault}")))?;
         if let Some(found) = self.compare(imported, &expected, &expected) {
-            return Err(Failure::Limit(format!("cannot be validated: the imported program itself: {found}")));
+            return Err(Failure::Limit(format!("cannot be validated: even the imported program: {found}")));
         }
         let found = match (simulation, self.samples) {
             (Some(simulation), None) => files::results(simulation, imported, self.draw),

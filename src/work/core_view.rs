@@ -26,7 +26,7 @@ pub enum Mismatch {
     #[error("its writer divides a reduction, so that each core has a partial result")]
     PartialSums,
     /// A core would have no part, or an incomplete part, of the data that it needs.
-    #[error("use {user} divides a dimension of which it needs a part")]
+    #[error("use {user} splits a dimension of which it uses only a part")]
     Part {
         /// Position of the use.
         user: usize,

@@ -22,7 +22,7 @@ pub enum SplitError {
         slices: i64,
     },
     /// An order of cores that is no order of the dimensions.
-    #[error("the order of cores has every one of the {dims} dimensions once, found {order:?}")]
+    #[error("expected an order of cores with each of the {dims} dimensions once, found {order:?}")]
     Order {
         /// Dimensions of the split.
         dims: usize,

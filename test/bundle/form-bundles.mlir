@@ -64,7 +64,7 @@ func.func @lx_needs_no_pool(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
 // If the last user of a value reads its copy in LX, the offset is free after the copy.
 // CHECK-LABEL: func @parts
 // CHECK: spyre.pointwise log({{.*}}place = #spyre.place<pool, [[LOG:[0-9]+]],
-// CHECK: spyre.empty {place = #spyre.place<pool, [[LOG]], "its users split it over the cores differently: use 0 divides a dimension of which it needs a part">}
+// CHECK: spyre.empty {place = #spyre.place<pool, [[LOG]], "its users split it over the cores differently: use 0 splits a dimension of which it uses only a part">}
 // CHECK-NEXT: [[COPY:%.*]] = spyre.copy {{.*}}place = #spyre.place<lx,
 // CHECK-NEXT: spyre.insert [[COPY]] into {{.*}} at [0, 0] {spyre.bundle = 0 : i64,
 // CHECK: spyre.pointwise tanh([[COPY]])

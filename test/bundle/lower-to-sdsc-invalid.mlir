@@ -20,7 +20,7 @@ func.func @bundles_must_be_formed(%x: tensor<64x64xf16, #layout>) -> tensor<64x6
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @work_must_be_divided(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op has no 'work': divide the work first}}
+  // expected-error @+1 {{'spyre.pointwise' op has no 'work'; run spyre-divide-work first}}
   %y = spyre.pointwise exp(%x) {spyre.bundle = 0 : i64, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }
@@ -130,7 +130,7 @@ func.func @a_loop_has_the_tiles_that_are_declared(%x: tensor<64x64xf16, #layout>
 // A mean over one element is that element; a factor would be lost.
 #layout = #spyre.layout<[1, 1, 64], [64, -1, 1]>
 func.func @part_of_one_element(%x: tensor<1x64xf16, #layout>) -> tensor<1x64xf16, #layout> {
-  // expected-error @+1 {{computes 0.25 of one element, for which the device has no reduction; remove the reduction}}
+  // expected-error @+1 {{reduces a single element and multiplies it by 0.25, for which the device has no op; write a multiplication}}
   %y = spyre.reduce mean(%x) dims [0] {constants = array<f64: 0.25>, spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<1x64xf16, #layout> -> tensor<1x64xf16, #layout>
   return %y : tensor<1x64xf16, #layout>
 }

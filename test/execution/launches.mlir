@@ -37,7 +37,7 @@
 // RUN: sed '/"name": "temp3"/,/last_launch/ s/"offset": 0/"offset": 16384/' %t.json > %t/hbm/program.json
 // RUN: not spyre-run %t/hbm --check %s 2>&1 | FileCheck %s --check-prefix=WRONG
 // RUN: not spyre-translate --check-bundle %t/hbm 2>&1 | FileCheck %s --check-prefix=RULE
-// WRONG: reads poison: the life of byte 0xc00000000
+// WRONG: reads byte 0xc00000000 {{.*}}after its live range has ended
 // RULE: program.json:/buffers/3/place: sdsc_r73: 'temp3' overlaps 'temp0' while both are live; a byte belongs to one buffer at a time
 
 // A place outside of the region is refused before anything runs.

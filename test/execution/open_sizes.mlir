@@ -20,7 +20,7 @@
 // SHAPE-NEXT: 72
 
 // TWO: two.mlir': expected the function 'mlp' of the bundle, found {{.*}}; give the module that was compiled
-// RANK: argument 0 of the module is tensor<?x?xf16>, that of the bundle [2, 33, 72] of f16
+// RANK: expected argument 0 of shape [2, 33, 72] and type f16, as in the bundle, found tensor<?x?xf16> in the module; give the module from which the bundle was compiled
 // OPEN: error{{.*}}dimensions arg2.0, arg2.1 are dynamic; give their sizes with --dim-size arg2.0=N --dim-size arg2.1=N
 // SEVERAL: error{{.*}}expected one public function, found 'other' and 'mlp'; choose one with --entry NAME
 

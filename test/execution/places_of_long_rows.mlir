@@ -19,7 +19,7 @@
 // DIGITS-NEXT: 3
 // DIGITS: "digit_base": 1024
 // WHOLE-NOT: digit_base
-// PRODUCT: error{{.*}}'arith.muli' op computes with integers beyond 1024
+// PRODUCT: error{{.*}}'arith.muli' op computes with integers above 1024
 
 //--- f16.mlir
 #x = affine_map<(i, j) -> (i, j)>

@@ -83,7 +83,7 @@
 // RUN: not spyre-run %t/add --dim-size s0 2>&1 | FileCheck %s --check-prefix=SPELLING
 // RUN: not spyre-run %t/add --dim-size s0=64 --dim-size arg0.0=128 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not spyre-run %t/add --dim-size s0=64 --input arg0=%t/small/result0.npy 2>&1 | FileCheck %s --check-prefix=SHAPE
-// STEP: spyre-run: error{{.*}}: {{.*}}'s0' cannot be 100: it is a multiple of 64 from 64 to 1024
+// STEP: spyre-run: error{{.*}}: {{.*}}'s0' cannot be 100: expected a multiple of 64 from 64 to 1024
 // LARGE: spyre-run: error{{.*}}: {{.*}}'s0' cannot be 1088
 // NAME: spyre-run: error{{.*}}--dim-size: expected a size that the program leaves open, found 's1'; choose one of 's0'
 // SPELLING: spyre-run: error{{.*}}--dim-size: expected NAME=SIZE or argA.D=SIZE, found 's0'

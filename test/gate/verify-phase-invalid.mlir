@@ -18,7 +18,7 @@ func.func @no_linalg_is_left() -> tensor<4xf16> {
 // -----
 
 func.func @no_scope_is_left(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  // expected-error @+1 {{'spyre.hint' op is not allowed after phase 'import': hint scopes become attributes}}
+  // expected-error @+1 {{'spyre.hint' op is not allowed after phase 'import': it should have become attributes of ops}}
   %y = spyre.hint tiles(A = 2) {
     spyre.yield %x : tensor<64x64xf16>
   }
@@ -39,7 +39,7 @@ func.func @everything_is_reported(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
 // -----
 
 func.func @nothing_reads_what_is_not_written() -> tensor<4x64xf16> {
-  // expected-error @+1 {{'spyre.empty' op is memory that nothing has written, so only a 'spyre.insert' can use it, as the tensor to write into}}
+  // expected-error @+1 {{'spyre.empty' op is uninitialized memory, which only a 'spyre.insert' may use, as the tensor to write into}}
   %buffer = spyre.empty : tensor<4x64xf16>
   // expected-note @+1 {{used here}}
   return %buffer : tensor<4x64xf16>
@@ -48,7 +48,7 @@ func.func @nothing_reads_what_is_not_written() -> tensor<4x64xf16> {
 // -----
 
 func.func @nothing_copies_what_is_not_written() {
-  // expected-error @+1 {{'spyre.empty' op is memory that nothing has written}}
+  // expected-error @+1 {{'spyre.empty' op is uninitialized memory}}
   %part = spyre.empty : tensor<4x64xf16>
   %buffer = spyre.empty : tensor<4x64xf16>
   // expected-note @+1 {{used here}}
@@ -78,7 +78,7 @@ func.func @a_part_goes_into_a_buffer_and_no_other_result(%part: tensor<4x64xf16>
 func.func @nobody_sees_half_a_buffer(%part: tensor<4x64xf16>) -> tensor<8x64xf16> {
   %buffer = spyre.empty : tensor<8x64xf16>
   %half = spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
-  // expected-error @+1 {{'spyre.insert' op writes into a buffer that is also used elsewhere, by ops that would see it half written}}
+  // expected-error @+1 {{'spyre.insert' op writes into a buffer that is also used elsewhere, by ops that would read it partially written}}
   %whole = spyre.insert %part into %half at [4, 0] : tensor<4x64xf16> into tensor<8x64xf16>
   // expected-note @+1 {{used here}}
   return %half : tensor<8x64xf16>
@@ -153,7 +153,7 @@ func.func @starts_are_apart(%x: tensor<64x64xf16, #layout>) -> (tensor<64x64xf16
 
 func.func @a_part_in_place_is_made_by_an_op(%x: tensor<4x64xf16, #window>) -> tensor<8x64xf16, #whole> {
   %0 = spyre.empty : tensor<8x64xf16, #whole>
-  // expected-error @+1 {{'spyre.insert' op has a part in place that no op but a gather makes for it alone, in loops of known counts that make it tile by tile or in none}}
+  // expected-error @+1 {{'spyre.insert' op expected a part in place that one op (no gather) computes for this insert alone, in loops of constant trip count that tile the part or outside of loops; remove 'in_place'}}
   %1 = spyre.insert %x into %0 at [0, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
   return %1 : tensor<8x64xf16, #whole>
 }
@@ -167,7 +167,7 @@ func.func @a_part_in_place_is_made_by_an_op(%x: tensor<4x64xf16, #window>) -> te
 func.func @a_part_in_place_is_made_for_one(%x: tensor<4x64xf16, #a>) -> (tensor<8x64xf16, #whole>, tensor<4x64xf16, #a>) {
   %made = spyre.pointwise exp(%x) : (tensor<4x64xf16, #a>) -> tensor<4x64xf16, #window>
   %0 = spyre.empty : tensor<8x64xf16, #whole>
-  // expected-error @+1 {{'spyre.insert' op has a part in place that no op but a gather makes for it alone}}
+  // expected-error @+1 {{'spyre.insert' op expected a part in place that one op (no gather) computes for this insert alone}}
   %1 = spyre.insert %made into %0 at [0, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
   %2 = spyre.pointwise neg(%made) : (tensor<4x64xf16, #window>) -> tensor<4x64xf16, #a>
   return %1, %2 : tensor<8x64xf16, #whole>, tensor<4x64xf16, #a>
@@ -183,7 +183,7 @@ func.func @a_part_in_place_is_not_gathered(%table: tensor<16x64xf16, #spyre.layo
     -> tensor<8x64xf16, #whole> {
   %made = spyre.gather(%table, %i) dim 0 : (tensor<16x64xf16, #spyre.layout<[16, 1, 64], [64, 64, 1]>>, tensor<4xi32, #spyre.layout<[1, 32], [32, 1]>>) -> tensor<4x64xf16, #window>
   %0 = spyre.empty : tensor<8x64xf16, #whole>
-  // expected-error @+1 {{'spyre.insert' op has a part in place that no op but a gather makes for it alone}}
+  // expected-error @+1 {{'spyre.insert' op expected a part in place that one op (no gather) computes for this insert alone}}
   %1 = spyre.insert %made into %0 at [0, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
   return %1 : tensor<8x64xf16, #whole>
 }
@@ -200,7 +200,7 @@ func.func @a_part_in_place_is_written_whole(%x: tensor<4x64xf16, #a>) -> tensor<
     spyre.yield %e[0] : tensor<2x64xf16, #window>
   } : tensor<4x64xf16, #window>
   %0 = spyre.empty : tensor<8x64xf16, #whole>
-  // expected-error @+1 {{'spyre.insert' op has a part in place that no op but a gather makes for it alone, in loops of known counts}}
+  // expected-error @+1 {{'spyre.insert' op expected a part in place that one op (no gather) computes for this insert alone, in loops of constant trip count}}
   %1 = spyre.insert %made into %0 at [0, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
   return %1 : tensor<8x64xf16, #whole>
 }
@@ -223,7 +223,7 @@ func.func @a_part_in_place_is_apart(%x: tensor<4x64xf16, #a>, %y: tensor<4x64xf1
 //--- work.mlir
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @work_is_divided(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': its work is not divided}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': it has no core split ('work')}}
   %y = spyre.pointwise exp(%x) : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }
@@ -232,7 +232,7 @@ func.func @work_is_divided(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, 
 
 #same = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @hints_are_followed(%x: tensor<64x64xf16, #same>) -> tensor<64x64xf16, #same> {
-  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': its work_div should have become its division}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'work': its 'work_div' should have become its core split ('work')}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[1, 1]>, work_div = [#spyre.work_hint<0, A = 1>]} : tensor<64x64xf16, #same>
   return %y : tensor<64x64xf16, #same>
 }
@@ -278,7 +278,7 @@ func.func @all_divisions_are_looked_at(%x: tensor<64x64xf16, #layout>) -> tensor
 //--- lx.mlir
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @every_result_has_a_place(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'lx': its result has no place}}
+  // expected-error @+1 {{'spyre.pointwise' op is not allowed after phase 'lx': its result has no memory assigned ('place')}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }
@@ -288,7 +288,7 @@ func.func @every_result_has_a_place(%x: tensor<64x64xf16, #layout>) -> tensor<64
 #same = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @the_place_of_a_buffer_is_known(%x: tensor<64x64xf16, #same>) -> tensor<64x64xf16, #same> {
   %buffer = spyre.empty : tensor<64x64xf16, #same>
-  // expected-error @+1 {{'spyre.insert' op is not allowed after phase 'lx': its result has no place}}
+  // expected-error @+1 {{'spyre.insert' op is not allowed after phase 'lx': its result has no memory assigned ('place')}}
   %y = spyre.insert %x into %buffer at [0, 0] {work = #spyre.work<[32, 1]>} : tensor<64x64xf16, #same> into tensor<64x64xf16, #same>
   return %y : tensor<64x64xf16, #same>
 }

@@ -17,7 +17,7 @@
 // NO-BINDING: flatten-hints-invalid.mlir:[[#@LINE+5]]:1: error{{.*}}'builtin.module' op option 'bind': expected NAME=NUMBER with the name of a count and a positive number, found 'T'
 // BOUND-TO-ZERO: flatten-hints-invalid.mlir:[[#@LINE+4]]:1: error{{.*}}'builtin.module' op option 'bind': expected NAME=NUMBER with the name of a count and a positive number, found 'T=0'
 // TWICE:     flatten-hints-invalid.mlir:[[#@LINE+3]]:1: error{{.*}}'builtin.module' op option 'bind': 'T' is bound to 2 and to 4; bind it once
-// UNUSED:    flatten-hints-invalid.mlir:[[#@LINE+2]]:1: error{{.*}}'builtin.module' op option 'bind': no tile count has the name of 'U=4'; use the name, as in 'tiles=DIM=U', or remove the binding
+// UNUSED:    flatten-hints-invalid.mlir:[[#@LINE+2]]:1: error{{.*}}'builtin.module' op option 'bind': expected the name of a tile count, found 'U=4'; use the name, as in 'tiles=DIM=U', or remove the binding
 // UNBOUND:   flatten-hints-invalid.mlir:[[#@LINE+2]]:3: error{{.*}}tile count 'T' of dimension 'A' has no value; give 'bind=T=NUMBER' (--bind T=NUMBER), or declare a maximum on the function, 'spyre.symbols = {T = NUMBER}'
 module {
   func.func @without_a_scope(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {

@@ -45,7 +45,7 @@ func.func @bound_above_the_maximum(%x: tensor<8x64xf16>) -> tensor<8x64xf16> att
 // -----
 
 // A declared symbol that no tile count uses cannot be bound.
-// expected-error @+1 {{'builtin.module' op option 'bind': no tile count has the name of 'T=4'; use the name, as in 'tiles=DIM=T', or remove the binding}}
+// expected-error @+1 {{'builtin.module' op option 'bind': expected the name of a tile count, found 'T=4'; use the name, as in 'tiles=DIM=T', or remove the binding}}
 module {
   func.func @bound_and_not_used(%x: tensor<8x64xf16>) -> tensor<8x64xf16> attributes {spyre.symbols = {T = 8}} {
     return %x : tensor<8x64xf16>

@@ -59,14 +59,14 @@ func.func @sizes_that_nobody_knows(%x: tensor<8x64xf16>, %y: tensor<64xf16>) -> 
 
 // -----
 
-// expected-error @+1 {{expected sizes that divide the 100 elements of argument 1 (shape 100), found 'C' = 8 (declared), 'D' = ?: 8 elements; correct the declared sizes}}
+// expected-error @+1 {{expected sizes whose product divides the 100 elements of argument 1 (shape 100), found 'C' = 8 (declared), 'D' = ? with the product 8; correct the declared sizes}}
 func.func @no_whole_number_is_left(%x: tensor<8x64xf16>, %y: tensor<100xf16>) -> tensor<8x64xf16> attributes {spyre.dim_sizes = {C = 8}} {
   return %x : tensor<8x64xf16>
 }
 
 // -----
 
-// expected-error @+1 {{expected names for the 64 elements of argument 1 (shape 4x4x4), found 'C' = 8 (declared), 'D' = 16 (by argument 2): 128 elements; correct the names or their sizes}}
+// expected-error @+1 {{expected names whose sizes have the product 64 for argument 1 (shape 4x4x4), found 'C' = 8 (declared), 'D' = 16 (by argument 2) with the product 128; correct the names or their sizes}}
 func.func @sizes_that_come_to_other_elements(%x: tensor<8x64xf16>, %y: tensor<4x4x4xf16>, %z: tensor<16xf16> {spyre.dims = ["D"]}) -> tensor<8x64xf16>
     attributes {spyre.dim_sizes = {C = 8}} {
   return %x : tensor<8x64xf16>

@@ -159,9 +159,9 @@ func.func @half_a_buffer(%part: tensor<4x64xf16>) -> tensor<8x64xf16> {
   %buffer = spyre.empty : tensor<8x64xf16>
   // expected-note @+1 {{used here}}
   %0 = spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
-  // expected-error @-1 {{'spyre.insert' op writes into a buffer that is also used elsewhere, by ops that would see it half written}}
+  // expected-error @-1 {{'spyre.insert' op writes into a buffer that is also used elsewhere, by ops that would read it partially written}}
   // expected-note @+1 {{used here}}
   %1 = spyre.insert %part into %buffer at [4, 0] : tensor<4x64xf16> into tensor<8x64xf16>
-  // expected-error @-1 {{'spyre.insert' op writes into a buffer that is also used elsewhere, by ops that would see it half written}}
+  // expected-error @-1 {{'spyre.insert' op writes into a buffer that is also used elsewhere, by ops that would read it partially written}}
   return %1 : tensor<8x64xf16>
 }

@@ -30,7 +30,7 @@ func.func @main(%scores: tensor<2x1500xf16>, %table: tensor<1400x40xf16>) -> (te
     %wrapped = arith.select %is_negative, %from_behind, %place : i64
     %row = arith.index_cast %wrapped : i64 to index
     %column = linalg.index 1 : index
-    // expected-error @+1 {{'tensor.extract' op uses positions above 1024 in a table that is shorter, or that a second index accesses: not supported}}
+    // expected-error @+1 {{'tensor.extract' op uses positions above 1024 in a shorter table, or together with a second index, which is not supported; reduce a smaller dimension}}
     %element = tensor.extract %table[%row, %column] : tensor<1400x40xf16>
     linalg.yield %element : f16
   } -> tensor<2x40xf16>

@@ -458,7 +458,7 @@ func.func @padding_at_run_time(%x: tensor<6x64xf16>, %at: tensor<f16>) -> tensor
 // -----
 
 func.func @padding_by_index(%x: tensor<6x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'tensor.pad' op uses f16 of 'arith.uitofp', which is not supported}}
+  // expected-error @+1 {{'tensor.pad' op uses a value of type f16 from 'arith.uitofp', which is not supported}}
   %y = tensor.pad %x low[1, 0] high[1, 0] {
   ^bb0(%i: index, %j: index):
     %k = arith.index_cast %i : index to i32
@@ -659,7 +659,7 @@ func.func @rounds_what_is_known_to_8_bits(%x: tensor<2xf16>) -> tensor<2xf16> {
 func.func @payload(%x: tensor<3x65xf32>, %payload: tensor<3x65xi32>) -> tensor<3xi32> {
   %lowest = arith.constant dense<0xFF800000> : tensor<3xf32>
   %zeros = arith.constant dense<0> : tensor<3xi32>
-  // expected-error @+1 {{'linalg.generic' op expected the position of the maximum or minimum, found another value chosen beside it}}
+  // expected-error @+1 {{'linalg.generic' op expected the position of the maximum or minimum, found another value that is selected along with it}}
   %max:2 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
       ins(%x, %payload : tensor<3x65xf32>, tensor<3x65xi32>) outs(%lowest, %zeros : tensor<3xf32>, tensor<3xi32>) {
   ^bb0(%new: f32, %number: i32, %old: f32, %found: i32):

@@ -36,7 +36,7 @@ func.func @product_of_digits(%mask: tensor<2048xi64>, %x: tensor<4xf16>) -> (ten
   %squares = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
       ins(%sums#0 : tensor<2048xi64>) outs(%e : tensor<2048xi32>) {
   ^bb0(%s: i64, %out: i32):
-    // expected-error @+1 {{'arith.muli' op computes with integers beyond 1024, which are two digits in the 16-bit format: expected a sum, a difference, a comparison, a select, or integers of a wider type; reduce a smaller dimension, or compute in f32}}
+    // expected-error @+1 {{'arith.muli' op computes with integers above 1024, which the 16-bit format stores as two digits: expected a sum, a difference, a comparison, a select, or integers of a wider type; reduce a smaller dimension, or compute in f32}}
     %square = arith.muli %s, %s : i64
     %short = arith.trunci %square : i64 to i32
     linalg.yield %short : i32

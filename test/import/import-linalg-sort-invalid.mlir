@@ -37,7 +37,7 @@ func.func @truths(%x: tensor<4x3xf16>, %y: tensor<4x3xi1>) -> tensor<4x3xi1> {
 // -----
 
 func.func @long(%x: tensor<4x2000xf16>) -> tensor<4x65xf16> {
-  // expected-error @+1 {{'tm_tensor.sort' op sorts rows of 2000 elements, of which the first 65 are needed: rows of up to 1024 elements are supported, and longer ones of which at most 64 elements are needed}}
+  // expected-error @+1 {{'tm_tensor.sort' op expected rows of at most 1024 elements, or uses of at most the first 64 elements of longer rows, found rows of 2000 elements, of which 65 are used; sort shorter rows, or use fewer elements}}
   %sorted = tm_tensor.sort dimension(1) outs(%x : tensor<4x2000xf16>) {
   ^bb0(%a: f16, %b: f16):
     %stays = arith.cmpf ole, %a, %b : f16

@@ -84,7 +84,7 @@ func.func @f32_programs(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
 // -----
 
 func.func @f32_programs_that_the_device_lacks(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
-  // expected-error @+1 {{'func.func' op the device has no 'tanh' in f32, and --precision strict keeps f32; give --precision device}}
+  // expected-error @+1 {{'func.func' op requires 'tanh' in f32 (--precision strict), which the device does not have; give --precision device}}
   %y = math.tanh %x : tensor<8x64xf32>
   return %y : tensor<8x64xf32>
 }

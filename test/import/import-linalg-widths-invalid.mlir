@@ -97,7 +97,7 @@ func.func @without_a_sign(%x: tensor<64xi32> {spyre.range = array<i64: -5, 5>}, 
 
 func.func @sums_of_bits(%x: tensor<64xi1>) -> tensor<i1> {
   %false = arith.constant dense<false> : tensor<i1>
-  // expected-error @+1 {{'linalg.generic' op expected a sum of truth values of more than one bit; extend them to i32 first}}
+  // expected-error @+1 {{'linalg.generic' op expected a sum of truth values in a type of more than one bit, found i1; extend them to i32 first}}
   %0 = linalg.reduce {arith.addi} ins(%x : tensor<64xi1>) outs(%false : tensor<i1>) dimensions = [0]
   return %0 : tensor<i1>
 }

@@ -8,7 +8,7 @@
 //--- index.mlir
 #row = affine_map<(d0, d1) -> (d0)>
 #all = affine_map<(d0, d1) -> (d0, d1)>
-// INDEX: index.mlir:4:41: remark[SPY0228]: the values of integer argument 'arg1' must be from 0 to 99, and a launch refuses others
+// INDEX: index.mlir:4:41: remark[SPY0228]: integer argument 'arg1' accepts only values from 0 to 99, which a launch checks
 func.func @main(%x: tensor<100x64xf16>, %list: tensor<4xi64>) -> tensor<4x64xf16> {
   %e = tensor.empty() : tensor<4x64xf16>
   %0 = linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel"]} ins(%list : tensor<4xi64>) outs(%e : tensor<4x64xf16>) {

@@ -23,7 +23,7 @@
 // RUN: spyre-tune %s --cache %t.cache | FileCheck %s --check-prefix=HIT
 // RUN: spyre-tune %s --cache %t.cache --rounding relaxed | FileCheck %s --check-prefix=MISS
 // HIT: from the cache
-// MISS: 'options' is '' there and 'rounding=relaxed' here
+// MISS: 'options' is '' in the entry and 'rounding=relaxed' in this search
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
 func.func private @twice(%x: tensor<512x1024xf16> {spyre.dims = ["rows", ""]}) -> tensor<512x1024xf32>

@@ -18,7 +18,7 @@
 // CORES:    set-target-invalid.mlir:[[#@LINE+9]]:1: error{{.*}}'builtin.module' op option 'cores': expected 1 to 32 cores, found 33; use at most 32
 // NEGATIVE: set-target-invalid.mlir:[[#@LINE+8]]:1: error{{.*}}'builtin.module' op option 'cores': expected 1 to 32 cores, found -1; use at most 32
 // LX:       set-target-invalid.mlir:[[#@LINE+7]]:1: error{{.*}}'builtin.module' op option 'lx-bytes': expected a nonnegative number of bytes, found -2; remove the option to use all of LX
-// STICK:    set-target-invalid.mlir:[[#@LINE+6]]:1: error{{.*}}'builtin.module' op option 'lx-bytes' must be a multiple of 128, found 100: give 128
+// STICK:    set-target-invalid.mlir:[[#@LINE+6]]:1: error{{.*}}'builtin.module' op option 'lx-bytes' must be a multiple of 128, found 100; give 128
 // NO-FILE:  set-target-invalid.mlir:[[#@LINE+5]]:1: error{{.*}}'builtin.module' op option 'target': cannot read machine description '{{.+}}.none': No such file or directory
 // NO-JSON:  set-target-invalid.mlir:[[#@LINE+4]]:1: error{{.*}}'builtin.module' op option 'target': expected a machine description, found '{{.*}}.yaml': expected value at line 1 column 1; give an object of numbers, such as {"cores": 4}
 // NO-KEY:   set-target-invalid.mlir:[[#@LINE+3]]:1: error{{.*}}'builtin.module' op option 'target': expected a machine description, found '{{.*}}.typo.json': unknown field `core`, expected one of `cores`, `lx_bytes`, `core_span_bytes`, `pool_bytes`, `segment_bytes`, `segments`, `time` at line 1 column 7; give an object of numbers, such as {"cores": 4}

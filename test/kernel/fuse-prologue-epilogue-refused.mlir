@@ -165,7 +165,7 @@ func.func @own_wishes(%x: tensor<64x128xf16>) -> tensor<64x128xf16> {
     %exp = spyre.pointwise exp(%in) : tensor<64x128xf16>
     spyre.yield %exp : tensor<64x128xf16>
   }
-  // expected-remark @+1 {{not fused after kernel 'k' (E-OWN): has its own hints or core split}}
+  // expected-remark @+1 {{not fused after kernel 'k' (E-OWN): the op has its own hints or core split}}
   %z = spyre.pointwise neg(%y) {work_div = [#spyre.work_hint<0, rows = 2>]} : tensor<64x128xf16>
   return %z : tensor<64x128xf16>
 }

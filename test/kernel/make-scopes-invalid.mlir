@@ -156,7 +156,7 @@ func.func @inserts(%x: tensor<64x128xf16>) -> tensor<128x128xf16> {
   %empty = spyre.empty : tensor<64x128xf16>
   // expected-note @+1 {{the loop}}
   %y = spyre.loop 2 "rows" tiled(%tile = %x[0] : tensor<64x128xf16>) {
-    // expected-error @+1 {{'spyre.insert' op is not an elementwise op, reduction, product or gather: a loop over tensors without layouts must be equivalent to ops on complete tensors}}
+    // expected-error @+1 {{'spyre.insert' op is not an elementwise op, reduction, matmul or gather: a loop over tensors without layouts must be equivalent to ops on complete tensors}}
     %z = spyre.insert %tile into %empty at [32, 0] : tensor<32x128xf16> into tensor<64x128xf16>
     spyre.yield %z[0] : tensor<64x128xf16>
   } : tensor<128x128xf16>

@@ -30,7 +30,7 @@ sdsc.bundle @a_pool_has_a_size() {
 
 #c0 = #sdsc.dim<name = "c0", range = 128>
 sdsc.bundle @coordinates_are_digits_of_one_dimension() {
-  // expected-error @+1 {{'sdsc.op' op coordinates (d0) -> (d0 * 3, d0 mod 64) are not supported}}
+  // expected-error @+1 {{'sdsc.op' op expected coordinates that are each one dimension, with 'mod' and 'floordiv', plus a constant, found (d0) -> (d0 * 3, d0 mod 64)}}
   sdsc.op "exp" dims [#c0]
     ins [#sdsc.tensor<format = "SEN169_FP16", device_size = [2, 64], coordinates = affine_map<(d0) -> (d0 * 3, d0 mod 64)>, memory = "lx">]
     outs [#sdsc.tensor<format = "SEN169_FP16", device_size = [2, 64], coordinates = affine_map<(d0) -> (d0 * 3, d0 mod 64)>, memory = "hbm", argument = 0>]

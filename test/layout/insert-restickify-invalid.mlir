@@ -13,7 +13,7 @@ func.func @nothing_has_a_layout(%x: tensor<128x256xf16>) -> tensor<128x256xf16> 
 #row = #spyre.layout<[1, 64], [64, 1]>
 func.func @sparse_and_dense(%x: tensor<64x1xf16, #sparse>) -> tensor<64xf16, #row> {
   %column = spyre.view %x by affine_map<(d0) -> (d0, 0)> : tensor<64x1xf16, #sparse> -> tensor<64xf16>
-  // expected-error @+1 {{'spyre.pointwise' op expected operand 0 (shape [64, 1]) with other sticks than one element a stick, and no relayout gathers elements of several sticks into one; transpose or copy the operand}}
+  // expected-error @+1 {{'spyre.pointwise' op expected another stick dimension of operand 0 (shape [64, 1]), found one element per stick, and no relayout gathers elements of several sticks into one; transpose or copy the operand}}
   %exp = spyre.pointwise exp(%column) : (tensor<64xf16>) -> tensor<64xf16, #row>
   return %exp : tensor<64xf16, #row>
 }

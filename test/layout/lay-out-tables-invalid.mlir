@@ -1,7 +1,7 @@
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-lay-out-tables %s
 
 func.func @single_elements(%x: tensor<512xf16>, %index: tensor<16xi32>) -> tensor<16xf16> {
-  // expected-error @+1 {{'spyre.gather' op a table that is indexed along dimension 0 has no other dimension for its sticks; index another dimension, or reshape the table}}
+  // expected-error @+1 {{'spyre.gather' op cannot lay out its table: a table that is indexed along dimension 0 has no other dimension for its sticks; index another dimension, or reshape the table}}
   %rows = spyre.gather(%x, %index) dim 0 : (tensor<512xf16>, tensor<16xi32>) -> tensor<16xf16>
   return %rows : tensor<16xf16>
 }
@@ -9,7 +9,7 @@ func.func @single_elements(%x: tensor<512xf16>, %index: tensor<16xi32>) -> tenso
 // -----
 
 func.func @columns_of_one_row(%x: tensor<1x512xf16>, %index: tensor<16xi32>) -> tensor<16x1xf16> {
-  // expected-error @+1 {{'spyre.gather' op a table that is indexed along dimension 1 has no other dimension for its sticks; index another dimension, or reshape the table}}
+  // expected-error @+1 {{'spyre.gather' op cannot lay out its table: a table that is indexed along dimension 1 has no other dimension for its sticks; index another dimension, or reshape the table}}
   %rows = spyre.gather(%x, %index) dim 1 : (tensor<1x512xf16>, tensor<16xi32>) -> tensor<16x1xf16>
   return %rows : tensor<16x1xf16>
 }

@@ -28,7 +28,7 @@ func.func @a_long_diagonal(%x: tensor<2049x2049xf16>) -> tensor<2049xf16> {
 // -----
 
 func.func @one_column(%x: tensor<64x512xf16>, %y: tensor<512x1xf16>) -> tensor<64x1xf16> {
-  // expected-error @+1 {{'spyre.matmul' op expected a product with more than one column, found one, which fills no stick; multiply the transposed tensors by one row}}
+  // expected-error @+1 {{'spyre.matmul' op expected a matmul with more than one result column, found one, which does not fill a stick; multiply the transposed tensors, so that the result has one row}}
   %product = spyre.matmul(%x, %y) : (tensor<64x512xf16>, tensor<512x1xf16>) -> tensor<64x1xf16>
   return %product : tensor<64x1xf16>
 }
@@ -36,7 +36,7 @@ func.func @one_column(%x: tensor<64x512xf16>, %y: tensor<512x1xf16>) -> tensor<6
 // -----
 
 func.func @one_summed(%a: tensor<8x1xf16>, %b: tensor<1x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{expected a product that sums more than one element, found one; multiply the tensors elementwise, with 'spyre.pointwise mul'}}
+  // expected-error @+1 {{expected a matmul that sums more than one element, found one; multiply the tensors elementwise, with 'spyre.pointwise mul'}}
   %0 = spyre.matmul(%a, %b) : (tensor<8x1xf16>, tensor<1x64xf16>) -> tensor<8x64xf16>
   return %0 : tensor<8x64xf16>
 }

@@ -47,7 +47,7 @@ func.func @result_without_a_format() -> tensor<8x64xf128> {
 // The rows are split into two device dimensions.
 #folded = #spyre.layout<[4, 2, 256, 64], [64, 65536, 256, 1]>
 func.func @layout_of_no_simple_form(%x: tensor<512x256xf16, #folded>) -> tensor<512x256xf16> {
-  // expected-error @+1 {{'spyre.pointwise' op device dimension 1 (size 2, stride 65536) is no host dimension and no stick count of one}}
+  // expected-error @+1 {{'spyre.pointwise' op device dimension 1 (size 2, stride 65536) is neither a host dimension nor the number of its sticks}}
   %exp = spyre.pointwise exp(%x) : (tensor<512x256xf16, #folded>) -> tensor<512x256xf16>
   return %exp : tensor<512x256xf16>
 }
@@ -159,7 +159,7 @@ func.func @part_of_the_sticks_of_rows(%x: tensor<8x64xf16>) -> tensor<128x64xf16
 func.func @returned_across_rows(%x: tensor<24x12x16xf16>) -> tensor<24x65xf16> {
   %0 = spyre.pointwise neg(%x) : tensor<24x12x16xf16>
   %1 = spyre.view %0 by affine_map<(d0, d1) -> (d0, (d1 + 19) floordiv 16, (d1 + 19) mod 16)> : tensor<24x12x16xf16> -> tensor<24x65xf16>
-  // expected-error @+1 {{'spyre.copy' op reads through (d0, d1) -> (d0, (d1 + 19) floordiv 16, (d1 + 19) mod 16): what lies below divisor 16 reaches}}
+  // expected-error @+1 {{'spyre.copy' op reads through (d0, d1) -> (d0, (d1 + 19) floordiv 16, (d1 + 19) mod 16): the terms below divisor 16 reach}}
   return %1 : tensor<24x65xf16>
 }
 
@@ -170,7 +170,7 @@ func.func @returned_across_rows(%x: tensor<24x12x16xf16>) -> tensor<24x65xf16> {
 func.func @sparse_and_dense(%x: tensor<2x3x2x3x64x1xf16, #sparse>, %y: tensor<64x5xf16>) -> tensor<2x3x2x3x1x5xf16> {
   %row = spyre.view %x by affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3, d5, d4)> : tensor<2x3x2x3x64x1xf16, #sparse> -> tensor<2x3x2x3x1x64xf16>
   %all = spyre.view %y by affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5)> : tensor<64x5xf16> -> tensor<2x3x2x3x64x5xf16>
-  // expected-error @+1 {{'spyre.matmul' op expected operand 0 (shape [2, 3, 2, 3, 64, 1]) with other sticks than one element a stick, and no relayout gathers elements of several sticks into one; transpose or copy the operand}}
+  // expected-error @+1 {{'spyre.matmul' op expected another stick dimension of operand 0 (shape [2, 3, 2, 3, 64, 1]), found one element per stick, and no relayout gathers elements of several sticks into one; transpose or copy the operand}}
   %sum = spyre.matmul(%row, %all) : (tensor<2x3x2x3x1x64xf16>, tensor<2x3x2x3x64x5xf16>) -> tensor<2x3x2x3x1x5xf16>
   return %sum : tensor<2x3x2x3x1x5xf16>
 }
@@ -179,7 +179,7 @@ func.func @sparse_and_dense(%x: tensor<2x3x2x3x64x1xf16, #sparse>, %y: tensor<64
 
 // Padding positions would be read as elements.
 func.func @empty_positions(%x: tensor<64x64xf16>) -> tensor<64x1xf16, #spyre.layout<[1000, 64, 64], [-1, 1, -1]>> {
-  // expected-error @+1 {{device dimension 0 (size 1000, stride -1) is no host dimension and no stick count of one}}
+  // expected-error @+1 {{device dimension 0 (size 1000, stride -1) is neither a host dimension nor the number of its sticks}}
   %y = spyre.reduce sum(%x) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16, #spyre.layout<[1000, 64, 64], [-1, 1, -1]>>
   return %y : tensor<64x1xf16, #spyre.layout<[1000, 64, 64], [-1, 1, -1]>>
 }

@@ -7,7 +7,7 @@
 func.func @cuts_that_do_not_divide_each_other(%x: tensor<2x3x64xf16, #x>, %y: tensor<3x2x64xf16, #y>) -> tensor<6x64xf16, #rows> {
   %a = spyre.view %x by affine_map<(d0, d1) -> (d0 floordiv 3, d0 mod 3, d1)> : tensor<2x3x64xf16, #x> -> tensor<6x64xf16>
   %b = spyre.view %y by affine_map<(d0, d1) -> (d0 floordiv 2, d0 mod 2, d1)> : tensor<3x2x64xf16, #y> -> tensor<6x64xf16>
-  // expected-error @+1 {{'spyre.pointwise' op reads views that cannot be split together: iteration dimension 0 would be cut at 2 and at 3, but 2 does not divide 3}}
+  // expected-error @+1 {{'spyre.pointwise' op reads views that cannot be split together: iteration dimension 0 would be split at 2 and at 3, but 2 does not divide 3}}
   %sum = spyre.pointwise add(%a, %b) : (tensor<6x64xf16>, tensor<6x64xf16>) -> tensor<6x64xf16, #rows>
   return %sum : tensor<6x64xf16, #rows>
 }

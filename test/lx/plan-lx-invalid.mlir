@@ -18,7 +18,7 @@ func.func @tensors_without_layouts(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 #rows = #spyre.layout<[1, 8, 64], [64, 64, 1]>
 func.func @work_that_is_not_divided(%x: tensor<8x64xf16, #rows>) -> tensor<8x64xf16, #rows> {
-  // expected-error @+1 {{'spyre.pointwise' op has no 'work': divide the work first}}
+  // expected-error @+1 {{'spyre.pointwise' op has no 'work'; run spyre-divide-work first}}
   %exp = spyre.pointwise exp(%x) : tensor<8x64xf16, #rows>
   return %exp : tensor<8x64xf16, #rows>
 }

@@ -42,7 +42,7 @@ func.func @put_together_for_the_caller(%x: tensor<64x64xf16>) -> tensor<128x64xf
 
 // Only rows could be divided, and a core would have rows of one part where its readers need others.
 // CHECK-LABEL: func.func @rows_behind_rows(
-// CHECK:         spyre.empty {place = #spyre.place<hbm, "its users split it over the cores differently: use 0 divides a dimension of which it needs a part">}
+// CHECK:         spyre.empty {place = #spyre.place<hbm, "its users split it over the cores differently: use 0 splits a dimension of which it uses only a part">}
 func.func @rows_behind_rows(%x: tensor<64x64xf16>) -> tensor<128x64xf16> {
   %exp = spyre.pointwise exp(%x) : tensor<64x64xf16>
   %neg = spyre.pointwise neg(%x) : tensor<64x64xf16>

@@ -182,7 +182,7 @@ module attributes {spyre.target = {lx_bytes = 128 : i64}} {
 
 // A result that its producer cannot write to LX is copied to LX for several uses; so is a value that a loop writes tile by tile.
 // CHECK-LABEL: func.func @results_in_hbm_are_inputs_of_what_follows(
-// CHECK:         [[ABS:%.+]] = spyre.pointwise abs({{%.+}}) {place = #spyre.place<hbm, "the device function 'abs' cannot access LX for it">,
+// CHECK:         [[ABS:%.+]] = spyre.pointwise abs({{%.+}}) {place = #spyre.place<hbm, "the device function 'abs' cannot access LX">,
 // CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[ABS]] {place = #spyre.place<lx,
 // CHECK-NEXT:    [[NEG:%.+]] = spyre.pointwise neg([[COPY]])
 // CHECK-NEXT:    [[SUM:%.+]] = spyre.pointwise add([[COPY]], [[NEG]])

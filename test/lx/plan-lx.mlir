@@ -54,8 +54,8 @@ func.func @broadcasts_do_not_work_in_place(%x: tensor<32x64xf16>) -> tensor<32x6
 
 // The back end has a list of functions that write LX.
 // CHECK-LABEL: func.func @some_functions_cannot_write_lx(
-// CHECK:         spyre.pointwise abs({{.+}}) {place = #spyre.place<hbm, "the device function 'abs' cannot access LX for it">,
-// CHECK-NEXT:    spyre.reduce min({{.+}}) dims [1] {place = #spyre.place<hbm, "the device function 'min' cannot access LX for it">,
+// CHECK:         spyre.pointwise abs({{.+}}) {place = #spyre.place<hbm, "the device function 'abs' cannot access LX">,
+// CHECK-NEXT:    spyre.reduce min({{.+}}) dims [1] {place = #spyre.place<hbm, "the device function 'min' cannot access LX">,
 func.func @some_functions_cannot_write_lx(%x: tensor<512x1024xf16>) -> tensor<512x1xf16> {
   %abs = spyre.pointwise abs(%x) : tensor<512x1024xf16>
   %min = spyre.reduce min(%abs) dims [1] : tensor<512x1024xf16> -> tensor<512x1xf16>
@@ -81,7 +81,7 @@ func.func @results_that_are_read_stay_in_hbm(%x: tensor<512x1024xf16>) -> (tenso
 
 // CHECK-LABEL: func.func @what_a_restickify_reads_stays_in_hbm(
 // CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "a restickify reads it, which works from HBM to HBM">,
-// CHECK-NEXT:    spyre.restickify {{.+}} {place = #spyre.place<hbm, "the device function 'ReStickifyOpHBM' cannot access LX for it">,
+// CHECK-NEXT:    spyre.restickify {{.+}} {place = #spyre.place<hbm, "the device function 'ReStickifyOpHBM' cannot access LX">,
 #on_rows = #spyre.layout<[8, 1024, 64], [65536, 1, 1024]>
 func.func @what_a_restickify_reads_stays_in_hbm(%x: tensor<512x1024xf16>) -> tensor<512x1024xf16> {
   %exp = spyre.pointwise exp(%x) : tensor<512x1024xf16>

@@ -14,10 +14,10 @@
 
 // NOWHERE: plain.mlir:1:1: error{{.*}}'builtin.module' op requires option 'output'; give the directory to write
 // UNWRITABLE: error{{.*}}'builtin.module' op cannot write '{{.*}}missing/folder':
-// OCCUPIED: error{{.*}}'builtin.module' op will not replace '{{.*}}': it is there and is no bundle directory
+// OCCUPIED: error{{.*}}'builtin.module' op will not replace '{{.*}}': it exists and is not a bundle directory
 // UNLOWERED: unlowered.mlir:2:3: error{{.*}}'sdsc.bundle' op cannot be written; run spyre-lower-to-sdscbundle first
 // NOTHING: plain.mlir:1:1: error{{.*}}'builtin.module' op is empty; give an 'sdsc.program' or the ops of one bundle, as 'spyre-compile FILE --compile-to bundle' prints them
-// CARRIED: carried.mlir:5:10: error{{.*}}'scf.for' op counts from 0 in steps of 1, without carried values
+// CARRIED: carried.mlir:5:10: error{{.*}}'scf.for' op expected a loop from 0 with step 1 and without carried values, found another one
 // The back end takes loop counts that are constants; a bundle of another front end says nothing of names.
 // COUNTED: counted.mlir:9:9: error{{.*}}'scf.for' op runs 'T' times over the tiles of 'M', at most 8, which is known at launch only: the backend requires constant trip counts; bind the name with the option 'bind=T=NUMBER'
 // FOREIGN: foreign.mlir:5:3: error{{.*}}'scf.for' op expected a constant trip count, found '%arg_0', known only at launch: the backend requires constant trip counts

@@ -14,7 +14,7 @@
 // CHECK: scf.for %i_0 = %c0 to %sym_2 step %c1
 // CHECK: scf.for %i_0 = %c0 to %sym_2 step %c1
 
-// HIDDEN: hidden.mlir:9:3: error{{.*}}'scf.for' op counts from %c0 in steps of %c1, and no constant before it has the name %c0
+// HIDDEN: hidden.mlir:9:3: error{{.*}}'scf.for' op expected constants with the names %c0 and %c1 before the loop, found no %c0
 
 //--- twice.mlir
 func.func @sdsc_bundle(%a: !sdscbundle.input_arg<index>)

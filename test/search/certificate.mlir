@@ -12,7 +12,7 @@
 // Certificates with larger claims are rejected, in any of their fields.
 // RUN: sed 's/"bound_us":/"bound_us":9/' %t.json > %t.claim.json
 // RUN: not spyre-plan --certificate %t.claim.json 2>&1 | FileCheck %s --check-prefix=CLAIM
-// CLAIM: error{{.*}}: {{.*}}claim.json: 'bound_us' is 9{{[0-9.]+}}, expected {{[0-9.]+}}
+// CLAIM: error{{.*}}: {{.*}}claim.json: expected 'bound_us' = {{[0-9.]+}}, found 9{{[0-9.]+}}
 // RUN: sed 's/"potentials_ns":\[0.0,/"potentials_ns":[0.0,9/' %t.json > %t.raised.json
 // RUN: not spyre-plan --certificate %t.raised.json 2>&1 | FileCheck %s --check-prefix=RAISED
 // RAISED: error{{.*}}: {{.*}}raised.json: ops 0 to 0 take {{[0-9.]+}} ns at the least in {{.*}}, and the potentials rise by {{[0-9.]+}}: the bound is not proved

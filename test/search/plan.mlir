@@ -43,7 +43,7 @@
 // OPERAND: op 0 has 1 operands, and no operand 7
 // RUN: sed 's/"levels": \[/"copies": [{"reads": [[0, 0]], "cut_dims": [2]}], "levels": [/' %t/plan.json > %t/edited.json
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=DIMENSION
-// DIMENSION: what operand 0 of op 0 reads has 2 dimensions, and no dimension 2
+// DIMENSION: operand 0 of op 0 has 2 dimensions, and no dimension 2
 // RUN: sed 's/"levels": \[/"copies": [{"reads": [[9, 0]], "cut_dims": [0]}], "levels": [/' %t/plan.json > %t/edited.json
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: expected an op of the program, which has 4, found op 9

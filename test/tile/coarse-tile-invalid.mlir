@@ -73,7 +73,7 @@ func.func @tensors_without_layouts(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 // The device dimensions are not those of the tensor.
 #folded = #spyre.layout<[4, 2, 4, 64], [64, 1024, 256, 1]>
 func.func @layout_of_no_simple_form(%x: tensor<8x256xf16, #folded>) -> tensor<8x256xf16, #folded> {
-  // expected-error @+1 {{tiles of 'A' have no device layout: device dimension 1 (size 2, stride 1024) is no host dimension and no stick count of one; leave 'A' whole}}
+  // expected-error @+1 {{tiles of 'A' have no device layout: device dimension 1 (size 2, stride 1024) is neither a host dimension nor the number of its sticks; leave 'A' whole}}
   %exp = spyre.pointwise exp(%x) {dims = ["A", "B"], hints = [#spyre.tile_hint<0, A = 2>]} : tensor<8x256xf16, #folded>
   return %exp : tensor<8x256xf16, #folded>
 }

@@ -70,7 +70,7 @@ func.func @crosswise(%x: tensor<4x64xf16, #s>) -> (tensor<4x64xf16, #s>, tensor<
 // CHECK-SAME:    (%[[X:.+]]: tensor
 // CHECK:         %[[START:.+]] = spyre.copy %[[X]] :
 // CHECK:         %[[OWN:.+]] = spyre.copy %[[START]] {spyre.for_loop = "before its last use"}
-// CHECK:         %[[FROM_X:.+]] = spyre.copy %[[X]] {spyre.for_loop = "which has no buffer of its own in front of the loop"}
+// CHECK:         %[[FROM_X:.+]] = spyre.copy %[[X]] {spyre.for_loop = "which has no buffer of its own before the loop"}
 // CHECK:         carried(%{{.+}} = %[[OWN]] : {{.+}}, %{{.+}} = %[[START]] : {{.+}}, %{{.+}} = %[[FROM_X]] : tensor
 func.func @equal_starts(%x: tensor<4x64xf16, #s>) -> (tensor<4x64xf16, #s>, tensor<4x64xf16, #s>, tensor<4x64xf16, #s>) {
   %start = spyre.copy %x : tensor<4x64xf16, #s> -> tensor<4x64xf16, #s>

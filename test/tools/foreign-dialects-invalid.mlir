@@ -14,17 +14,17 @@
 // RUN: not spyre-compile %t/drawn.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=DRAWN
 
 // STABLEHLO-NOT: nregistered
-// STABLEHLO: stablehlo.mlir:2:8: error{{.*}}'stablehlo.add' is of the dialect 'stablehlo', which is not read: a program is linalg, tensor, arith, math and tosa ops; lower it with 'stablehlo-opt --chlo-legalize-to-stablehlo --stablehlo-legalize-to-linalg' (JAX, OpenXLA)
+// STABLEHLO: stablehlo.mlir:2:8: error{{.*}}'stablehlo.add' belongs to the unsupported dialect 'stablehlo'; expected linalg, tensor, arith, math or tosa ops; lower it with 'stablehlo-opt --chlo-legalize-to-stablehlo --stablehlo-legalize-to-linalg' (JAX, OpenXLA)
 // MHLO-NOT: nregistered
-// MHLO: mhlo.mlir:2:{{[0-9]+}}: error{{.*}}'mhlo.add' is of the dialect 'mhlo', {{.*}} lower it with 'mlir-hlo-opt --hlo-legalize-to-stablehlo'
-// TORCH: torch.mlir:2:{{[0-9]+}}: error{{.*}}'torch_c.to_i64' is of the dialect 'torch_c', {{.*}} export with output_type="linalg-on-tensors", or lower it with 'torch-mlir-opt
-// ONNX: onnx.mlir:2:{{[0-9]+}}: error{{.*}}'onnx.Relu' is of the dialect 'onnx', {{.*}} import the model with 'torch-mlir-import-onnx'
-// MEMREF: memref.mlir:2:{{[0-9]+}}: error{{.*}}'memref.alloc' is of the dialect 'memref', {{.*}} stop the producer before it lowers tensors to memory
+// MHLO: mhlo.mlir:2:{{[0-9]+}}: error{{.*}}'mhlo.add' belongs to the unsupported dialect 'mhlo'; {{.*}} lower it with 'mlir-hlo-opt --hlo-legalize-to-stablehlo'
+// TORCH: torch.mlir:2:{{[0-9]+}}: error{{.*}}'torch_c.to_i64' belongs to the unsupported dialect 'torch_c'; {{.*}} export with output_type="linalg-on-tensors", or lower it with 'torch-mlir-opt
+// ONNX: onnx.mlir:2:{{[0-9]+}}: error{{.*}}'onnx.Relu' belongs to the unsupported dialect 'onnx'; {{.*}} import the model with 'torch-mlir-import-onnx'
+// MEMREF: memref.mlir:2:{{[0-9]+}}: error{{.*}}'memref.alloc' belongs to the unsupported dialect 'memref'; {{.*}} stop the producer before it lowers tensors to memory
 // TYPE-NOT: nregistered
-// TYPE: type.mlir:1:{{[0-9]+}}: error{{.*}}'torch.vtensor' is of the dialect 'torch', {{.*}} export with output_type="linalg-on-tensors"
-// OTHER: other.mlir:2:{{[0-9]+}}: error{{.*}}'foo.bar' is of the dialect 'foo', {{.*}} lower it to linalg on tensors in the producer
+// TYPE: type.mlir:1:{{[0-9]+}}: error{{.*}}'torch.vtensor' belongs to the unsupported dialect 'torch'; {{.*}} export with output_type="linalg-on-tensors"
+// OTHER: other.mlir:2:{{[0-9]+}}: error{{.*}}'foo.bar' belongs to the unsupported dialect 'foo'; {{.*}} lower it to linalg on tensors in the producer
 // BYTECODE-NOT: nregistered
-// BYTECODE: mhlo.mlirbc: error{{.*}}'mhlo' is of the dialect 'mhlo', {{.*}} lower it with 'mlir-hlo-opt
+// BYTECODE: mhlo.mlirbc: error{{.*}}'mhlo' belongs to the unsupported dialect 'mhlo'; {{.*}} lower it with 'mlir-hlo-opt
 // SEED: correct
 // DRAWN: drawn.mlir:3:{{[0-9]+}}: error{{.*}}'ml_program.global_load' op belongs to an unsupported dialect
 

@@ -51,7 +51,7 @@
 
 // HOSTILE: warning{{.*}}tuned.jsonl:1: entry is skipped
 // HOSTILE-NEXT: warning{{.*}}tuned.jsonl:2: entry is skipped
-// HOSTILE-NEXT: warning{{.*}}: {{.*}}other.jsonl:1: has choices that the program does not have, and is passed over
+// HOSTILE-NEXT: warning{{.*}}: {{.*}}other.jsonl:1: entry is skipped: it has choices that the program does not have
 // HOSTILE-NEXT: main: tunable: kernels; 3 candidates, 3 compiled, complete search
 // HOSTILE-NEXT: not in the cache: there are no entries
 

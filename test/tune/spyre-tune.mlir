@@ -50,7 +50,7 @@
 // FOUND-NEXT: scale.R=1 scale.C=1 kernels=fuse
 // FOUND: untuned {{.*}} us and {{.*}} bytes, tuned {{.*}} us and {{.*}} bytes, bound {{.*}} us and {{.*}} bytes
 // HIT-NOT: validated
-// VALIDATED-NEXT: the referee counts {{[0-9]+, [0-9]+, [0-9]+}} HBM bytes for the best 3
+// VALIDATED-NEXT: the simulator counts {{[0-9]+, [0-9]+, [0-9]+}} bytes of HBM traffic for the best 3
 // VALIDATED-NEXT: validated: the files and the imported program agree
 // FOUND: --knobs scale.R=1,scale.C=1 --kernels fuse
 // LINE: kernel 'scale' with R = 1, C = 1
@@ -77,7 +77,7 @@
 // MERGED: 1 searches of 3 entries are in
 
 // BYTES: stopped within the requested distance of the bound
-// BYTES-NEXT: not in the cache: {{.*}}'objective' is 'time' there and 'bytes' here
+// BYTES-NEXT: not in the cache: {{.*}}'objective' is 'time' in the entry and 'bytes' in this search
 // BUDGET: 1 of at most 1 compiled: best
 // BUDGET: 48 candidates, 1 compiled, budget used up
 // PLAN: "program": "main"

@@ -8,7 +8,7 @@
 
 //--- samples.mlir
 // CHECK:      validated by samples: the files and the imported program agree on {{[0-9]+}} of 4194304 result elements
-// CHECK-NEXT: not compared with the program as written: 17184063488 operations on arguments of {{[0-9]+}} elements, and the code for them, are more than the default affords; '--validate' affords more
+// CHECK-NEXT: not compared with the program as written: 17184063488 operations on arguments of {{[0-9]+}} elements exceed the default limit; '--validate' has a higher limit
 func.func @linear(%a: tensor<2048x4096xf16>, %b: tensor<4096x2048xf16>, %e: tensor<2048x2048xf16>) -> tensor<2048x2048xf16> {
   %c = linalg.matmul ins(%a, %b : tensor<2048x4096xf16>, tensor<4096x2048xf16>) outs(%e : tensor<2048x2048xf16>) -> tensor<2048x2048xf16>
   return %c : tensor<2048x2048xf16>
@@ -21,7 +21,7 @@ func.func @linear(%a: tensor<2048x4096xf16>, %b: tensor<4096x2048xf16>, %e: tens
 // REPORT:      "not_validated": {
 // REPORT-NEXT:   "element_operations": {{[0-9]+}},
 // REPORT-NEXT:   "is_too_large": true,
-// REPORT-NEXT:   "reason": "cannot be validated: takes
+// REPORT-NEXT:   "reason": "cannot be validated: it takes
 func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<1x1xf16> {
   %c = spyre.matmul(%a, %b) : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
   %d = spyre.reduce sum(%c) dims [0, 1] : tensor<4096x4096xf16> -> tensor<1x1xf16>

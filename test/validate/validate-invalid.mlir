@@ -6,7 +6,7 @@
 
 //--- large.mlir
 // Each result element depends on a complete matmul, and pieces would not have the dimensions that are named.
-// CHECK: error{{.*}}cannot be validated: takes 68736253952 element operations, more than 34359738368, and one element of each result alone takes {{[0-9]+}}, more than 34359738368, and it has no pieces that could be: options speak of its dimensions, its arguments, its kernels or its plan
+// CHECK: error{{.*}}cannot be validated: it takes 68736253952 element operations, more than 34359738368, and one element of each result alone takes {{[0-9]+}}, more than 34359738368, and it cannot be validated in pieces: options refer to dimensions, arguments, kernels or a plan of the complete program
 func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<1x1xf16> {
   %c = spyre.matmul(%a, %b) : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
   %d = spyre.reduce sum(%c) dims [0, 1] : tensor<4096x4096xf16> -> tensor<1x1xf16>

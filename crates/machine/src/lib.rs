@@ -85,7 +85,7 @@ impl Target {
         self.time.check()?;
         if self.lx_bytes < 0 || self.lx_bytes % STICK_BYTES != 0 {
             let nearest = (self.lx_bytes / STICK_BYTES).max(1) * STICK_BYTES;
-            return Err(format!("'lx_bytes' must be a multiple of {STICK_BYTES}, found {}: give {nearest}", self.lx_bytes));
+            return Err(format!("'lx_bytes' must be a multiple of {STICK_BYTES}, found {}; give {nearest}", self.lx_bytes));
         }
         Ok(())
     }

@@ -19,6 +19,11 @@ impl std::fmt::Display for Site {
     }
 }
 
+/// Returns the prefix of a message about a member; empty if the fault is in the text as a whole.
+fn at_member(member: &str) -> String {
+    if matches!(member, "?" | ".") { String::new() } else { format!("at '{member}': ") }
+}
+
 /// Reason why a program could not be loaded or executed.
 #[derive(Debug, thiserror::Error)]
 pub enum SimError {
@@ -31,7 +36,7 @@ pub enum SimError {
         source: std::io::Error,
     },
     /// A JSON file that violates the format.
-    #[error("{path}: at '{member}': {message}")]
+    #[error("{path}: {at}{message}", at = at_member(member))]
     Json {
         /// The file.
         path: PathBuf,
@@ -99,7 +104,7 @@ pub enum SimError {
         memory: String,
     },
     /// A read of bytes whose live range has ended.
-    #[error("{site}: reads poison: the life of byte {address:#x} of {memory}, which {writer} wrote, has ended")]
+    #[error("{site}: reads byte {address:#x} of {memory}, which {writer} wrote, after its live range has ended")]
     Dead {
         /// Where.
         site: Site,
@@ -111,7 +116,7 @@ pub enum SimError {
         writer: String,
     },
     /// A write to an argument or a constant.
-    #[error("{site}: writes byte {address:#x} of {memory}, which is the caller's: arguments and constants are read only")]
+    #[error("{site}: writes byte {address:#x} of {memory}, which is an argument or a constant; these are read-only")]
     ReadOnly {
         /// Where.
         site: Site,

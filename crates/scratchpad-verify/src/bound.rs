@@ -28,7 +28,7 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
     let refuse = |what: String| Violation::Bound { bound: result.lower_bound, what };
     let relaxed = Relaxed::new(instance, certificate.whole_lives, certificate.scale, &certificate.prices);
     if let Some((time, _)) = certificate.prices.iter().find(|(time, _)| relaxed.times.binary_search(time).is_err()) {
-        return Err(refuse(format!("there is a price for operation {time}, which has no use")));
+        return Err(refuse(format!("there is a price for operation {time}, in which no buffer is used")));
     }
     if certificate.cuts.len() > 128 {
         return Err(refuse("there are more than 128 cuts".to_owned()));
@@ -41,9 +41,9 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
     let goal = (i128::from(result.lower_bound) - relaxed.fixed - 1) * relaxed.scale + 1;
     let mut sweep = Sweep::new(&relaxed, &crowds, goal);
     match sweep.run() {
-        None => Err(refuse("it takes too many sets, choices or takeovers".to_owned())),
+        None => Err(refuse("the check exceeds its limit of sets, choices or takeovers".to_owned())),
         Some(0) => Ok(()),
-        Some(n) => Err(refuse(format!("{n} sets end below it"))),
+        Some(n) => Err(refuse(format!("{n} sets of resident values have a lower cost"))),
     }
 }
 

@@ -80,7 +80,7 @@ pub enum Violation {
         time: usize,
     },
     /// A value of the result does not match the residency intervals.
-    #[error("'{field}' is {found}, expected {expected}: make the plan again")]
+    #[error("expected '{field}' = {expected}, found {found}; make the plan again")]
     Field {
         /// Key of the value.
         field: String,

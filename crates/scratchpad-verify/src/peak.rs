@@ -22,7 +22,7 @@ pub(super) fn check(instance: &Instance, result: &Result_, peak: &Peak) -> Resul
     }
     for row in instance.buffers.iter().filter(|row| row.barred.is_none() && !row.uses.is_empty()) {
         if result.stays.iter().all(|stay| stay.buffer != row.name) {
-            return Err(Violation::Result(format!("'{}' is not in LX, and LX is to have room for everything", row.name)));
+            return Err(Violation::Result(format!("'{}' is not in LX, which must have room for all buffers", row.name)));
         }
     }
     let refuse = |what: String| Violation::Bound { bound: lower_bound, what };
@@ -36,7 +36,9 @@ pub(super) fn check(instance: &Instance, result: &Result_, peak: &Peak) -> Resul
     match fit_below(instance, lower_bound) {
         Ok(false) => Ok(()),
         Ok(true) => Err(refuse(format!("{load} bytes are live at once, and a smaller LX may have room for them"))),
-        Err(what) => Err(refuse(format!("{load} bytes are live at once, and that nothing smaller has room is hard to find: {what}"))),
+        Err(what) => {
+            Err(refuse(format!("{load} bytes are live at once, and the check that no smaller LX has room for them was stopped: {what}")))
+        }
     }
 }
 

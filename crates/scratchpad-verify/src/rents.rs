@@ -40,7 +40,7 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
         }
         cells += relaxed.capacity * payers.len() as i128;
         if cells > MAX_CELLS || relaxed.capacity > MAX_UNITS {
-            return Err(refuse("it takes too large knapsacks".to_owned()));
+            return Err(refuse("the knapsacks exceed the limit of the check".to_owned()));
         }
         most -= knapsack(&relaxed, &payers);
     }

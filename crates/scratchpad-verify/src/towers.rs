@@ -65,7 +65,7 @@ pub(super) fn fit(towers: &[Tower], capacity: i128) -> Result<bool, String> {
     }
     let end = towers.iter().map(|tower| tower.ticks().end).max().unwrap_or(0);
     let mut search = Search { towers, capacity, floors: vec![0; end], placed: vec![false; towers.len()], tries: 0, looks: 0 };
-    search.fits(0, 0).ok_or_else(|| format!("it takes more than {MAX_TRIES} tries or {MAX_LOOKS} looks"))
+    search.fits(0, 0).ok_or_else(|| format!("it takes more than {MAX_TRIES} tries or {MAX_LOOKS} steps"))
 }
 
 struct Search<'t> {

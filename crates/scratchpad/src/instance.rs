@@ -21,7 +21,7 @@ pub enum InstanceError {
     #[error("not an instance")]
     Json(#[from] serde_json::Error),
     /// The capacity or the alignment is out of range.
-    #[error("a limit of {bytes} bytes with alignment {alignment} is no memory: from 0 and 1 up to 2^44")]
+    #[error("expected a capacity from 0 to 2^44 bytes and an alignment from 1 to 2^44, found {bytes} and {alignment}")]
     Capacity {
         /// The limit.
         bytes: i64,
@@ -32,7 +32,7 @@ pub enum InstanceError {
     #[error("two buffers are named '{0}'")]
     Duplicate(String),
     /// A parent is not a buffer of the list.
-    #[error("'{buffer}' names '{parent}' as a parent, which is no other buffer")]
+    #[error("'{buffer}' names '{parent}' as its parent, which is not another buffer")]
     UnknownParent {
         /// The buffer.
         buffer: String,
@@ -40,7 +40,7 @@ pub enum InstanceError {
         parent: String,
     },
     /// A size is negative or exceeds the maximum.
-    #[error("'{buffer}' has {bytes} bytes: from 0 up to 2^44")]
+    #[error("'{buffer}': expected a size from 0 up to 2^44 bytes, found {bytes}")]
     Size {
         /// The buffer.
         buffer: String,
@@ -54,7 +54,7 @@ pub enum InstanceError {
         buffer: String,
     },
     /// The number of an operation is out of range.
-    #[error("'{buffer}' is used by operation {time}: up to 2^44")]
+    #[error("'{buffer}': expected uses by operations up to 2^44, found operation {time}")]
     Late {
         /// The buffer.
         buffer: String,
@@ -62,7 +62,7 @@ pub enum InstanceError {
         time: usize,
     },
     /// The sum of the bytes of all uses exceeds the maximum.
-    #[error("the uses of the buffers up to '{buffer}' move {bytes} bytes: up to 2^44")]
+    #[error("'{buffer}': expected uses that move up to 2^44 bytes in all, found {bytes} bytes with this buffer")]
     Huge {
         /// Buffer at which the sum exceeds the maximum.
         buffer: String,
@@ -87,7 +87,7 @@ fn life_of(text: &str) -> String {
     match *numbers.as_slice() {
         [lower, upper] if lower >= upper => {
             format!(
-                ": lower {lower} is not below upper {upper}; a life is half-open, so give an upper of at least {}",
+                ": lower {lower} is not below upper {upper}; live ranges are half-open, so give an upper of at least {}",
                 lower.saturating_add(1)
             )
         }

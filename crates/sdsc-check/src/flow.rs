@@ -210,8 +210,8 @@ impl Walk<'_> {
         });
         if let Some(read) = overlapped {
             let message = format!(
-                "the result in bytes {} to {} of LX overlaps the operand in bytes {} to {}; it takes its place, element by element, or none of \
-                 its bytes",
+                "the result in bytes {} to {} of LX overlaps the operand in bytes {} to {}; a result replaces an operand element by \
+                 element, or shares no byte with it",
                 part.start, part.end, read.start, read.end
             );
             let fault = self.fault(file, result, message);

@@ -152,7 +152,7 @@ fn shown_ranges(ranges: &BTreeMap<String, SizeRange>) -> String {
 fn expect(report: &mut Report, path: &str, expected: &(impl Display + ?Sized), found: &(impl Display + ?Sized)) {
     let (expected, found) = (expected.to_string(), found.to_string());
     if expected != found {
-        report.json(path, format!("expected {expected}, found {found}; a launch specification says what the program says"));
+        report.json(path, format!("expected {expected}, found {found}; a launch specification repeats the values of the program"));
     }
 }
 

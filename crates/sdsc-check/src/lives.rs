@@ -77,7 +77,7 @@ pub(super) fn check(number: usize, launch: &LaunchEntry, facts: &BundleFacts, re
         let malformed = (0..lives.len()).find_map(|index| Some((index, fault(&lives[index], facts.order.files.len())?)));
         let unordered = (1..lives.len()).find(|index| key(&lives[*index - 1]) > key(&lives[*index]));
         let unordered =
-            unordered.map(|index| (index, "begins before the life in front of it; lives are in the order of their first ops".to_owned()));
+            unordered.map(|index| (index, "begins before the previous life; lives are in the order of their first ops".to_owned()));
         if let Some((index, message)) = malformed.or(unordered) {
             report.json(path(index), message);
             continue;
@@ -190,7 +190,7 @@ impl Sweep<'_> {
         let found = self.there.iter().filter(has_it).max_by_key(|life| tensor.is_result && self.lives[**life].first_op == op);
         let Some(&life) = found else {
             let (does, memory) = (if tensor.is_result { "writes" } else { "reads" }, if is_pool { "the pool" } else { "LX" });
-            let message = format!("op {op} {does} bytes {start} to {end} of {memory}, which belong to no life then");
+            let message = format!("op {op} {does} bytes {start} to {end} of {memory}, which belong to no life at that op");
             return Err(Fault { life: None, message });
         };
         let touched = &mut self.touched[life];

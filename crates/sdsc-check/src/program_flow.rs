@@ -77,9 +77,12 @@ impl Known<'_> {
         for (entry, handle) in self.launch.debug_handles.iter().enumerate() {
             let path = format!("/launches/{}/debug_handles/{entry}/op", self.number);
             if !self.facts.order.repeats_file(handle.op) {
-                report.json(path, format!("op {}; the file of an op has its handle, unless an earlier op has the file", handle.op));
+                report.json(
+                    path,
+                    format!("op {} is the first of its file; only an op whose file an earlier op executes has a handle here", handle.op),
+                );
             } else if before.is_some_and(|before| before >= handle.op) {
-                report.json(path, format!("op {} is not behind the one before it; each is there once, in order", handle.op));
+                report.json(path, format!("op {} does not come after the previous entry; ops are listed once, in order", handle.op));
             }
             before = Some(handle.op);
         }

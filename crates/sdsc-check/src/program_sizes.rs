@@ -46,7 +46,10 @@ fn check_tensors(program: &Program, report: &mut Report) {
                     );
                     report.json(path, message);
                 } else if before.is_some_and(|before| before >= symbolic.dim) {
-                    report.json(path, format!("dimension {} is not behind the one before it; each is there once, in order", symbolic.dim));
+                    report.json(
+                        path,
+                        format!("dimension {} does not come after the previous entry; dimensions are listed once, in order", symbolic.dim),
+                    );
                 }
                 before = Some(symbolic.dim);
             }

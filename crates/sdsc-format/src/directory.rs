@@ -47,13 +47,13 @@ pub enum WriteError {
         source: io::Error,
     },
     /// There is something else at that place.
-    #[error("will not replace '{path}': it is there and is no bundle directory: name another place, or remove it", path = path.display())]
+    #[error("will not replace '{path}': it exists and is not a bundle directory; name another path, or remove it", path = path.display())]
     Occupied {
         /// The directory.
         path: PathBuf,
     },
     /// A link whose other end is not there.
-    #[error("cannot write '{path}': it is a link to a place where there is nothing", path = path.display())]
+    #[error("cannot write '{path}': it is a link to a path that does not exist", path = path.display())]
     Dangling {
         /// The link.
         path: PathBuf,
@@ -162,7 +162,7 @@ impl Fresh {
                 Err(error) => return Err(refused(error.into())),
             }
         }
-        Err(refused(io::Error::other("it comes and goes")))
+        Err(refused(io::Error::other("other programs keep creating and removing it")))
     }
 }
 
@@ -177,7 +177,7 @@ impl Locked {
                 return Ok(Self { folder, _lock: lock });
             }
         }
-        Err(io::Error::other("the folder to write to is always removed by somebody"))
+        Err(io::Error::other("other programs keep removing the temporary directory"))
     }
 
     fn path(&self) -> &Path {
@@ -534,7 +534,7 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(real.join("program.json")).unwrap(), "2");
         let refused = write_directory(&dangling, &[file("program.json", "3")]).unwrap_err().to_string();
-        assert!(refused.ends_with("it is a link to a place where there is nothing"), "{refused}");
+        assert!(refused.ends_with("it is a link to a path that does not exist"), "{refused}");
         assert_eq!(names_in(place.path()), ["dangling", "link", "real"]);
     }
 

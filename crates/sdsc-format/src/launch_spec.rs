@@ -265,7 +265,7 @@ mod tests {
     fn a_missing_member_another_version_and_an_unknown_role_are_refused() {
         for (from, to, message) in [
             ("\"pool_size\": 0, ", "", "missing field `pool_size`"),
-            ("\"version\": 1", "\"version\": 2", "version 2, where this tool reads version 1"),
+            ("\"version\": 1", "\"version\": 2", "expected version 1, found version 2"),
             ("\"input_output\"", "\"inout\"", "unknown variant `inout`"),
             ("\"kernel_derived\"", "\"core\"", "unknown variant `core`"),
         ] {

@@ -121,7 +121,7 @@ impl Size {
     pub fn check(&self, size: i64) -> Result<(), String> {
         let Self { name, maximum, granularity } = self;
         let is_taken = *granularity > 0 && (*granularity..=*maximum).contains(&size) && size % granularity == 0;
-        let message = || format!("'{name}' cannot be {size}: it is a multiple of {granularity} from {granularity} to {maximum}");
+        let message = || format!("'{name}' cannot be {size}: expected a multiple of {granularity} from {granularity} to {maximum}");
         if is_taken { Ok(()) } else { Err(format!("{}; choose {}", message(), self.nearest(size))) }
     }
 
@@ -293,7 +293,7 @@ mod tests {
         let size = Size { name: "s0".to_owned(), maximum: 256, granularity: 64 };
         assert!([64, 128, 192, 256].into_iter().all(|taken| size.check(taken).is_ok()));
         assert!([-64, 0, 1, 63, 65, 257, 320].into_iter().all(|refused| size.check(refused).is_err()));
-        assert_eq!(size.check(320).unwrap_err(), "'s0' cannot be 320: it is a multiple of 64 from 64 to 256; choose 256");
+        assert_eq!(size.check(320).unwrap_err(), "'s0' cannot be 320: expected a multiple of 64 from 64 to 256; choose 256");
     }
 
     #[test]

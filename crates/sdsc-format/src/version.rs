@@ -21,7 +21,9 @@ impl<'de, const N: u64> Deserialize<'de> for FormVersion<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match u64::deserialize(deserializer)? {
             found if found == N => Ok(Self),
-            found => Err(D::Error::custom(format!("version {found}, where this tool reads version {N}: use the tool of the same release"))),
+            found => Err(D::Error::custom(format!(
+                "expected version {N}, found version {found}; use the tool of the release that wrote the file"
+            ))),
         }
     }
 }
@@ -49,6 +51,6 @@ mod tests {
         assert_eq!(serde_json::to_string(&FormVersion::<3>).unwrap(), "3");
         assert!(serde_json::from_str::<FormVersion<3>>("3").is_ok());
         let refused = serde_json::from_str::<FormVersion<3>>("4").unwrap_err().to_string();
-        assert!(refused.starts_with("version 4, where this tool reads version 3"), "{refused}");
+        assert!(refused.starts_with("expected version 3, found version 4"), "{refused}");
     }
 }

@@ -139,7 +139,7 @@ pub enum Violation {
         rise_ns: f64,
     },
     /// The claim does not follow from the potentials.
-    #[error("'{field}' is {found}, expected {expected}")]
+    #[error("expected '{field}' = {expected}, found {found}")]
     Claim {
         /// The key.
         field: &'static str,

@@ -93,7 +93,7 @@ def check_compiler(given: Mapping[str, Any]) -> None:
     """Checks the compiler's options before a graph is compiled, which would be rejected because of them."""
     for name in MEANINGLESS:
         if name in given:
-            raise OptionError(f"option '{name}': expected no such option for a program of PyTorch, found {given[name]!r}; remove it")
+            raise OptionError(f"option '{name}': expected an option that applies to PyTorch programs, found {given[name]!r}; remove it")
     if not given:
         return
     try:

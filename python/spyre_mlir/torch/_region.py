@@ -81,7 +81,7 @@ class Region(torch.nn.Module):
             arrays = self.compiled.program.run(*map(array_of, tensors))
         except spyre_mlir.RunError as error:
             if self.options.fallback == "error":
-                advice = "with options={'fallback': 'cpu'} PyTorch computes what the machine refuses"
+                advice = "with options={'fallback': 'cpu'}, PyTorch runs the calls that the simulator rejects"
                 raise spyre_mlir.RunError(f"{self.in_names_of_user(str(error))}; {advice}") from None
             log.warning("a launch of %d operations is computed by PyTorch this time: %s", self.n_nodes, " ".join(str(error).split()))
             return None

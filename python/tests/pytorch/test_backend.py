@@ -124,7 +124,7 @@ def test_options_of_the_compiler_are_handed_on(tmp_path):
         ({"report": "/proc/none/here"}, "option 'report': expected a directory, found '/proc/none/here', which cannot be made"),
         ({"coers": 4}, "unknown option 'coers'"),
         ({"cores": 99}, "expected 1 to 32 cores, found 99"),
-        ({"entry": "other"}, "option 'entry': expected no such option .* found 'other'; remove it"),
+        ({"entry": "other"}, "option 'entry': expected an option that applies to PyTorch programs, found 'other'; remove it"),
         ({"tiles": ["Q=2"]}, "cannot be honored: .*no dimension has a name; call spyre_mlir.torch.name_tensor_dims"),
     ],
 )

@@ -19,7 +19,7 @@ import spyre_mlir.torch as st  # noqa: E402
 from spyre_mlir.torch import _places  # noqa: E402
 
 SUMMARY = re.compile(
-    r"spyre: \d+ ops? in 1 part, 0 on CPU, \d+\.\d s; modelled [\d.]+ us \(bound [\d.]+ us\); spyre_mlir.explain\(\) has more\n"
+    r"spyre: \d+ ops? in 1 part, 0 on CPU, \d+\.\d s; modeled [\d.]+ us \(bound [\d.]+ us\); spyre_mlir.explain\(\) has more\n"
 )
 SCRIPT = textwrap.dedent(
     """

@@ -388,8 +388,9 @@ impl<'c> Lowering<'c> {
             && space[space.len() - compute.n_reduced()..].iter().all(|&size| size == 1)
             && factor.total_cmp(&1.0).is_ne()
         {
-            return Err(codes::BUNDLE_FORM
-                .says(format_args!("computes {factor} of one element, for which the device has no reduction; remove the reduction")));
+            return Err(codes::BUNDLE_FORM.says(format_args!(
+                "reduces a single element and multiplies it by {factor}, for which the device has no op; write a multiplication"
+            )));
         }
         let accesses = compute.accesses()?;
         let n_inputs = accesses.len() - 1;

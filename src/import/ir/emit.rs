@@ -115,7 +115,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             return Err(error_at(
                 codes::NEEDS_F32,
                 self.function,
-                format_args!("{message}, and --precision strict keeps f32; give --precision device"),
+                format_args!("requires '{function}' in f32 (--precision strict), which the device does not have; give --precision device"),
             )
             .at(location)
             .report());
@@ -213,8 +213,8 @@ impl<'a, 'c> Emitter<'a, 'c> {
         for (number, _) in self.graph.indices().filter(|(number, _)| read.contains(number)) {
             if let (Some(Source::Value(value)), Some(ScalarType::Integer(8))) = (self.importer.sources.get(number), element(number)) {
                 let message = format!(
-                    "expected indices of i32 or i64, found the elements of an argument of {}, of which rows of a table are chosen; give the \
-                     argument one of these types",
+                    "expected row indices of i32 or i64, found an argument of {} that selects rows of a table; give the argument one of \
+                     these types",
                     value.r#type()
                 );
                 return Err(error_at(codes::INTEGER_WIDTH, self.function, message).report());

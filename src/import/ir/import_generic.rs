@@ -142,7 +142,8 @@ impl<'c> Generic<'_, 'c> {
             let Some(of_truths) = reduction.combiner.of_truths() else {
                 return Ok(self.refused_result(
                     result,
-                    codes::INTEGER_WIDTH.says("expected a sum of truth values of more than one bit; extend them to i32 first"),
+                    codes::INTEGER_WIDTH
+                        .says("expected a sum of truth values in a type of more than one bit, found i1; extend them to i32 first"),
                 ));
             };
             reduction.combiner = of_truths;

@@ -72,8 +72,8 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     })?;
     let mut importer = settled.ok_or_else(|| {
         let message = format!(
-            "has integers that index tables whose entries are indices again: their ranges are not known after {MOST_READINGS} \
-             passes over the program; declare the ranges of arguments with 'spyre.range'"
+            "expected integers of known ranges, found indices that are read from tables at other such indices, whose ranges are unknown \
+             after {MOST_READINGS} passes over the program; declare the ranges of arguments with 'spyre.range'"
         );
         error_at(codes::UNSUPPORTED, function, message).report()
     })?;

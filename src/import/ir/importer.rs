@@ -227,7 +227,7 @@ impl<'c> Importer<'c> {
         let known = self.nodes.get(value).copied();
         known.ok_or_else(|| {
             let (of, name) = (value.r#type(), value.def().map_or("an argument", OpExt::full_name));
-            error_at(codes::UNSUPPORTED, user, format_args!("uses {of} of '{name}', which is not supported")).report()
+            error_at(codes::UNSUPPORTED, user, format_args!("uses a value of type {of} from '{name}', which is not supported")).report()
         })
     }
 
@@ -279,8 +279,8 @@ impl<'c> Importer<'c> {
             let integers = Known::combined(&[(&upper, &of_upper), (&lower, &of_lower)], &shape, |digits| digits[0] * base + digits[1]);
             return self.graph.known(integers, shape, Element::Int);
         }
-        let message = "expected only results, gathers, sums, differences, comparisons and selects to use integers beyond 1024, which are two \
-                       digits in the 16-bit format, found another use; reduce a smaller dimension";
+        let message = "expected only results, gathers, sums, differences, comparisons and selects to use integers above 1024, which the \
+                       16-bit format stores as two digits, found another use; reduce a smaller dimension";
         let shape = self.graph.broadcast_shape(&parts);
         let refused = self.refused(op, op.loc(), message.to_owned(), shape, Element::Int);
         self.graph.as_digits(digits, refused)

@@ -24,8 +24,8 @@ pub(super) fn combined_parts(graph: &mut Graph, whole: NodeId, is_place: NodeId,
     let beside = [batch, &[rows, n_parts, columns]].concat();
     if beside.iter().product::<i64>() > MOST_BESIDE {
         return Err(codes::TOO_MANY_PARTS.says(format_args!(
-            "combines {n_parts} updates with {rows} rows of {columns} elements at runtime indices by {}; use at most \
-             {MOST_BESIDE} update elements per row",
+            "combines {n_parts} updates with {rows} rows of {columns} elements at runtime indices by {}, which requires more than \
+             {MOST_BESIDE} elements; use fewer updates",
             combiner.operation()
         )));
     }

@@ -131,7 +131,7 @@ pub(in crate::import) fn is_row(graph: &mut Graph, counted: NodeId, place: NodeI
     }
     graph.want_rows(place);
     Err(codes::INDEX_COMPUTED
-        .says(format_args!("requires arguments as indices beyond {BASE}, found computed ones; pass them as arguments")))
+        .says(format_args!("requires indices above {BASE} to be arguments, found computed indices; pass them as arguments")))
 }
 
 #[cfg(test)]

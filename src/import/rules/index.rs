@@ -99,8 +99,8 @@ pub(super) fn lookup_by_one(
                     return elements(found);
                 }
                 return Err(
-                    "takes an index that is computed from a tensor: only an element itself, wrapped or clamped to the rows of the \
-                            table, is supported yet"
+                    "expected an index that is an element of an integer tensor, at most wrapped or clamped to the rows of the table, found \
+                     a computed index; pass the computed indices as an argument"
                         .to_owned(),
                 );
             };
@@ -258,7 +258,7 @@ pub(in crate::import) fn rows_from(
         return Ok(found);
     }
     let found = computed_row(graph, (table, rows), index, dim, exprs, sizes);
-    found.ok_or_else(|| codes::INDEX_COMPUTED.says("requires a first row that can be computed, and few rows; take fewer rows"))
+    found.ok_or_else(|| codes::INDEX_COMPUTED.says("requires a first row that the device can compute, and few rows; take fewer rows"))
 }
 
 /// Records that an index argument selects one of so many rows.
@@ -269,7 +269,8 @@ fn note_chosen(graph: &mut Graph, index: NodeId, rows: i64) {
 }
 
 /// Returns the reason why positions that are known by their digits only cannot select rows.
-const NOT_BY_DIGITS: &str = "uses positions above 1024 in a table that is shorter, or that a second index accesses: not supported";
+const NOT_BY_DIGITS: &str = "uses positions above 1024 in a shorter table, or together with a second index, which is not supported; reduce \
+                             a smaller dimension";
 
 /// Selects rows by integers of the program that the device computes.
 fn computed_row(

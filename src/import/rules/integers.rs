@@ -65,7 +65,7 @@ pub(in crate::import) fn computed(
 }
 
 /// Reason to reject an operation on integers that are known by their digits.
-const ON_DIGITS: &str = "computes with integers beyond 1024, which are two digits in the 16-bit format: expected a sum, a difference, a \
+const ON_DIGITS: &str = "computes with integers above 1024, which the 16-bit format stores as two digits: expected a sum, a difference, a \
                          comparison, a select, or integers of a wider type; reduce a smaller dimension, or compute in f32";
 
 /// Returns the reason to reject an operation on runtime integers.

@@ -131,8 +131,8 @@ pub(in crate::import) fn sorted(
     let by_rounds = length > SHORT && n_first <= MOST_ROUNDS && n_first * ROUND_COST <= length;
     if length > LONGEST_RANKED && !by_rounds {
         return Err(format!(
-            "sorts rows of {length} elements, of which the first {n_first} are needed: rows of up to {LONGEST_RANKED} elements are supported, and \
-             longer ones of which at most {MOST_ROUNDS} elements are needed"
+            "expected rows of at most {LONGEST_RANKED} elements, or uses of at most the first {MOST_ROUNDS} elements of longer rows, found \
+             rows of {length} elements, of which {n_first} are used; sort shorter rows, or use fewer elements"
         ));
     }
     // A scalar has no rows.

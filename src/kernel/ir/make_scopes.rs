@@ -253,7 +253,7 @@ impl<'c> Known<'c> {
             return shown.ok_or("reads a tile through a view that does not keep the tiled dimension");
         }
         let Some(compute) = ComputeOp::of(op).filter(|compute| !compute.is_insert()) else {
-            return Err("is not an elementwise op, reduction, product or gather");
+            return Err("is not an elementwise op, reduction, matmul or gather");
         };
         self.described(compute).gives()
     }

@@ -30,7 +30,7 @@ impl CompactOperand {
         };
         let left = OperandView { sizes: &[], indices: &[] };
         let split = crate::layout::split_iteration(sizes, &[left, OperandView { sizes: &behind, indices: &indices }])
-            .map_err(|error| format!("cannot pad what it reads through views: {error}"))?;
+            .map_err(|error| format!("cannot pad an operand that it reads through views: {error}; copy the operand first"))?;
         let flat = split.parts.concat();
         let moves = |part: usize| {
             let coordinates = split.operands[1].indices.iter();

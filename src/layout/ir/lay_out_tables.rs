@@ -53,8 +53,9 @@ fn lay_out(gather: Op<'_>, dim: usize) -> Result<(), String> {
             .says(format_args!("expected elements of a device format, found {}; convert them in the producer", read.host.element))
     })?;
     let stick = given.and_then(|layout| layout.stick_dim(&host));
-    let layout = DeviceLayout::table(&tensor.host.shape, dim, stick, format)
-        .map_err(|error| codes::LAYOUT_GATHER.says(format_args!("{error}; index another dimension, or reshape the table")))?;
+    let layout = DeviceLayout::table(&tensor.host.shape, dim, stick, format).map_err(|error| {
+        codes::LAYOUT_GATHER.says(format_args!("cannot lay out its table: {error}; index another dimension, or reshape the table"))
+    })?;
     if given.is_none() && may_be_laid_out(home, dim, layout.stick_dim(&host)) {
         home.retype(tensor.with_layout(gather.ctx(), &layout, None));
     } else {

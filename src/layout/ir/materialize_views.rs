@@ -121,13 +121,14 @@ fn complete(compute: ComputeOp<'_>) -> Result<(), String> {
             let (n, k) = (n_outputs - 1, n_outputs);
             if ranges[n] == 1 {
                 return Err(codes::LAYOUT_COLUMN.says(
-                    "expected a product with more than one column, found one, which fills no stick; \
-                     multiply the transposed tensors by one row",
+                    "expected a matmul with more than one result column, found one, which does not fill a stick; multiply the transposed \
+                     tensors, so that the result has one row",
                 ));
             }
             if ranges[k] == 1 {
                 return Err(codes::LAYOUT_COLUMN.says(
-                    "expected a product that sums more than one element, found one; multiply the tensors elementwise, with 'spyre.pointwise mul'",
+                    "expected a matmul that sums more than one element, found one; multiply the tensors elementwise, with 'spyre.pointwise \
+                     mul'",
                 ));
             }
             let of_left: Vec<usize> = (0..ranges.len()).filter(|&dim| dim != n).collect();

@@ -120,7 +120,8 @@ fn check_rows(compute: ComputeOp<'_>, split: &SplitIteration) -> Result<(), Stri
     let most = shared.len().max(own.len());
     if most > MOST_ROWS_OF_A_PRODUCT {
         return Err(format!(
-            "needs {most} dimensions of one kind, but the device has {MOST_ROWS_OF_A_PRODUCT}: reshapes of its operands split the rows \
+            "needs {most} row or batch dimensions, but a device matmul has at most {MOST_ROWS_OF_A_PRODUCT}: reshapes of its operands \
+             split the rows \
              differently; remove a reshape"
         ));
     }
@@ -161,7 +162,8 @@ impl<'c> Splitter<'c> {
             let moved = match coordinate.term {
                 None => Expr::Constant(coordinate.offset),
                 Some(term) => {
-                    let dim = position(term.dim).ok_or_else(|| format!("operand {operand} moves along a part that it has not"))?;
+                    let dim = position(term.dim)
+                        .ok_or_else(|| format!("operand {operand} has an index along a part of a dimension that it does not have"))?;
                     if coordinate.offset == 0 {
                         Expr::Dim(dim)
                     } else {

@@ -87,7 +87,7 @@ fn check(loops: &Loops, steps: &Steps<'_>) -> Result<(), String> {
             }
             let rank = TensorType::of(behind_views(steps.ops[op].inputs()[operand]).r#type()).map_or(0, |tensor| tensor.shape.len());
             if let Some(dim) = copied.cut_dims.iter().flatten().find(|dim| **dim >= rank) {
-                return Err(format!("what operand {operand} of op {op} reads has {rank} dimensions, and no dimension {dim}"));
+                return Err(format!("operand {operand} of op {op} has {rank} dimensions, and no dimension {dim}"));
             }
         }
     }

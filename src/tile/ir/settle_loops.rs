@@ -75,7 +75,7 @@ impl Handed {
     }
 }
 
-const NOT_MADE_BESIDE: &str = "which has no buffer of its own in front of the loop";
+const NOT_MADE_BESIDE: &str = "which has no buffer of its own before the loop";
 const READ_LATER: &str = "before its last use";
 const NOT_MADE_INSIDE: &str = "which has no buffer of its own in the body";
 const FOUND_READ_LATER: &str = "before its last use";

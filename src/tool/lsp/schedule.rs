@@ -177,7 +177,7 @@ impl Schedule {
         state.of_compiler = found;
         state.compiled = Some(document.version);
         let message = match &output.failure {
-            _ if running.is_late => Some(format!("'{}' was compiled for {} s, and stopped", running.uri, self.times.limit.as_secs())),
+            _ if running.is_late => Some(format!("compilation of '{}' was stopped after {} s", running.uri, self.times.limit.as_secs())),
             Some(failure) => Some(format!("'{}': {failure}", running.uri)),
             None => None,
         };

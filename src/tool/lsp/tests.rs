@@ -278,7 +278,7 @@ fn a_compilation_is_stopped_by_a_change_and_by_time() {
     assert_eq!(editor.hear_diagnostics(), refusal());
     let log = editor.hear();
     assert_eq!((&log["method"], &log["params"]["type"]), (&json!("window/logMessage"), &json!(2)));
-    assert!(log["params"]["message"].as_str().unwrap().contains("'file:///a.mlir' was compiled for 0 s, and stopped"), "{log}");
+    assert!(log["params"]["message"].as_str().unwrap().contains("compilation of 'file:///a.mlir' was stopped after 0 s"), "{log}");
     editor.tell("textDocument/didClose", &json!({"textDocument": {"uri": URI}}));
     editor.expect_silence();
     assert_eq!(editor.end(), Ok(()));

@@ -78,7 +78,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
     let n_ops = whole.kept.len();
     let part = search.shrink(whole)?;
     let n_tests = search.n_tests;
-    let reduced = part_of(&module, &name, &part).ok_or("the part that was found is not valid any more")?;
+    let reduced = part_of(&module, &name, &part).ok_or("the reduced module is not valid any more")?;
     tool::write_file(&arguments.output, format!("{}\n", reduced.op()))?;
     if arguments.output != "-" {
         tool::say(&format!("{} of {n_ops} operations are left after {n_tests} tests: {}\n", part.kept.len(), arguments.output))?;

@@ -19,7 +19,7 @@ pub(crate) fn check(
     (arguments, speaker): (&Arguments, Speaker),
 ) -> Result<(), String> {
     // The text is empty if MLIR has reported the error.
-    let in_option = |error: String| if error.is_empty() { error } else { codes::RUN_DIFFERS.or_says(&format!("--check: {error}")) };
+    let in_option = |error: String| if error.is_empty() { error } else { codes::RUN_MODULE.or_says(&format!("--check: {error}")) };
     if module != "-" && !Path::new(module).exists() {
         return Err(in_option(tool::cannot_read(module, "No such file or directory")));
     }
@@ -32,7 +32,7 @@ pub(crate) fn check(
     finish(&outcome, arguments, speaker)?;
     let reference = Reference::of(module, &simulation.program().name, &in_order, &listen)?;
     if reference.results.len() != outcome.results.len() {
-        return Err(codes::RUN_DIFFERS.says(format_args!(
+        return Err(codes::RUN_MODULE.says(format_args!(
             "expected the same number of results, found {} in the module and {} in the bundle",
             reference.results.len(),
             outcome.results.len()

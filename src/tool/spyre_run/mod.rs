@@ -47,7 +47,7 @@ struct Arguments {
     /// Write HBM bytes and modeled time per op and in total
     #[arg(long, value_name = "FILE.json", help_heading = OUTPUT)]
     report: Option<String>,
-    /// Run the input module by MLIR's JIT in f64, and compare the results
+    /// Run the input module with MLIR's JIT in f64, and compare the results
     #[arg(long, value_name = "FILE.mlir", help_heading = VERIFICATION)]
     check: Option<String>,
     /// Largest error relative to the RMS of the reference [default: bound of device rounding]

@@ -141,7 +141,7 @@ fn check_header(file: &mut (impl Read + Seek), n_bytes: u64) -> io::Result<()> {
     let refuse = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidData, what));
     let mut start = [0; 12];
     if file.read_exact(&mut start).is_err() || !start.starts_with(b"\x93NUMPY") {
-        return refuse("expected a .npy file, found none of NumPy's; read text with numpy.loadtxt, and save the array with numpy.save");
+        return refuse("expected a .npy file, found another format; read text with numpy.loadtxt, and save the array with numpy.save");
     }
     // Behind the magic number and the version; the first version has a length of two bytes, later ones of four.
     let (length, header) = match start[6] {

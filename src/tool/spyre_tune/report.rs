@@ -114,7 +114,7 @@ pub(super) fn summary(tuned: &Tuned, compiled: Option<&Report>) -> String {
     lines.extend(costs(tuned));
     if !tuned.counted.is_empty() {
         let counts: Vec<String> = tuned.counted.iter().map(|cost| cost.hbm_bytes.to_string()).collect();
-        lines.push(format!("  the referee counts {} HBM bytes for the best {}", counts.join(", "), counts.len()));
+        lines.push(format!("  the simulator counts {} bytes of HBM traffic for the best {}", counts.join(", "), counts.len()));
     }
     let verdict = compiled.and_then(|report| report.validation.as_ref());
     lines.extend(verdict.into_iter().flat_map(Verdict::lines).map(|line| format!("  {line}")));

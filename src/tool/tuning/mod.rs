@@ -122,7 +122,7 @@ fn usable(mut entries: Vec<Placed>, program: &Program, warn: &mut dyn FnMut(Stri
         let is_known = |ranked: &Ranked| program.space.point(&ranked.choices).is_some();
         let is_usable = *key != program.key || answer.best.iter().chain(&answer.untuned).all(is_known);
         if !is_usable {
-            warn(format!("{}: has choices that the program does not have, and is passed over", placed.place));
+            warn(format!("{}: entry is skipped: it has choices that the program does not have", placed.place));
         }
         is_usable
     });
@@ -190,7 +190,10 @@ fn second_look(
         })?;
         if cost.hbm_bytes != candidate.cost.hbm_bytes {
             let line = program.line_at(&candidate.point);
-            speaker.warning(&format!("the referee counts {} bytes with {line}, the model {}", cost.hbm_bytes, candidate.cost.hbm_bytes));
+            speaker.warning(&format!(
+                "the simulator counts {} bytes of HBM traffic with {line}, the cost model {}",
+                cost.hbm_bytes, candidate.cost.hbm_bytes
+            ));
         }
         looked.push((cost, candidate));
     }
@@ -252,5 +255,5 @@ fn bugs_said(found: &Found, program: &Program) -> Option<String> {
         Some(format!("with {}: {}", program.line_at(point), rejection.message))
     };
     let first = found.looked_at.iter().find_map(of_bug).unwrap_or_default();
-    Some(format!("{count} candidates cannot be compiled by a compiler bug, the first {first}"))
+    Some(format!("{count} candidates cannot be compiled because of a compiler bug, the first {first}"))
 }

@@ -16,17 +16,17 @@ sdsc.bundle @dim_c1() {
 
 // -----
 
-// expected-error @+1 {{an owner has a dimension, 2 slices or more and a positive divisor, found 0, 1 and 1}}
+// expected-error @+1 {{expected an owner with a dimension, at least 2 slices and a positive divisor, found 0, 1 and 1}}
 #owner_c1 = #sdsc.owner<dim = 0, slices = 1, divisor = 1>
 
 // -----
 
-// expected-error @+1 {{constant "beta" is a 64-bit float, found 1.000000e+00 : f32}}
+// expected-error @+1 {{expected a 64-bit float for constant "beta", found 1.000000e+00 : f32}}
 #constant_c1 = #sdsc.constant<name = "beta", value = 1.0 : f32>
 
 // -----
 
-// expected-error @+1 {{a window axis has 4 or 5 numbers, found 3}}
+// expected-error @+1 {{expected 4 or 5 numbers for a window axis, found 3}}
 #window_c1 = #sdsc.window<height = [3, 1, 0, 1], width = [3, 1, 0]>
 
 // -----
@@ -59,18 +59,18 @@ sdsc.bundle @dim_c1() {
 
 // -----
 
-// expected-error @+1 {{coordinates of 3 device dimensions and 0 index tensors cannot be affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>}}
+// expected-error @+1 {{expected coordinates for 3 device dimensions and 0 index tensors, found affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>}}
 #tensor_c3 = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 1, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "lx">
 
 // -----
 
-// expected-error @+1 {{coordinates of 2 device dimensions and 1 index tensors cannot be affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>}}
+// expected-error @+1 {{expected coordinates for 2 device dimensions and 1 index tensors, found affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>}}
 #tensor_c3 = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "lx", index_tensors = ["rows"]>
 
 // -----
 
 sdsc.program @main {
-  // expected-error @+1 {{'sdsc.buffer' op is 'input', 'constant', 'temporary' or 'output', found 'weight'}}
+  // expected-error @+1 {{'sdsc.buffer' op expected 'input', 'constant', 'temporary' or 'output', found 'weight'}}
   sdsc.buffer @buffer_c1 weight 0 : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
 }
 
@@ -105,21 +105,21 @@ sdsc.program @main {
 // -----
 
 sdsc.program @main {
-  // expected-error @+1 {{'sdsc.buffer' op has an 'index_range' of two numbers, the first below the second, found [0, 8, 9]}}
+  // expected-error @+1 {{'sdsc.buffer' op expected an 'index_range' of two numbers, the first below the second, found [0, 8, 9]}}
   sdsc.buffer @buffer_c4 input 0 {index_range = array<i64: 0, 8, 9>} : tensor<4x64xi64, #spyre.layout<[2, 4, 32], [32, 64, 1]>>
 }
 
 // -----
 
 sdsc.program @main {
-  // expected-error @+1 {{'sdsc.buffer' op has an 'index_range' of two numbers, the first below the second, found [8, 8]}}
+  // expected-error @+1 {{'sdsc.buffer' op expected an 'index_range' of two numbers, the first below the second, found [8, 8]}}
   sdsc.buffer @buffer_c4 input 0 {index_range = array<i64: 8, 8>} : tensor<4x64xi64, #spyre.layout<[2, 4, 32], [32, 64, 1]>>
 }
 
 // -----
 
 sdsc.program @main {
-  // expected-error @+1 {{'sdsc.buffer' op has a 'digit_base', which is above 1 and of outputs of integers whose first dimension has two digits}}
+  // expected-error @+1 {{'sdsc.buffer' op expected a 'digit_base' above 1, on an output of integers whose first dimension has two digits}}
   sdsc.buffer @buffer_c8 output 0 {digit_base = 1024 : i64} : tensor<4x64xi64, #spyre.layout<[2, 4, 32], [32, 64, 1]>>
 }
 
@@ -140,21 +140,21 @@ sdsc.program @main {
 // -----
 
 sdsc.program @main {
-  // expected-error @+1 {{'sdsc.buffer' op has an 'offset' that is a multiple of 128 from 0, found 64}}
+  // expected-error @+1 {{'sdsc.buffer' op expected an 'offset' that is a multiple of 128 and not negative, found 64}}
   sdsc.buffer @buffer_c6 temporary 0 {life = array<i64: 0, 1>, offset = 64 : i64} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
 }
 
 // -----
 
 sdsc.program @main {
-  // expected-error @+1 {{'sdsc.buffer' op has an 'offset' that is a multiple of 128 from 0, found -128}}
+  // expected-error @+1 {{'sdsc.buffer' op expected an 'offset' that is a multiple of 128 and not negative, found -128}}
   sdsc.buffer @buffer_c6 temporary 0 {life = array<i64: 0, 1>, offset = -128 : i64} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
 }
 
 // -----
 
 sdsc.program @main {
-  // expected-error @+1 {{'sdsc.buffer' op has a 'life' of two numbers from 0, the first not above the second, found [2, 1]}}
+  // expected-error @+1 {{'sdsc.buffer' op expected a 'life' of two numbers from 0, the first not above the second, found [2, 1]}}
   sdsc.buffer @buffer_c6 temporary 0 {life = array<i64: 2, 1>, offset = 0 : i64} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
 }
 
@@ -173,7 +173,7 @@ sdsc.bundle @bundle_c1(@only) {
 #moves = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "hbm", argument = 0, advance = [64, 512]>
 sdsc.bundle @bundle_c2() {
   sdsc.loop 2 {
-    // expected-error @+1 {{'sdsc.op' op stands in 1 loops, but a tensor has 2 advances}}
+    // expected-error @+1 {{'sdsc.op' op is in 1 loops, but a tensor has 2 advances}}
     sdsc.op "exp" dims [#c0] ins [] outs [#moves]
   }
 }
@@ -181,7 +181,7 @@ sdsc.bundle @bundle_c2() {
 // -----
 
 sdsc.bundle @loop_c2() {
-  // expected-error @+1 {{'sdsc.loop' op has a 'symbol' and the 'dim' whose tiles it counts, or neither, found 'T' and ''}}
+  // expected-error @+1 {{'sdsc.loop' op expected both 'symbol' and 'dim', whose tiles it counts, or neither, found 'T' and ''}}
   sdsc.loop 8 attributes {symbol = "T"} {
   }
 }
@@ -189,7 +189,7 @@ sdsc.bundle @loop_c2() {
 // -----
 
 sdsc.bundle @loop_c2() {
-  // expected-error @+1 {{'sdsc.loop' op has a 'symbol' and the 'dim' whose tiles it counts, or neither, found '' and 'M'}}
+  // expected-error @+1 {{'sdsc.loop' op expected both 'symbol' and 'dim', whose tiles it counts, or neither, found '' and 'M'}}
   sdsc.loop 8 attributes {dim = "M", symbol = ""} {
   }
 }
@@ -225,7 +225,7 @@ sdsc.program @program_c2 attributes {symbols = {T = 8}} {
 // -----
 
 sdsc.bundle @loop_c1() {
-  // expected-error @+1 {{'sdsc.loop' op runs at least once, found count 0}}
+  // expected-error @+1 {{'sdsc.loop' op expected a count of at least 1, found 0}}
   sdsc.loop 0 {
   }
 }
@@ -233,7 +233,7 @@ sdsc.bundle @loop_c1() {
 // -----
 
 sdsc.bundle @op_c1() {
-  // expected-error @+1 {{'sdsc.op' op has one output and at most 7 dimensions, found 0 and 1}}
+  // expected-error @+1 {{'sdsc.op' op expected one output and at most 7 dimensions, found 0 and 1}}
   sdsc.op "exp" dims [#sdsc.dim<name = "c0", range = 512>] ins [] outs []
 }
 
@@ -242,7 +242,7 @@ sdsc.bundle @op_c1() {
 #d = #sdsc.dim<name = "c0", range = 2>
 #out = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1)>, memory = "lx">
 sdsc.bundle @op_c1() {
-  // expected-error @+1 {{'sdsc.op' op has one output and at most 7 dimensions, found 1 and 8}}
+  // expected-error @+1 {{'sdsc.op' op expected one output and at most 7 dimensions, found 1 and 8}}
   sdsc.op "exp" dims [#d, #d, #d, #d, #d, #d, #d, #d] ins [] outs [#out]
 }
 
@@ -272,7 +272,7 @@ sdsc.program @main {
 // -----
 
 sdsc.program @main {
-  // expected-error @+1 {{'sdsc.buffer' op has 'symbolic' with a name or nothing for each dimension of}}
+  // expected-error @+1 {{'sdsc.buffer' op expected 'symbolic' with a name or an empty string for each dimension of}}
   sdsc.buffer @buffer_c7 input 0 {symbolic = ["s"]} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
 }
 

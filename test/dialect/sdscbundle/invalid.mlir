@@ -2,18 +2,18 @@
 
 // A function is named after the rule that it breaks.
 
-// expected-error @+1 {{a kernel argument is an index, found 'i64'}}
+// expected-error @+1 {{expected a kernel argument of type index, found 'i64'}}
 func.func private @input_arg_c1(!sdscbundle.input_arg<i64>)
 
 // -----
 
-// expected-error @+1 {{'granularity' and 'max_value' are positive and go together, found 0 and 1024}}
+// expected-error @+1 {{expected positive 'granularity' and 'max_value', or neither, found 0 and 1024}}
 func.func private @input_arg_c2(!sdscbundle.input_arg<index, granularity=0, max_value=1024>)
 
 // -----
 
 func.func @device_mem_allocate_c1() {
-  // expected-error @+1 {{'sdscbundle.device_mem_allocate' op reserves a positive number of bytes, found 0}}
+  // expected-error @+1 {{'sdscbundle.device_mem_allocate' op expected a positive number of bytes, found 0}}
   %pool = sdscbundle.device_mem_allocate 0 bytes : index
   return
 }
@@ -29,7 +29,7 @@ func.func @sdsc_execute_c1(%base: index) {
 // -----
 
 func.func @sdsc_execute_c2(%base: index) {
-  // expected-error @+1 {{'sdscbundle.sdsc_execute' op symbol ids are negative, found 1}}
+  // expected-error @+1 {{'sdscbundle.sdsc_execute' op expected negative symbol ids, found 1}}
   sdscbundle.sdsc_execute (%base) {sdsc_filename="sdsc_0.json", "symbol_ids"=[1]}
   return
 }

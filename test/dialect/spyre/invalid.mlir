@@ -6,7 +6,7 @@
 // Attributes
 //===----------------------------------------------------------------------===//
 
-// expected-error @+1 {{a layout has as many strides as device dimensions and at least 2, found 3 sizes and 2 strides}}
+// expected-error @+1 {{expected a layout with as many strides as device dimensions, at least 2, found 3 sizes and 2 strides}}
 func.func private @layout_c1(tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [64, 1024]>>)
 
 // -----
@@ -16,17 +16,17 @@ func.func private @layout_c1(tensor<64xf16, #spyre.layout<[64], [1]>>)
 
 // -----
 
-// expected-error @+1 {{a device dimension must be positive, found 0}}
+// expected-error @+1 {{expected a positive device dimension, found 0}}
 func.func private @layout_c2(tensor<512x1024xf16, #spyre.layout<[16, 0, 64], [64, 1024, 1]>>)
 
 // -----
 
-// expected-error @+1 {{the last device dimension is one stick of 64 elements of 'f16', found 32}}
+// expected-error @+1 {{expected a last device dimension of one stick, 64 elements of 'f16', found 32}}
 func.func private @layout_c3(tensor<512x1024xf16, #spyre.layout<[32, 512, 32], [32, 1024, 1]>>)
 
 // -----
 
-// expected-error @+1 {{one stick of 32 elements of 'f16', found 64}}
+// expected-error @+1 {{one stick, 32 elements of 'f16', found 64}}
 func.func private @layout_c3(tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [64, 1024, 1], format = IEEE_FP32>>)
 
 // -----
@@ -41,7 +41,7 @@ func.func private @layout_c4(tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [
 
 // -----
 
-// expected-error @+1 {{a window of rank 2 cannot show a buffer of rank 1}}
+// expected-error @+1 {{a window of rank 2 cannot be in a buffer of rank 1}}
 func.func private @layout_c5(tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [64, 1024, 1], of = [512]>>)
 
 // -----
@@ -68,7 +68,7 @@ func.func @place_c1(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @place_c2(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{an offset is a multiple of 128 bytes, found 64}}
+  // expected-error @+1 {{expected an offset that is a multiple of 128 bytes, found 64}}
   spyre.copy %x {place = #spyre.place<lx, 64>} : tensor<4x64xf16> -> tensor<4x64xf16>
   return
 }
@@ -76,7 +76,7 @@ func.func @place_c2(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @place_c2(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{an offset is a multiple of 128 bytes, found -128}}
+  // expected-error @+1 {{expected an offset that is a multiple of 128 bytes, found -128}}
   spyre.copy %x {place = #spyre.place<pool, -128>} : tensor<4x64xf16> -> tensor<4x64xf16>
   return
 }
@@ -100,7 +100,7 @@ func.func @tile_hint_c1(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @tile_hint_c2(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{dimension 'A' is cut into 'T.2' tiles, which is no name of letters, digits and '_'}}
+  // expected-error @+1 {{dimension 'A' is cut into 'T.2' tiles, which is not a name of letters, digits and '_'}}
   spyre.copy %x {hints = [#spyre.tile_hint<0, A = "T.2">]} : tensor<4x64xf16> -> tensor<4x64xf16>
   return
 }
@@ -116,7 +116,7 @@ func.func @tile_hint_c3(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @work_c2(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{the order of cores has every one of the 2 dimensions once, found [1, 1]}}
+  // expected-error @+1 {{expected an order of cores with each of the 2 dimensions once, found [1, 1]}}
   spyre.copy %x {work = #spyre.work<[4, 1], order = [1, 1]>} : tensor<4x64xf16> -> tensor<4x64xf16>
   return
 }
@@ -124,7 +124,7 @@ func.func @work_c2(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @work_hint_c1(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{dimension 'A' is divided into at least one slice, found 0}}
+  // expected-error @+1 {{dimension 'A' must have at least one slice, found 0}}
   spyre.copy %x {work_div = [#spyre.work_hint<0, A = 0>]} : tensor<4x64xf16> -> tensor<4x64xf16>
   return
 }
@@ -169,7 +169,7 @@ func.func @compute_c2(%a: tensor<128x256xf16>, %b: tensor<256x512xf16>) {
 // -----
 
 func.func @compute_c2(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.copy' op names a dimension by a string, found [1]}}
+  // expected-error @+1 {{'spyre.copy' op expected strings as names of dimensions, found [1]}}
   spyre.copy %x {dims = ["A", [1]]} : tensor<4x64xf16> -> tensor<4x64xf16>
   return
 }
@@ -278,7 +278,7 @@ func.func @reduce_c2(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @reduce_c3(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.reduce' op keeps reduced dimensions with size 1, found result 'tensor<4xf16>'}}
+  // expected-error @+1 {{'spyre.reduce' op expected reduced dimensions of size 1 in the result, found 'tensor<4xf16>'}}
   spyre.reduce sum(%x) dims [1] : tensor<4x64xf16> -> tensor<4xf16>
   return
 }
@@ -286,7 +286,7 @@ func.func @reduce_c3(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @reduce_c4(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.reduce' op reduces elements of 'f16' to 'f32'}}
+  // expected-error @+1 {{'spyre.reduce' op expected a result with elements of 'f16', found 'f32'}}
   spyre.reduce sum(%x) dims [1] : tensor<4x64xf16> -> tensor<4x1xf32>
   return
 }
@@ -302,7 +302,7 @@ func.func @reduce_c5(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @matmul_c1(%a: tensor<128x256xf16>, %b: tensor<4x256x512xf16>) {
-  // expected-error @+1 {{'spyre.matmul' op multiplies tensors of one rank of at least 2, found 2, 3 and 3}}
+  // expected-error @+1 {{'spyre.matmul' op expected tensors of one rank, at least 2, found ranks 2, 3 and 3}}
   spyre.matmul(%a, %b) : (tensor<128x256xf16>, tensor<4x256x512xf16>) -> tensor<4x128x512xf16>
   return
 }
@@ -310,7 +310,7 @@ func.func @matmul_c1(%a: tensor<128x256xf16>, %b: tensor<4x256x512xf16>) {
 // -----
 
 func.func @matmul_c1(%a: tensor<256xf16>) {
-  // expected-error @+1 {{'spyre.matmul' op multiplies tensors of one rank of at least 2, found 1, 1 and 1}}
+  // expected-error @+1 {{'spyre.matmul' op expected tensors of one rank, at least 2, found ranks 1, 1 and 1}}
   spyre.matmul(%a, %a) : (tensor<256xf16>, tensor<256xf16>) -> tensor<1xf16>
   return
 }
@@ -326,7 +326,7 @@ func.func @matmul_c2(%a: tensor<4x128x256xf16>, %b: tensor<2x256x512xf16>) {
 // -----
 
 func.func @matmul_c3(%a: tensor<128x256xf16>, %b: tensor<512x256xf16>) {
-  // expected-error @+1 {{'spyre.matmul' op contracts 256 columns of the left with 512 rows of the right}}
+  // expected-error @+1 {{'spyre.matmul' op expected as many columns of the left operand as rows of the right, found 256 and 512}}
   spyre.matmul(%a, %b) : (tensor<128x256xf16>, tensor<512x256xf16>) -> tensor<128x512xf16>
   return
 }
@@ -334,7 +334,7 @@ func.func @matmul_c3(%a: tensor<128x256xf16>, %b: tensor<512x256xf16>) {
 // -----
 
 func.func @matmul_c3(%a: tensor<128x256xf16>, %b: tensor<256x512xf16>) {
-  // expected-error @+1 {{'spyre.matmul' op gives 128 x 512 elements, but the result has 512 x 128}}
+  // expected-error @+1 {{'spyre.matmul' op computes 128 x 512 elements, but the result has 512 x 128}}
   spyre.matmul(%a, %b) : (tensor<128x256xf16>, tensor<256x512xf16>) -> tensor<512x128xf16>
   return
 }
@@ -342,7 +342,7 @@ func.func @matmul_c3(%a: tensor<128x256xf16>, %b: tensor<256x512xf16>) {
 // -----
 
 func.func @matmul_c4(%a: tensor<128x256xf16>, %b: tensor<256x512xf32>) {
-  // expected-error @+1 {{'spyre.matmul' op has elements of 'f16', 'f32' and 'f16'}}
+  // expected-error @+1 {{'spyre.matmul' op expected tensors of one element type, found 'f16', 'f32' and 'f16'}}
   spyre.matmul(%a, %b) : (tensor<128x256xf16>, tensor<256x512xf32>) -> tensor<128x512xf16>
   return
 }
@@ -350,7 +350,7 @@ func.func @matmul_c4(%a: tensor<128x256xf16>, %b: tensor<256x512xf32>) {
 // -----
 
 func.func @gather_c1(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
-  // expected-error @+1 {{'spyre.gather' op gathers along dimension 2 of a table of rank 2}}
+  // expected-error @+1 {{'spyre.gather' op expected a dimension of the table, which has rank 2, found dimension 2}}
   spyre.gather(%table, %index) dim 2 : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf16>
   return
 }
@@ -358,7 +358,7 @@ func.func @gather_c1(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
 // -----
 
 func.func @gather_c1(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
-  // expected-error @+1 {{'spyre.gather' op gathers along dimension -1 of a table of rank 2}}
+  // expected-error @+1 {{'spyre.gather' op expected a dimension of the table, which has rank 2, found dimension -1}}
   spyre.gather(%table, %index) dim -1 : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf16>
   return
 }
@@ -366,7 +366,7 @@ func.func @gather_c1(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
 // -----
 
 func.func @gather_c2(%table: tensor<128x256xf16>, %index: tensor<16xi16>) {
-  // expected-error @+1 {{'spyre.gather' op has indices of i32 or i64, found 'i16'}}
+  // expected-error @+1 {{'spyre.gather' op expected indices of i32 or i64, found 'i16'}}
   spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<16xi16>) -> tensor<16x256xf16>
   return
 }
@@ -374,7 +374,7 @@ func.func @gather_c2(%table: tensor<128x256xf16>, %index: tensor<16xi16>) {
 // -----
 
 func.func @gather_c2(%table: tensor<128x256xf16>, %index: tensor<i64>) {
-  // expected-error @+1 {{'spyre.gather' op has indices of at least one dimension, found 'tensor<i64>'}}
+  // expected-error @+1 {{'spyre.gather' op expected indices of at least one dimension, found 'tensor<i64>'}}
   spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<i64>) -> tensor<256xf16>
   return
 }
@@ -382,7 +382,7 @@ func.func @gather_c2(%table: tensor<128x256xf16>, %index: tensor<i64>) {
 // -----
 
 func.func @gather_c3(%table: tensor<128x256xf16>, %index: tensor<3x192xi64>) {
-  // expected-error @+1 {{'spyre.gather' op gives the dimensions of its index, then the others of its table: 3x192x256; found 'tensor<576x256xf16>'}}
+  // expected-error @+1 {{'spyre.gather' op expected a result with the dimensions of the index, then the other dimensions of the table, 3x192x256, found 'tensor<576x256xf16>'}}
   spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<576x256xf16>
   return
 }
@@ -390,7 +390,7 @@ func.func @gather_c3(%table: tensor<128x256xf16>, %index: tensor<3x192xi64>) {
 // -----
 
 func.func @gather_c3(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
-  // expected-error @+1 {{'spyre.gather' op gives the dimensions of its index, then the others of its table: 16x128; found 'tensor<16x256xf16>'}}
+  // expected-error @+1 {{'spyre.gather' op expected a result with the dimensions of the index, then the other dimensions of the table, 16x128, found 'tensor<16x256xf16>'}}
   spyre.gather(%table, %index) dim 1 : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf16>
   return
 }
@@ -398,7 +398,7 @@ func.func @gather_c3(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
 // -----
 
 func.func @gather_c4(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
-  // expected-error @+1 {{'spyre.gather' op gathers elements of 'f16' to 'f32'}}
+  // expected-error @+1 {{'spyre.gather' op expected a result with elements of 'f16', found 'f32'}}
   spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf32>
   return
 }
@@ -515,7 +515,7 @@ func.func @insert_c3(%part: tensor<4x64xf32>) {
 // -----
 
 func.func @insert_c4(%part: tensor<4x64xf16>, %whole: tensor<8x64xf16>) {
-  // expected-error @+1 {{'spyre.insert' op writes 'tensor<4x64xf16>' in place, which is no window of 'tensor<8x64xf16>'}}
+  // expected-error @+1 {{'spyre.insert' op writes 'tensor<4x64xf16>' in place, which is not a window of 'tensor<8x64xf16>'}}
   %0 = spyre.insert %part into %whole at [0, 0] {in_place} : tensor<4x64xf16> into tensor<8x64xf16>
   return
 }
@@ -526,7 +526,7 @@ func.func @insert_c4(%part: tensor<4x64xf16>, %whole: tensor<8x64xf16>) {
 #whole = #spyre.layout<[1, 8, 64], [64, 64, 1]>
 
 func.func @insert_c4(%part: tensor<4x64xf16, #part>, %whole: tensor<8x64xf16, #whole>) {
-  // expected-error @+1 {{'spyre.insert' op writes 'tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>' in place, which is no window of}}
+  // expected-error @+1 {{'spyre.insert' op writes 'tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>' in place, which is not a window of}}
   %0 = spyre.insert %part into %whole at [0, 0] {in_place} : tensor<4x64xf16, #part> into tensor<8x64xf16, #whole>
   return
 }
@@ -573,7 +573,7 @@ func.func @view_c2(%x: tensor<4x64xf16>) {
 }
 
 func.func @view_c2_beyond_64_bits(%x: tensor<4x64xf16>) -> tensor<2x64xf16> {
-  // expected-error @+1 {{which divides by a number that is not positive, or leaves 64 bits}}
+  // expected-error @+1 {{which divides by a number that is not positive, or exceeds 64 bits}}
   %part = spyre.view %x by affine_map<(d0, d1) -> (d0 + 9223372036854775807, d1)> : tensor<4x64xf16> -> tensor<2x64xf16>
   return %part : tensor<2x64xf16>
 }
@@ -597,7 +597,7 @@ func.func @view_c2_in_the_middle(%x: tensor<4x64xf16>) -> tensor<8x64xf16> {
 // -----
 
 func.func @view_c3(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.view' op shows elements of 'f16' as 'f128'}}
+  // expected-error @+1 {{'spyre.view' op cannot view elements of 'f16' as 'f128'}}
   spyre.view %x by affine_map<(d0, d1) -> (d0, d1)> : tensor<4x64xf16> -> tensor<4x64xf128>
   return
 }
@@ -629,7 +629,7 @@ func.func @hint_c1() {
 // -----
 
 func.func @hint_c1() {
-  // expected-error @+1 {{'spyre.hint' op names 0 dimensions and 0 counts}}
+  // expected-error @+1 {{'spyre.hint' op requires at least one of 'tiles', 'work_div' or 'again'}}
   spyre.hint tiles() {
     spyre.yield
   }
@@ -649,7 +649,7 @@ func.func @hint_c4() {
 // -----
 
 func.func @hint_c1() {
-  // expected-error @+1 {{'spyre.hint' op names 0 dimensions and 0 counts}}
+  // expected-error @+1 {{'spyre.hint' op requires at least one of 'tiles', 'work_div' or 'again'}}
   spyre.hint again() {
     spyre.yield
   }
@@ -729,7 +729,7 @@ func.func @hint_c2(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @hint_c3() {
-  // expected-error @+1 {{'spyre.hint' op cuts "A" into "2 T" tiles, which is no name of letters, digits and '_'}}
+  // expected-error @+1 {{'spyre.hint' op cuts "A" into "2 T" tiles, which is not a name of letters, digits and '_'}}
   spyre.hint tiles(A = "2 T") {
     spyre.yield
   }
@@ -740,7 +740,7 @@ func.func @hint_c3() {
 
 // The two spellings are synonyms, so the order of their lists would be ambiguous.
 func.func @hint_spelling() {
-  // expected-error @+1 {{a scope has one list of tiles, and 'slices' would be a second one}}
+  // expected-error @+1 {{expected one list of tiles, found a second one, 'slices'}}
   spyre.hint tiles(A = 2) slices(B = 4) {
     spyre.yield
   }
@@ -760,7 +760,7 @@ func.func @hint_spelling() {
 // -----
 
 func.func @loop_c6() {
-  // expected-error @+1 {{'spyre.loop' op runs over '' tiles, which is no name of letters, digits and '_'}}
+  // expected-error @+1 {{'spyre.loop' op runs over '' tiles, which is not a name of letters, digits and '_'}}
   spyre.loop 2 "A" attributes {symbol = ""} {
     spyre.yield
   }
@@ -770,7 +770,7 @@ func.func @loop_c6() {
 // -----
 
 func.func @loop_c1() {
-  // expected-error @+1 {{'spyre.loop' op runs over at least one tile, found 0}}
+  // expected-error @+1 {{'spyre.loop' op expected at least one tile, found 0}}
   spyre.loop 0 "A" {
     spyre.yield
   }
@@ -801,7 +801,7 @@ func.func @loop_c2(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @loop_c3(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.loop' op tile 0 of 'tensor<4x64xf16>' is 'tensor<2x64xf16>', found 'tensor<4x64xf16>'}}
+  // expected-error @+1 {{'spyre.loop' op expected tile 0 of 'tensor<4x64xf16>' as 'tensor<2x64xf16>', found 'tensor<4x64xf16>'}}
   "spyre.loop"(%x) <{count = 2 : i64, dim = "A", operandSegmentSizes = array<i32: 1, 0>, tiled_dims = array<i64: 0>}> ({
   ^bb0(%x0: tensor<4x64xf16>):
     "spyre.yield"() <{operandSegmentSizes = array<i32: 0, 0>, tiled_dims = array<i64>}> : () -> ()
@@ -825,7 +825,7 @@ func.func @loop_c3(%x: tensor<4x64xf16, #rows>) {
 // -----
 
 func.func @loop_c4(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.loop' op result 0 is 2 tiles of 'tensor<2x64xf16>' along dimension 1, found 'tensor<4x64xf16>'}}
+  // expected-error @+1 {{'spyre.loop' op expected result 0 of 2 tiles of 'tensor<2x64xf16>' along dimension 1, found 'tensor<4x64xf16>'}}
   spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) {
     spyre.yield %x0[1] : tensor<2x64xf16>
   } : tensor<4x64xf16>
@@ -835,7 +835,7 @@ func.func @loop_c4(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @loop_c4(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.loop' op lays result 0 side by side along dimension 2 of 'tensor<2x64xf16>'}}
+  // expected-error @+1 {{'spyre.loop' op cannot concatenate tiles to result 0 along dimension 2 of 'tensor<2x64xf16>'}}
   spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) {
     spyre.yield %x0[2] : tensor<2x64xf16>
   } : tensor<4x64xf16>
@@ -943,7 +943,7 @@ func.func @tiles_come_first(%x: tensor<4x64xf16>, %y: tensor<2x64xf16>) {
 
 func.func @yield_c2(%x: tensor<4x64xf16>) {
   spyre.hint tiles(A = 2) {
-    // expected-error @+1 {{'spyre.yield' op lays values side by side in a hint scope, which runs once}}
+    // expected-error @+1 {{'spyre.yield' op concatenates values in a hint scope, which runs once}}
     spyre.yield %x[0] : tensor<4x64xf16>
   }
   return
@@ -975,7 +975,7 @@ func.func private @sizes_are_i64(tensor<4x64xf16>) attributes {spyre.dim_sizes =
 
 // -----
 
-// expected-error @+1 {{'builtin.module' op has no attribute 'spyre.dim_sizes' of the spyre dialect}}
+// expected-error @+1 {{'builtin.module' op has an unsupported attribute 'spyre.dim_sizes'}}
 module attributes {spyre.dim_sizes = {A = 4}} {
 }
 
@@ -996,7 +996,7 @@ func.func private @maxima_are_numbers(tensor<4x64xf16>) attributes {spyre.symbol
 
 // -----
 
-// expected-error @+1 {{'builtin.module' op has no attribute 'spyre.symbols' of the spyre dialect}}
+// expected-error @+1 {{'builtin.module' op has an unsupported attribute 'spyre.symbols'}}
 module attributes {spyre.symbols = {T = 8}} {
 }
 
@@ -1007,18 +1007,18 @@ func.func private @dims_are_strings(tensor<4x64xf16> {spyre.dims = 1})
 
 // -----
 
-// expected-error @+1 {{'func.func' op argument 0 has no attribute 'spyre.names' of the spyre dialect}}
+// expected-error @+1 {{'func.func' op argument 0 has an unsupported attribute 'spyre.names'}}
 func.func private @unknown_argument_attribute(tensor<4x64xf16> {spyre.names = ["A", "B"]})
 
 // -----
 
-// expected-error @+1 {{'func.func' op has no attribute 'spyre.unknown' of the spyre dialect}}
+// expected-error @+1 {{'func.func' op has an unsupported attribute 'spyre.unknown'}}
 func.func private @unknown_attribute() attributes {spyre.unknown = 1}
 
 // -----
 
 func.func @only_copies_are_made_for_loops(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
-  // expected-error @+1 {{'spyre.pointwise' op has no attribute 'spyre.for_loop' of the spyre dialect}}
+  // expected-error @+1 {{'spyre.pointwise' op has an unsupported attribute 'spyre.for_loop'}}
   %exp = spyre.pointwise exp(%x) {spyre.for_loop = "used inside and outside of the loop"} : tensor<4x64xf16>
   return %exp : tensor<4x64xf16>
 }
@@ -1026,14 +1026,14 @@ func.func @only_copies_are_made_for_loops(%x: tensor<4x64xf16>) -> tensor<4x64xf
 // -----
 
 func.func @a_copy_for_a_loop_says_why(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
-  // expected-error @+1 {{'spyre.copy' op has no attribute 'spyre.for_loop' of the spyre dialect}}
+  // expected-error @+1 {{'spyre.copy' op has an unsupported attribute 'spyre.for_loop'}}
   %copy = spyre.copy %x {spyre.for_loop} : tensor<4x64xf16> -> tensor<4x64xf16>
   return %copy : tensor<4x64xf16>
 }
 
 // -----
 
-// expected-error @+1 {{'builtin.module' op has no attribute 'spyre.target' of the spyre dialect}}
+// expected-error @+1 {{'builtin.module' op has an unsupported attribute 'spyre.target'}}
 module attributes {spyre.target = 32} {
 }
 
@@ -1046,7 +1046,7 @@ func.func @empty_range(%x: tensor<4xi64> {spyre.range = array<i64: 4, 4>}) {
 
 // -----
 
-// expected-error @+1 {{'func.func' op argument 0: 'spyre.range' is for tensors of integers}}
+// expected-error @+1 {{'func.func' op argument 0: 'spyre.range' requires a tensor of integers}}
 func.func @range_of_numbers(%x: tensor<4xf16> {spyre.range = array<i64: 0, 4>}) {
   return
 }
@@ -1070,7 +1070,7 @@ func.func @decisions_of_another_kind(%x: tensor<8x256xf16>) {
 
 // -----
 
-// expected-error @+1 {{'func.func' op argument 0: 'spyre.shape' has not as many elements as 'tensor<6x70xf16>'}}
+// expected-error @+1 {{'func.func' op argument 0: 'spyre.shape' must have as many elements as 'tensor<6x70xf16>'}}
 func.func @another_shape(%x: tensor<6x70xf16> {spyre.shape = array<i64: 2, 2, 70>}) {
   return
 }
@@ -1078,7 +1078,7 @@ func.func @another_shape(%x: tensor<6x70xf16> {spyre.shape = array<i64: 2, 2, 70
 // -----
 
 // An argument that is empty for the caller has one element.
-// expected-error @+1 {{'func.func' op argument 0: 'spyre.shape' has not as many elements as 'tensor<6x70xf16>'}}
+// expected-error @+1 {{'func.func' op argument 0: 'spyre.shape' must have as many elements as 'tensor<6x70xf16>'}}
 func.func @nothing_of_many(%x: tensor<6x70xf16> {spyre.shape = array<i64: 4, 0, 70>}) {
   return
 }
@@ -1092,7 +1092,7 @@ func.func @no_sizes(%x: tensor<6x70xf16>) -> (tensor<6x70xf16> {spyre.shape = ar
 
 // -----
 
-// expected-error @+1 {{'func.func' op result 0 has no attribute 'spyre.range' of the spyre dialect}}
+// expected-error @+1 {{'func.func' op result 0 has an unsupported attribute 'spyre.range'}}
 func.func @no_attribute_of_results(%x: tensor<6x70xf16>) -> (tensor<6x70xf16> {spyre.range = array<i64: 0, 2>}) {
   return %x : tensor<6x70xf16>
 }
@@ -1103,28 +1103,28 @@ func.func @no_attribute_of_results(%x: tensor<6x70xf16>) -> (tensor<6x70xf16> {s
 // Kernels
 //===----------------------------------------------------------------------===//
 
-// expected-error @+1 {{knob '2T' has no name of letters, digits and '_'}}
+// expected-error @+1 {{expected a knob name of letters, digits and '_', found '2T'}}
 func.func @knob_c1() attributes {spyre.knobs = [#spyre.knob<"2T" = 1 in [1]>]} {
   return
 }
 
 // -----
 
-// expected-error @+1 {{knob 'T' has no positive values: 0, 1}}
+// expected-error @+1 {{expected positive values of knob 'T', found 0, 1}}
 func.func @knob_c2() attributes {spyre.knobs = [#spyre.knob<T = 1 in [0, 1]>]} {
   return
 }
 
 // -----
 
-// expected-error @+1 {{knob 'T' has no positive values: 4, 2}}
+// expected-error @+1 {{expected positive values of knob 'T', found 4, 2}}
 func.func @knob_c2() attributes {spyre.knobs = [#spyre.knob<T = 4 in 4 to 2>]} {
   return
 }
 
 // -----
 
-// expected-error @+1 {{knob 'T' has values that do not increase: 1, 4, 2}}
+// expected-error @+1 {{expected increasing values of knob 'T', found 1, 4, 2}}
 func.func @knob_c2() attributes {spyre.knobs = [#spyre.knob<T = 1 in [1, 4, 2]>]} {
   return
 }
@@ -1145,21 +1145,21 @@ func.func @knob_c3() attributes {spyre.knobs = [#spyre.knob<T = 3 in pow2 1 to 8
 
 // -----
 
-// expected-error @+1 {{knob 'T' has the condition "T * <= 8", which has no number and no name in front of '<= 8'}}
+// expected-error @+1 {{knob 'T' has the condition "T * <= 8", which has no number and no name before '<= 8'}}
 func.func @knob_c4() attributes {spyre.knobs = [#spyre.knob<T = 1 in [1], where "T * <= 8">]} {
   return
 }
 
 // -----
 
-// expected-error @+1 {{knob 'T' has the condition "T + 1", which has no comparison in front of ''}}
+// expected-error @+1 {{knob 'T' has the condition "T + 1", which has no comparison before ''}}
 func.func @knob_c4() attributes {spyre.knobs = [#spyre.knob<T = 1 in [1], where "T + 1">]} {
   return
 }
 
 // -----
 
-// expected-error @+1 {{knob 'T' has the condition "(T < 2", which has no ')' in front of '< 2'}}
+// expected-error @+1 {{knob 'T' has the condition "(T < 2", which has no ')' before '< 2'}}
 func.func @knob_c4() attributes {spyre.knobs = [#spyre.knob<T = 1 in [1], where "(T < 2">]} {
   return
 }
@@ -1243,7 +1243,7 @@ func.func @kernel_c4(%x: tensor<8x64xf16>) {
 // -----
 
 func.func @kernel_c5(%x: tensor<8x64xf16>) {
-  // expected-error @+1 {{'spyre.kernel' op names the dimensions of 2 inputs, and has 1}}
+  // expected-error @+1 {{'spyre.kernel' op expected names for the dimensions of 1 inputs, found 2 lists}}
   %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) {
     spyre.yield %in : tensor<8x64xf16>
   } {input_dims = [[], []]}
@@ -1253,7 +1253,7 @@ func.func @kernel_c5(%x: tensor<8x64xf16>) {
 // -----
 
 func.func @kernel_c5(%x: tensor<8x64xf16>) {
-  // expected-error @+1 {{'spyre.kernel' op has no list of names for input 0, but "rows"}}
+  // expected-error @+1 {{'spyre.kernel' op expected a list of names for input 0, found "rows"}}
   %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) {
     spyre.yield %in : tensor<8x64xf16>
   } {input_dims = ["rows"]}
@@ -1283,7 +1283,7 @@ func.func @kernel_c5(%x: tensor<8x64xf16>) {
 // -----
 
 func.func @kernel_c5(%x: tensor<8x64xf16>) {
-  // expected-error @+1 {{'spyre.kernel' op names dimensions of 8 and of 64 elements "A"}}
+  // expected-error @+1 {{'spyre.kernel' op expected one size of dimension "A", found 8 and 64}}
   %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) {
     spyre.yield %in : tensor<8x64xf16>
   } {input_dims = [["A", "A"]]}
@@ -1294,7 +1294,7 @@ func.func @kernel_c5(%x: tensor<8x64xf16>) {
 
 func.func @kernel_c6(%x: tensor<8x64xf16>) {
   %y = spyre.kernel "outer"(%in = %x : tensor<8x64xf16>) {
-    // expected-error @+1 {{'spyre.kernel' op stands in the kernel 'outer'}}
+    // expected-error @+1 {{'spyre.kernel' op is inside of kernel 'outer'; kernels cannot be nested}}
     %z = spyre.kernel "inner"(%again = %in : tensor<8x64xf16>) {
       spyre.yield %again : tensor<8x64xf16>
     }
@@ -1307,7 +1307,7 @@ func.func @kernel_c6(%x: tensor<8x64xf16>) {
 
 func.func @yield_c2(%x: tensor<8x64xf16>) {
   %y = spyre.kernel "k"(%in = %x : tensor<8x64xf16>) {
-    // expected-error @+1 {{'spyre.yield' op lays values side by side in a kernel, which runs once}}
+    // expected-error @+1 {{'spyre.yield' op concatenates values in a kernel, which runs once}}
     spyre.yield %in[0] : tensor<8x64xf16>
   }
   return

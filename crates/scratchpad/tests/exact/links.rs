@@ -54,7 +54,7 @@ fn a_cut_that_forgets_a_link_is_rejected() {
         };
         assert!(refusal(&forged(json!([])), &chain()).contains("cut 0: its stays fit together"));
         // Without the link they do not fit; but plans may have the link.
-        assert!(refusal(&forged(json!(["b"])), &chain()).contains("sets end below it"));
+        assert!(refusal(&forged(json!(["b"])), &chain()).contains("sets of resident values have a lower cost"));
         for absent in [json!(["a"]), json!(["nobody"])] {
             assert!(refusal(&forged(absent), &chain()).contains("out of LX, which is no buffer of one operation, or is among its stays"));
         }

@@ -39,7 +39,7 @@ fn form_fault(info: &CoordInfo, corelets: i64) -> Option<String> {
     }
     if (info.spatial, info.temporal) != (3, 0) || usize::try_from(info.element_folds) != Ok(n_elements) {
         return Some(format!(
-            "{} spatial, {} temporal and {} element folds are said; there are 3, 0 and {n_elements}",
+            "{} spatial, {} temporal and {} element folds are declared; there are 3, 0 and {n_elements}",
             info.spatial, info.temporal, info.element_folds
         ));
     }

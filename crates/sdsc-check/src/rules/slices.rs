@@ -17,7 +17,10 @@ pub(super) fn slices_go_round(file: &FileView<'_>, report: &mut Report) {
     let (path, slots) = (file.at("coreIdToWkSlice_"), &file.operation.core_to_slice);
     if let Some(destination) = file.tensors().last().filter(|tensor| file.is_shuffle() && has_equal_slices(file, tensor)) {
         if let Some((core, label)) = strange_slot(file, &destination) {
-            report.json(format!("{path}/{core}/{label}"), format!("another slice of '{label}' than core {core} gets; both are equal"));
+            report.json(
+                format!("{path}/{core}/{label}"),
+                format!("not the slice of '{label}' that core {core} gets of the destination; a shuffle has the slices of its destination"),
+            );
         }
         return;
     }
@@ -165,7 +168,7 @@ pub(super) fn sizes_are_those_of_the_argument(file: &FileView<'_>, report: &mut 
         if !may_be.iter().any(fits) {
             let (all, found) = (&may_be[0], product(&may_be[0]));
             let message =
-                format!("{all:?} sticks and rows with the gaps, {found} sticks; kernel argument {argument} has {device:?}, {wanted}");
+                format!("sizes {all:?} with the gaps, {found} sticks; kernel argument {argument} has sizes {device:?}, {wanted} sticks");
             report.json(file.node_at(tensor.index, "backGapCore_"), message);
         }
     }
@@ -192,7 +195,7 @@ pub(super) fn formats_are_those_of_the_argument(file: &FileView<'_>, report: &mu
             _ => false,
         };
         if found != wanted && !(is_renamed && wanted == DeviceFormat::IeeeInt32.name()) {
-            let message = format!("{found}, where kernel argument {argument} is {wanted}; an op has the numbers that are there");
+            let message = format!("{found}, where kernel argument {argument} is {wanted}; a tensor has the format of its argument");
             report.json(file.tensor_at(tensor.index, "dataFormat_"), message);
         }
     }

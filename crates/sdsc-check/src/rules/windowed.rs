@@ -188,12 +188,13 @@ fn padding_is_that_of_windows(file: &FileView<'_>, kind: Kind, tensor: &TensorVi
     let found: Vec<&str> = padding.into_iter().flat_map(Entries::iter).map(|(label, _)| &**label).collect();
     let path = file.node_at(tensor.index, "padding_");
     if found != wanted || (padding.is_some() && wanted.is_empty()) {
-        return report.json(path, format!("padding of {found:?}; what is read through windows is that of {wanted:?}"));
+        return report.json(path, format!("padding of {found:?}; a tensor that is read through windows has padding of {wanted:?}"));
     }
     let mut kinds = padding.into_iter().flat_map(Entries::iter).map(|(_, kind)| &**kind);
     let Some(first) = kinds.next() else { return };
     if kinds.any(|other| other != first) || (kind.is_sliding() && first != FULL_SPAN) {
-        report.json(path, format!("'{first}' and others; all that slides is padded alike, in poolings and convolutions '{FULL_SPAN}'"));
+        report
+            .json(path, format!("'{first}' or others; all window dimensions have one padding, in poolings and convolutions '{FULL_SPAN}'"));
     }
 }
 

@@ -38,7 +38,7 @@ impl Generic<'_, '_> {
         let (new, at) = (self.evaluate(reduction.new)?, self.evaluate(found)?);
         let (sizes, is_reduction) = (&self.space.window.sizes, &self.space.is_reduction);
         if !position.is_compared && !counts_upwards(&self.importer.graph, at, sizes, is_reduction) {
-            let message = "expected the position of the maximum or minimum, found another value chosen beside it";
+            let message = "expected the position of the maximum or minimum, found another value that is selected along with it";
             return Ok(self.refused_result(result, codes::REDUCTION_FORM.says(message)));
         }
         self.importer.note_place(self.op.loc());
