@@ -184,7 +184,7 @@ fn by_tools(written: &Written, is_written: bool) -> Result<(), Outcome> {
     // correct here.
     let is_lost = said.contains("rounding alone may do that");
     // The device computes a sum of one product as a product, whose zero may be negative: docs/concepts/trust.md,
-    // "Checked never".
+    // "Never checked".
     let is_other_zero = ["is inf without rounding, the reference -inf", "is -inf without rounding, the reference inf"];
     let is_other_zero = is_other_zero.iter().any(|other| said.contains(other));
     if ran.status.success() || is_other_zero || !is_compared || is_lost {

@@ -145,7 +145,7 @@ impl Number {
             }
             Binary::Div => {
                 let quotient = a / b;
-                // The sign of a zero is not preserved: docs/concepts/trust.md, "Checked never".
+                // The sign of a zero is not preserved: docs/concepts/trust.md, "Never checked".
                 if b == 0.0 && quotient.is_infinite() {
                     return Self { value: quotient, error: f64::INFINITY };
                 }
