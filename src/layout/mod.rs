@@ -94,6 +94,8 @@ pub use misfit::{Misfit, MisfitKind};
 pub use needs::{Diagonal, diagonal, has_dim, is_whole_dim};
 pub use read_window::ReadWindow;
 pub use readable::{Readable, ReadableOperand, ViewedOperand, readable};
-pub use regroup::{Regrouped, is_whole, kept_dim, neighbours_together, put_together, taken_apart, with_fewer_strides, with_whole_rows};
+pub use regroup::{
+    Regrouped, is_whole, kept_dim, neighbours_together, put_together, taken_apart, with_fewer_strides, with_runs_apart, with_whole_rows,
+};
 pub use split::{OperandView, SplitIteration, SplitOperand, split_iteration};
 pub use sticks::{Stick, StickConflict, agreed_stick, stick_of};

@@ -217,6 +217,36 @@ pub fn with_whole_rows(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<R
     is_inside.then(|| Regrouped { from: exprs.to_vec(), shape, read: (0..space.len()).map(Expr::Dim).collect() })
 }
 
+/// Returns a copy of a buffer in which the smaller steps of a dimension, which do not divide the next larger one, are a dimension of their own:
+/// of rows of 49, 9 elements each are read in steps of 3. None if the steps of each dimension divide each other.
+#[must_use]
+pub fn with_runs_apart(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<Regrouped> {
+    let uneven = |index: &Index| index.digits.windows(2).position(|pair| pair[0].factor % pair[1].factor != 0);
+    let mut found = Regrouped { from: Vec::new(), shape: Vec::new(), read: Vec::new() };
+    for index in indices {
+        let mut from = Expr::Constant(index.offset);
+        let n_large = uneven(index).map_or(0, |last| last + 1);
+        for digit in &index.digits[..n_large] {
+            from = from.plus(Expr::Dim(found.shape.len()).times(digit.factor));
+            found.shape.push(digit.size);
+            found.read.push(of_digit(*digit).to_expr(space).ok()?);
+        }
+        let (dim, size) = (found.shape.len(), sizes[found.from.len()]);
+        if n_large == 0 {
+            found.from.push(Expr::Dim(dim));
+            found.shape.push(size);
+            found.read.push(index.to_expr(space).ok()?);
+            continue;
+        }
+        let run = Index { digits: index.digits[n_large..].to_vec(), offset: 0 };
+        let step = run.digits[0].factor;
+        found.from.push(from.plus(Expr::Dim(dim)));
+        found.shape.push((run.last() + step) / step * step);
+        found.read.push(run.to_expr(space).ok()?);
+    }
+    (indices.iter().any(|index| uneven(index).is_some()) && are_inside(&found.from, sizes, &found.shape)).then_some(found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -329,5 +359,18 @@ mod tests {
         assert_eq!(both.shape, [8, 8, 16]);
         assert_eq!(with_whole_rows(&exprs, &[4, 16, 16], &[8, 8, 16]), None, "whole windows");
         assert_eq!(with_whole_rows(&exprs, &[3, 16, 16], &space), None, "there are no more rows");
+    }
+
+    #[test]
+    fn runs_inside_of_rows_are_copied_apart() {
+        // 18 elements, 9 of each of two rows of 49, as six rows of 3.
+        let space = [6, 3];
+        let exprs = exprs(&[d(0).floordiv(3) * 49 + d(0).modulo(3) * 3 + d(1) + 20]);
+        let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, &space)).collect();
+        let found = with_runs_apart(&indices, &[98], &space).unwrap();
+        assert_eq!(found.shape, [2, 9]);
+        shows_the_same(&found, &exprs, &space);
+        let indices: Vec<Index> = found.read.iter().map(|expr| index(expr, &space)).collect();
+        assert_eq!(with_runs_apart(&indices, &found.shape, &space), None, "3 divides 9");
     }
 }

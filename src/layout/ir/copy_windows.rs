@@ -4,16 +4,22 @@ use super::regroup_views::{copied, replace_operand, shown_by, tensor_of};
 use crate::{
     affine::Expr,
     dialect::{ComputeOp, empty, insert, shown_as, view},
-    layout::{ReadWindow, Regrouped},
+    layout::{ReadWindow, Regrouped, with_runs_apart},
     mlir::{Op, OpExt, TensorType, Value, insert_before, map_from_exprs},
 };
 
-/// Makes an op read operand `operand` from a copy of its window; returns false if the window is the whole buffer.
+/// Makes an op read operand `operand` from a copy of its window, or of the runs of elements that it reads; returns false if the window is the
+/// whole buffer and the runs are its rows.
 pub(super) fn copy_window(compute: ComputeOp<'_>, operand: usize) -> bool {
     let Some(value) = compute.reads().into_iter().nth(operand) else { return false };
     let Some((to, seen)) = tensor_of(value).zip(shown_as(value)) else { return false };
     let Some(from) = tensor_of(seen.value) else { return false };
-    let Some(window) = ReadWindow::of(&seen.indices, &from.shape) else { return false };
+    let Some(window) = ReadWindow::of(&seen.indices, &from.shape) else {
+        let Some(runs) = with_runs_apart(&seen.indices, &from.shape, &to.shape) else { return false };
+        let copy = copied(compute.op, seen.value, &runs, &from);
+        replace_operand(compute.op, value, shown_by(compute.op, copy, &runs.read, &to));
+        return true;
+    };
     let Ok(read) = window.read.iter().map(|index| index.to_expr(&to.shape)).collect::<Result<Vec<_>, _>>() else { return false };
     let op = compute.op;
     let positions = window.first.iter().enumerate().map(|(dim, &first)| position(dim, first)).collect();
