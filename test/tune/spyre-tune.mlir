@@ -68,7 +68,7 @@
 // ALL: 1,8,separate,,,sticks,"tiles of {{.*}} must be whole sticks (64 elements), found 32 elements
 
 // GIVEN: main: tunable: scale.C; 4 candidates
-// GIVEN-NEXT: not in the cache: the nearest entry, {{.*}}tuned.jsonl:1, differs: {{.*}}'space' is 'scale.R in [1, 2, 3, 4] from 4; scale.C in [1, 2, 4, 8] from 2; kernels in [separate, fuse, form] from fuse' there and 'scale.C in [1, 2, 4, 8] from 2' here
+// GIVEN-NEXT: not in the cache: the nearest entry, {{.*}}tuned.jsonl:1, differs: {{.*}}'space' is 'scale.R in [1, 2, 3, 4] from 4; scale.C in [1, 2, 4, 8] from 2; kernels in [separate, fuse, form] from fuse' in the entry and 'scale.C in [1, 2, 4, 8] from 2' in this search
 
 // PART: main: tunable: scale.R, scale.C, kernels; 48 candidates
 // PART-NOT: validated

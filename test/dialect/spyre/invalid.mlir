@@ -814,7 +814,7 @@ func.func @loop_c3(%x: tensor<4x64xf16>) {
 // A tile of a buffer with a layout is a window of that buffer.
 #rows = #spyre.layout<[1, 4, 64], [64, 64, 1]>
 func.func @loop_c3(%x: tensor<4x64xf16, #rows>) {
-  // expected-error @+1 {{is 'tensor<2x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1], of = [4, 64]>>', found 'tensor<2x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>'}}
+  // expected-error @+1 {{as 'tensor<2x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1], of = [4, 64]>>', found 'tensor<2x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>'}}
   "spyre.loop"(%x) <{count = 2 : i64, dim = "A", operandSegmentSizes = array<i32: 1, 0>, tiled_dims = array<i64: 0>}> ({
   ^bb0(%x0: tensor<2x64xf16, #rows>):
     "spyre.yield"() <{operandSegmentSizes = array<i32: 0, 0>, tiled_dims = array<i64>}> : () -> ()
