@@ -141,6 +141,13 @@ impl Expr {
     }
 }
 
+/// Returns whether indices over dimensions of sizes `space` are within the bounds of a buffer of these sizes.
+#[must_use]
+pub fn are_inside(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> bool {
+    let is_inside = |(expr, &size): (&Expr, &i64)| expr.bounds(space).is_some_and(|[first, last]| first >= 0 && last < size);
+    exprs.iter().zip(sizes).all(is_inside)
+}
+
 /// Linear combination of distinct terms, plus a constant.
 #[derive(Default)]
 struct Sum {

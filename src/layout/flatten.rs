@@ -2,7 +2,7 @@
 //! rows of 9: the number becomes a dimension of the copy.
 
 use super::{Index, Regrouped};
-use crate::affine::Expr;
+use crate::affine::{Expr, are_inside};
 use std::cmp::Reverse;
 
 /// Copy of a buffer in which a number that the reader divides is the last dimension.
@@ -217,12 +217,6 @@ fn note_cuts(expr: &Expr, number: usize, cuts: &mut Vec<i64>) -> Option<i64> {
 /// Returns the smallest multiple of `row` that is at least `end`; None if it leaves 64 bits.
 fn next_multiple(end: i64, row: i64) -> Option<i64> {
     Some(end.checked_add(row - 1)? / row * row)
-}
-
-/// Returns whether indices over dimensions of sizes `space` are within the bounds of a buffer of these sizes.
-pub(super) fn are_inside(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> bool {
-    let is_inside = |(expr, &size): (&Expr, &i64)| expr.bounds(space).is_some_and(|[first, last]| first >= 0 && last < size);
-    exprs.iter().zip(sizes).all(is_inside)
 }
 
 /// Returns the copy of the elements that `flat` reads of a last dimension; `None` if the reader's rows divide it anyway.

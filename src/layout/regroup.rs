@@ -3,8 +3,8 @@
 //! A stick of 64 columns holds four heads of 16, and no op reads a quarter of a stick. But rows may be in the sticks while columns are
 //! split, and columns while rows are: a copy whose sticks run along one dimension can split all others.
 
-use super::{Digit, Index, flatten::are_inside};
-use crate::affine::Expr;
+use super::{Digit, Index};
+use crate::affine::{Expr, are_inside};
 
 /// Copy of a buffer with other dimensions, and the indices at which it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
