@@ -245,7 +245,9 @@ def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
     * a diagonal, where one index selects two dimensions: it becomes a masked sum over a new dimension;
     * an operand of a reduction that is broadcast along a reduced dimension;
     * an operand of a matmul that lacks the contracted dimension, or a left operand that lacks a dimension of the
-      result.
+      result;
+    * a view that divides a sum of dimensions, as rows of 10 read as rows of 9: the sum becomes a dimension of the copy;
+    * a view that splits a dimension without dividing its size, as 7 elements of 4 rows of 2: whole rows are copied.
 
     The device infers the reduced and contracted dimensions from the operands, so such operands need their own elements.
     Users of the same elements share one copy.
@@ -253,7 +255,7 @@ def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
     Errors: a diagonal has integer elements, is too long for a mask, or indexes a dimension by a quotient; a matmul has
     one column.
 
-    Implemented in `src/layout/ir/materialize_views.rs` and `needs.rs`.
+    Implemented in `src/layout/ir/materialize_views.rs`, `src/layout/flatten.rs` and `needs.rs`.
 
     Example: `spyre-opt --spyre-materialize-views test/layout/materialize-views.mlir`
   }];

@@ -179,3 +179,27 @@ func.func @indices_from_a_stick_on(%table: tensor<32x64xf16>, %places: tensor<12
   %other = spyre.gather(%table, %row) dim 0 : (tensor<32x64xf16>, tensor<9xi32>) -> tensor<9x64xf16>
   return %one, %other : tensor<8x64xf16>, tensor<9x64xf16>
 }
+
+
+// A returned view of 7 of 8 merged elements: whole rows are copied.
+
+// CHECK-LABEL: func.func @returned_part(
+// CHECK:         [[WHOLE:%.+]] = spyre.view %arg0 by affine_map<(d0, d1) -> (d0, d1 floordiv 2, d1 mod 2)> : tensor<2x4x2xf16> -> tensor<2x8xf16>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[WHOLE]]
+// CHECK-NEXT:    spyre.view [[COPY]] by affine_map<(d0, d1) -> (d0, d1)> : tensor<2x8xf16> -> tensor<2x7xf16>
+func.func @returned_part(%x: tensor<2x4x2xf16>) -> tensor<2x7xf16> {
+  %part = spyre.view %x by affine_map<(d0, d1) -> (d0, d1 floordiv 2, d1 mod 2)> : tensor<2x4x2xf16> -> tensor<2x7xf16>
+  return %part : tensor<2x7xf16>
+}
+
+
+// Of each three rows of 3 two are read, in rows of 99: the row number is a dimension of the copy.
+
+// CHECK-LABEL: func.func @rows_of_rows(
+// CHECK:         [[ROWS:%.+]] = spyre.view %arg0 by affine_map<(d0, d1) -> (d1 floordiv 22, (d1 floordiv 2) mod 11, d1 mod 2, d0)> : tensor<3x11x3x3xf16> -> tensor<3x66xf16>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[ROWS]]
+// CHECK-NEXT:    spyre.view [[COPY]] by affine_map<(d0, d1) -> (d1 mod 3, d0 * 33 + d1 floordiv 3)> : tensor<3x66xf16> -> tensor<2x99xf16>
+func.func @rows_of_rows(%x: tensor<3x11x3x3xf16>) -> tensor<2x99xf16> {
+  %rows = spyre.view %x by affine_map<(d0, d1) -> ((d0 * 99 + d1) floordiv 66, ((d0 * 99 + d1) floordiv 6) mod 11, (d0 * 33 + d1 floordiv 3) mod 2, d1 mod 3)> : tensor<3x11x3x3xf16> -> tensor<2x99xf16>
+  return %rows : tensor<2x99xf16>
+}
