@@ -40,7 +40,7 @@ use std::{
 };
 
 /// Open defects: cases that are known to fail are skipped. Remove a case from the list when its defect is fixed.
-const OPEN: [(usize, &str); 1] = [(3630, "a list that is a diagonal of a list of integers is refused in words of the layout")];
+const OPEN: [(usize, &str); 0] = [];
 
 const DEFAULT_PROGRAMS: usize = 100;
 

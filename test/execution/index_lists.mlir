@@ -14,6 +14,7 @@
 // RUN: FileCheck %s --check-prefix=EIGHT --input-file=%t/8/program.json
 // RUN: spyre-compile %t/halved.mlir -o %t/9 --validate > %t/log && spyre-run %t/9 --wipe-lx --check %t/halved.mlir | FileCheck %s
 // RUN: FileCheck %s --check-prefix=EIGHT --input-file=%t/9/program.json
+// RUN: spyre-compile %t/rows.mlir -o %t/10 --validate > %t/log && spyre-run %t/10 --wipe-lx --check %t/rows.mlir | FileCheck %s
 
 // CHECK: result0: correct
 
@@ -162,4 +163,21 @@ func.func @main(%table: tensor<4x64xf16>, %a: tensor<6xi32>) -> tensor<6x64xf16>
     linalg.yield %v : f16
   } -> tensor<6x64xf16>
   return %y : tensor<6x64xf16>
+}
+
+// Three rows of four indices as two rows of six, each of which selects columns of its own row: a diagonal of what all rows select.
+//--- rows.mlir
+func.func @main(%list: tensor<3x4xi32>, %table: tensor<2x64xf16>) -> tensor<2x6xf16> {
+  %flat = tensor.collapse_shape %list [[0, 1]] : tensor<3x4xi32> into tensor<12xi32>
+  %rows = tensor.expand_shape %flat [[0, 1]] output_shape [2, 6] : tensor<12xi32> into tensor<2x6xi32>
+  %empty = tensor.empty() : tensor<2x6xf16>
+  %chosen = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%rows : tensor<2x6xi32>) outs(%empty : tensor<2x6xf16>) {
+  ^bb0(%index: i32, %out: f16):
+    %row = linalg.index 0 : index
+    %column = arith.index_cast %index : i32 to index
+    %element = tensor.extract %table[%row, %column] : tensor<2x64xf16>
+    linalg.yield %element : f16
+  } -> tensor<2x6xf16>
+  return %chosen : tensor<2x6xf16>
 }

@@ -24,14 +24,14 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-materialize-views", run };
 const MOST_MASK_ELEMENTS: i64 = 1 << 22;
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
-    for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
-        mask_diagonals(op).map_err(|message| error_at(codes::LAYOUT_VIEW, op, message).report())?;
-    }
+    mask_all_diagonals(module)?;
     for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
         read_through(op);
     }
     // Each round leaves fewer divided sums, so this ends.
     while module.nested().into_iter().filter(|op| op.is(spyre::VIEW)).fold(false, |is_changed, op| flatten_rows(op) || is_changed) {}
+    // Rows of another length may have been a diagonal.
+    mask_all_diagonals(module)?;
     for compute in ComputeOp::all_in(module) {
         complete(compute).map_err(|message| error_at(codes::LAYOUT_VIEW, compute.op, message).report())?;
     }
@@ -43,6 +43,13 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let reads = |op: &Op<'_>| op.is("func.return") || ComputeOp::of(*op).is_some_and(|compute| compute.family() != Family::Gather);
     for op in module.nested().into_iter().filter(reads) {
         copy_strides(op);
+    }
+    Ok(())
+}
+
+fn mask_all_diagonals(module: Op<'_>) -> Result<(), Reported> {
+    for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
+        mask_diagonals(op).map_err(|message| error_at(codes::LAYOUT_VIEW, op, message).report())?;
     }
     Ok(())
 }
