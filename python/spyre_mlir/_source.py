@@ -52,7 +52,7 @@ BEGINNINGS: tuple[tuple[bytes, str, str], ...] = (
     (rb".{7}\x00\{", *WEIGHTS),
     (rb"GGUF", *WEIGHTS),
     (rb"\s*<(!doctype|html|\?xml)", "a page of HTML", "save the file itself, and not the page that shows it"),
-    (rb"(; ModuleID|source_filename|target (datalayout|triple)|BC\xc0\xde)", "LLVM IR", "stop the producer at linalg on tensors"),
+    (rb"(; ModuleID|source_filename|target (datalayout|triple)|BC\xc0\xde)", "LLVM IR", "export linalg on tensors instead"),
     (rb"\x7fELF", "a compiled program", "give the module that it was made from"),
     (rb"\s*[\[{](?!-#)(?=.*\"chosen\").*\"program\"", "a plan", "give it with plan=, beside the program"),
     (rb"\s*\{[^-].*\"launches\"", "the file of a bundle", "run its directory with spyre_mlir.Simulation"),

@@ -332,8 +332,8 @@ impl Halves<'_, '_> {
             imported.judge_at(self.directory, sizes).map_err(|failure| match failure {
                 Failure::Size(message) | Failure::Limit(message) => Failure::Limit(format!("at {at}: {message}")),
                 other => Failure::Mistake(format!(
-                    "gives wrong results at {at}, and correct ones at the largest sizes; if the program computes with its size, give it \
-                     one size: {}",
+                    "gives wrong results at {at}, but correct ones at the largest sizes; a program that computes with a symbolic size \
+                     needs one size, '--dim-size NAME=SIZE': {}",
                     other.message()
                 )),
             })?;

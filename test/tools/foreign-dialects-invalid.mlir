@@ -22,7 +22,7 @@
 // MEMREF: memref.mlir:2:{{[0-9]+}}: error{{.*}}'memref.alloc' belongs to the unsupported dialect 'memref'; {{.*}} stop the producer before it lowers tensors to memory
 // TYPE-NOT: nregistered
 // TYPE: type.mlir:1:{{[0-9]+}}: error{{.*}}'torch.vtensor' belongs to the unsupported dialect 'torch'; {{.*}} export with output_type="linalg-on-tensors"
-// OTHER: other.mlir:2:{{[0-9]+}}: error{{.*}}'foo.bar' belongs to the unsupported dialect 'foo'; {{.*}} lower it to linalg on tensors in the producer
+// OTHER: other.mlir:2:{{[0-9]+}}: error{{.*}}'foo.bar' belongs to the unsupported dialect 'foo'; {{.*}} lower it to linalg on tensors before the export
 // BYTECODE-NOT: nregistered
 // BYTECODE: mhlo.mlirbc: error{{.*}}'mhlo' belongs to the unsupported dialect 'mhlo'; {{.*}} lower it with 'mlir-hlo-opt
 // SEED: correct
