@@ -100,7 +100,7 @@ const fn key(life: &Life) -> (usize, i64) {
 fn fault(life: &Life, n_ops: usize) -> Option<String> {
     let &Life { offset, bytes, first_op, last_op } = life;
     if offset < 0 || offset % STICK_BYTES != 0 || bytes < 1 || offset.checked_add(bytes).is_none() {
-        return Some(format!("a life of {bytes} bytes from byte {offset} on; it begins with a stick and has bytes"));
+        return Some(format!("a life of {bytes} bytes from byte {offset} on; it begins at a multiple of 128 and has at least one byte"));
     }
     let has_ops = first_op <= last_op && last_op < n_ops;
     (!has_ops)
@@ -163,7 +163,8 @@ impl Sweep<'_> {
         if let Some(other) = self.there.iter().copied().find(is_met) {
             let known = &self.lives[other];
             let message = format!(
-                "has bytes {offset} to {} from op {first_op} on, of which the life from op {} to op {} has {} to {}; lives that share bytes share no time",
+                "has bytes {offset} to {} from op {first_op} on, but the life from op {} to op {} has bytes {} to {}; lives that share \
+                 bytes share no time",
                 offset + bytes,
                 known.first_op,
                 known.last_op,
@@ -216,7 +217,7 @@ impl Sweep<'_> {
             }
             Some(_) if touched.start != Some(offset) || !touched.ends.contains(&(offset + bytes)) => {
                 let (start, ends) = (touched.start.unwrap_or(offset), &touched.ends);
-                format!("has bytes {offset} to {}, but what is there begins with {start} and ends with one of {ends:?}", offset + bytes)
+                format!("has bytes {offset} to {}, but its value begins at byte {start} and ends at one of {ends:?}", offset + bytes)
             }
             Some(_) => return None,
         };
