@@ -55,7 +55,7 @@ BEGINNINGS: tuple[tuple[bytes, str, str], ...] = (
     (rb"(; ModuleID|source_filename|target (datalayout|triple)|BC\xc0\xde)", "LLVM IR", "export linalg on tensors instead"),
     (rb"\x7fELF", "a compiled program", "give the module that it was made from"),
     (rb"\s*[\[{](?!-#)(?=.*\"chosen\").*\"program\"", "a plan", "give it with plan=, beside the program"),
-    (rb"\s*\{[^-].*\"launches\"", "the file of a bundle", "run its directory with spyre_mlir.Simulation"),
+    (rb"\s*\{[^-].*\"launches\"", "a file of a bundle", "run its directory with spyre_mlir.Simulation"),
     (rb"\s*[\[{](?!-#)", "a JSON file", "give the file of a module, such as model.mlir"),
     (rb"\s*(import|from) \w", *PYTHON),
     (rb"#{1,6} ", "a Markdown text", "give the file of a module, such as model.mlir"),

@@ -603,9 +603,9 @@ CALLS = [
         "compiled module:",
         "found (float32",
         f"inputs ({FLOAT})",
-        "compile for these",
+        "compile it for these",
     ),
-    (lambda st, x: st.compile(doubled, x, quiet=True)(), "compiled module:", "found ()", f"inputs ({FLOAT})", "compile for these"),
+    (lambda st, x: st.compile(doubled, x, quiet=True)(), "compiled module:", "found ()", f"inputs ({FLOAT})", "compile it for these"),
     (lambda st, x: st.compile(doubled, x, quiet=True)(a=x), "compiled module:", "'a' by name", "inputs by position", "give them in order"),
     (
         lambda st, x: st.compile(doubled, x, quiet=True)(x.to("meta")),

@@ -78,12 +78,12 @@ super::codes! {
         see "SPY0201";
 
     1224 RUN_DIFFERS "results differ from the reference":
-        "The results differ by more than the tolerance. With the default tolerance, the program was compiled wrongly; please report it. \
-         With `--tolerance`, the rounding of the device may exceed the value that you gave."
+        "The results differ by more than the tolerance. The default tolerance allows for all rounding of the device: the \
+         program was compiled wrongly, so please report it. With `--tolerance`, the rounding may exceed your value."
         see "docs/guides/debug-a-wrong-result.md";
 
     1225 RUN_MODULE "the module of `--check` does not match the bundle":
-        "`--check` takes the module from which the bundle was compiled, as it was before the import. Its arguments and results must be \
-         those of the bundle."
+        "`--check` takes the module from which the bundle was compiled, as it was before the import. The module must have \
+         the arguments and results of the bundle."
         see "docs/guides/debug-a-wrong-result.md";
 }
