@@ -190,7 +190,7 @@ impl Simulation {
     pub(crate) fn check_fits(&self) -> Result<(), SimError> {
         for plan in self.plans() {
             if let Some(tensor) = plan.tensors.iter().find(|tensor| !fits(tensor.format)) {
-                let what = format!("elements beside those of {}, which have one byte", tensor.format);
+                let what = format!("a comparison of elements of {}, which have one byte", tensor.format);
                 return Err(SimError::NotSimulated { op: plan.name.clone(), what });
             }
         }
@@ -539,7 +539,7 @@ impl<B: Beside> Launch<'_, B> {
                 None => return Err(SimError::NoValue { op: plan.name.clone(), symbol: *symbol }),
                 // The file calls the size by a name, the launch gives it by a parameter.
                 Some(size) if size != plan.dims[*dim].size => {
-                    let message = format!("'{name}' is {}, and the bundle gives it {size}", plan.dims[*dim].size);
+                    let message = format!("'{name}' is {} in this file, but the launch gives {size}", plan.dims[*dim].size);
                     return Err(SimError::Malformed { file: plan.name.clone(), message });
                 }
                 Some(_) => {}
