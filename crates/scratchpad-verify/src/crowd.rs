@@ -33,7 +33,7 @@ pub(super) fn read(instance: &Instance, relaxed: &Relaxed, cut: &Cut) -> Result<
         });
         stays.push(found.ok_or_else(|| {
             format!(
-                "a cut has a stay of '{}' from {} to {}, which does not begin and end with a use of one value",
+                "a cut has a residency interval of '{}' from {} to {}, which does not begin and end with a use of one value",
                 stay.buffer, stay.start, stay.end
             )
         })?);
@@ -41,7 +41,7 @@ pub(super) fn read(instance: &Instance, relaxed: &Relaxed, cut: &Cut) -> Result<
     let is_one_each =
         stays.iter().enumerate().all(|(at, one)| stays[..at].iter().all(|other| other.0 != one.0 || other.2 < one.1 || one.2 < other.1));
     if stays.is_empty() || !is_one_each {
-        return Err("a cut has no stays, or overlapping stays of one value".to_owned());
+        return Err("a cut has no residency intervals, or overlapping ones of one value".to_owned());
     }
     let (mut merged, mut apart) = (Vec::new(), Vec::new());
     for child in stays.iter().filter(|stay| stay.1 == 0) {
@@ -57,7 +57,7 @@ pub(super) fn read(instance: &Instance, relaxed: &Relaxed, cut: &Cut) -> Result<
     }
     let is_double = |at: usize| merged[..at].iter().any(|pair| pair.0 == merged[at].0 || pair.1 == merged[at].1);
     if merged.len() != cut.mergers.len() || (0..merged.len()).any(is_double) {
-        return Err("a cut merges stays that cannot share an address, or one stay twice".to_owned());
+        return Err("a cut merges intervals that cannot share an address, or one interval twice".to_owned());
     }
     let absent = cut.absent.iter().map(|name| absent(instance, relaxed, &stays, name)).collect::<Result<_, _>>()?;
     Ok(Crowd { stays, merged, apart, absent })
@@ -70,13 +70,19 @@ fn absent(instance: &Instance, relaxed: &Relaxed, stays: &[(usize, usize, usize)
     let mut values = (0..relaxed.values.len()).filter(|&value| is_of(value));
     match (values.next(), values.next()) {
         (Some(value), None) if relaxed.values[value].uses.len() == 1 && stays.iter().all(|stay| stay.0 != value) => Ok(value),
-        _ => Err(format!("a cut lists '{name}' as absent; expected a buffer with a single use, which is in no stay of the cut")),
+        _ => Err(format!(
+            "a cut lists '{name}' as absent; expected a buffer with a single use, which is in no residency interval of the cut"
+        )),
     }
 }
 
 /// Confirms that no addresses exist.
 pub(super) fn check(instance: &Instance, relaxed: &Relaxed, crowd: &Crowd) -> Result<(), String> {
-    if fit(&towers(instance, relaxed, crowd), relaxed.capacity)? { Err("its stays fit in LX together".to_owned()) } else { Ok(()) }
+    if fit(&towers(instance, relaxed, crowd), relaxed.capacity)? {
+        Err("its residency intervals fit in LX together".to_owned())
+    } else {
+        Ok(())
+    }
 }
 
 /// Groups the intervals that have one address because of the cut's takeovers, each with its predecessors.

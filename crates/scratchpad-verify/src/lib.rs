@@ -58,7 +58,7 @@ pub enum Violation {
     #[error("the result: {0}")]
     Result(String),
     /// A residency interval violates a rule.
-    #[error("the stay of '{buffer}' from {start} to {end}: {what}")]
+    #[error("the residency interval of '{buffer}' from {start} to {end}: {what}")]
     Stay {
         /// Buffer of the interval.
         buffer: String,

@@ -19,7 +19,7 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
     let refuse = |what: String| Violation::Bound { bound: result.lower_bound, what };
     let certificate = &result.certificate;
     if !certificate.whole_lives {
-        return Err(refuse("rents require a plan of whole lives".to_owned()));
+        return Err(refuse("rents require a plan without split live ranges".to_owned()));
     }
     if !certificate.prices.is_empty() || !certificate.cuts.is_empty() {
         return Err(refuse("expected no prices and cuts in a certificate with rents".to_owned()));

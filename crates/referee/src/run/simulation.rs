@@ -103,8 +103,9 @@ impl Simulation {
             }
             let found = bundles.get(&launch.bundle).map_or_else(|| Ok(Deaths::default()), |loaded| Deaths::of(launch, &loaded.bundle));
             deaths.push(found.map_err(|message| {
-                let message =
-                    format!("launch {number} has {message}; a life has bytes, and is from one op of the launch to the same or a later one");
+                let message = format!(
+                    "launch {number} has {message}; a live range has bytes, and is from one op of the launch to the same or a later one"
+                );
                 SimError::Malformed { file: program.name.clone(), message }
             })?);
             if let Some(name) = launch.arguments.iter().find(|name| !program.tensors().any(|tensor| tensor.name == **name)) {

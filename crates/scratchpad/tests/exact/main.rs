@@ -260,7 +260,7 @@ fn rents_that_prove_too_little_or_are_no_rents_are_rejected() {
     let rents = |result: &mut Value| result["certificate"]["rents"][0][1].as_array_mut().unwrap().clone();
     let first = instance.buffers.iter().find(|buffer| buffer.life().start > 20).unwrap().name.clone();
     refused("the rents prove", &|result| result["lower_bound"] = json!(plan.lower_bound + 1));
-    refused("rents require a plan of whole lives", &|result| {
+    refused("rents require a plan without split live ranges", &|result| {
         (result["among"], result["certificate"]["whole_lives"]) = (json!("split stays"), json!(false));
     });
     refused("expected no prices and cuts", &|result| result["certificate"]["prices"] = json!([[1, 1]]));
