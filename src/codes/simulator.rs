@@ -55,7 +55,8 @@ super::codes! {
         see "docs/reference/simulator.md";
 
     1211 SIM_LIMIT "the execution exceeds a limit":
-        "The number of steps and the memory of the simulator are limited. Raise the limit, or run a smaller program."
+        "The number of steps and the memory of the simulator are limited. Raise the limit of steps with `--max-steps`, or \
+         run a smaller program."
         see "docs/reference/simulator.md";
 
     1212 SIM_NOT_SIMULATED "a construct is not simulated":
