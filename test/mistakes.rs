@@ -305,7 +305,7 @@ const ROWS: &[Row] = &[
     no(
         "LLVM IR as a program",
         "spyre-compile f.ll -o out",
-        ["'f.ll'", "found LLVM IR", "expected MLIR text or bytecode", "stop the producer at linalg on tensors"],
+        ["'f.ll'", "found LLVM IR", "expected MLIR text or bytecode", "export linalg on tensors instead"],
     ),
     no(
         "A program as a bundle",
@@ -375,7 +375,7 @@ const ROWS: &[Row] = &[
     no(
         "A bundle to where nothing can be written",
         "spyre-compile small.mlir -o /proc/x",
-        ["cannot write", "'/proc/x'", "No such file", "name a place that can be written"],
+        ["cannot write", "'/proc/x'", "No such file", "name a path that can be written"],
     ),
     no(
         "A bundle over a file",
@@ -385,7 +385,7 @@ const ROWS: &[Row] = &[
     no(
         "A step that does not divide the largest size",
         "spyre-compile open.mlir --dim-size arg0.0=100:16 -o out",
-        ["--dim-size", "found 'arg0.0=100:16'", "a STEP that divides it", "give one such as 'arg0.0=96:16'"],
+        ["--dim-size", "found 'arg0.0=100:16'", "STEP divides MAX", "give one such as 'arg0.0=96:16'"],
     ),
     no(
         "A size of a dimension that is not there",
@@ -400,7 +400,7 @@ const ROWS: &[Row] = &[
     no(
         "A plan for another program",
         "spyre-compile two.mlir --plan small-plan.json -o out",
-        ["--plan", "found 'small-plan.json' for another program", "expected a plan for this program", "remove it to let a search"],
+        ["--plan", "found 'small-plan.json' for another program", "expected a plan for this program", "remove the file, and the search"],
     ),
     no(
         "Tiles without a count",
@@ -435,7 +435,7 @@ const ROWS: &[Row] = &[
     no(
         "Complex numbers",
         "spyre-compile complex.mlir -o out",
-        ["complex.mlir:2:3", "found complex<f32>", "expected elements of a device format", "convert them in the producer"],
+        ["complex.mlir:2:3", "found complex<f32>", "expected elements of a device format", "convert them before the export"],
     ),
     no("A seed that is no number", "spyre-run small --seed x", ["--seed", "'x'", "expected a whole number", "give one such as"]),
     no(

@@ -123,13 +123,13 @@ fn a_file_that_no_op_spec_has_is_refused() {
     };
     assert_eq!(
         refused("\"fidelity_\": \"regular\"", "\"fidelity_\": \"high\""),
-        "sdsc_0.json: 0_add.dscs_[0].add.computeOp_[0].attributes_.fidelity_: no op spec is known that has this file; \
-         the closest has \"regular\" where the file has \"high\""
+        "sdsc_0.json: 0_add.dscs_[0].add.computeOp_[0].attributes_.fidelity_: no op spec gives this file: the closest one gives \
+         \"regular\", found \"high\""
     );
     assert_eq!(
         refused("\"dsName_\": \"Tensor0\"", "\"dsName_\": \"Tensor7\""),
-        "sdsc_0.json: 0_add.dscs_[0].add.labeledDs_[0].dsName_: no op spec is known that has this file; \
-         the closest has \"Tensor0\" where the file has \"Tensor7\""
+        "sdsc_0.json: 0_add.dscs_[0].add.labeledDs_[0].dsName_: no op spec gives this file: the closest one gives \"Tensor0\", found \
+         \"Tensor7\""
     );
     assert!(refused("\"[0, 0, 0]\": \"-1\"", "\"[0, 0, 0]\": \"-99\"").ends_with("bundle.mlir gives symbol -99 no value"));
 }

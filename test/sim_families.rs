@@ -473,5 +473,5 @@ fn numbers_that_are_known_at_launch_only_are_refused() {
     let symbols = vec![Symbol { name: "T".to_owned(), maximum: 8 }];
     let program = Program { name: "counted".to_owned(), symbols, ..Program::default() };
     let error = Simulation::with_program(program, std::path::Path::new("nowhere"), &Target::spyre()).map(|_| ()).unwrap_err();
-    assert_eq!(error.to_string(), "counted: the symbol 'T', at most 8, is known at launch only; the counts of loops are numbers");
+    assert_eq!(error.to_string(), "counted: the symbol 'T', at most 8, is known at launch only; loops must have constant trip counts");
 }

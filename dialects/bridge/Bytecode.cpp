@@ -37,5 +37,5 @@ LogicalResult spyre::refuseNewerBytecode(llvm::MemoryBufferRef buffer, MLIRConte
     return success();
   return emitError(FileLineColLoc::get(context, buffer.getBufferIdentifier(), 0, 0))
          << "[SPY0103] expected bytecode of MLIR " << LLVM_VERSION_MAJOR << " or older, found bytecode of '" << producer
-         << "'; save the module as text in the producer";
+         << "'; save the module as text in the tool that wrote it";
 }

@@ -30,7 +30,7 @@ constexpr Producer kProducers[] = {
     {"tf tfl tf_executor", "lower it to TOSA with 'tf-opt --tfl-to-tosa-pipeline' or 'iree-import-tflite'"},
     {"flow hal stream util iree_linalg_ext iree_input iree_tensor_ext", "stop IREE earlier: 'iree-compile --compile-to=input'"},
     {"tt ttg", "lower it with 'triton-shared-opt --triton-to-linalg-experimental'"},
-    {"memref bufferization vector llvm gpu nvgpu omp", "stop the producer before it lowers tensors to memory or to a processor"},
+    {"memref bufferization vector llvm gpu nvgpu omp", "export the program before tensors are lowered to memory or to processor code"},
     {"quant", "quantized types are supported as integers and scales: lower them with 'mlir-opt --lower-quant-ops --strip-func-quant-types'"},
 };
 
@@ -41,7 +41,7 @@ StringRef adviceFor(StringRef dialect) {
     if (llvm::is_contained(names, dialect))
       return producer.advice;
   }
-  return "lower it to linalg on tensors in the producer";
+  return "lower it to linalg on tensors before the export";
 }
 
 bool isOfName(char letter) { return llvm::isAlnum(letter) || letter == '_' || letter == '.' || letter == '$'; }

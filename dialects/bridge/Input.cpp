@@ -41,7 +41,7 @@ static std::unique_ptr<llvm::MemoryBuffer> readStream(int stream, StringRef name
     if (count == 0)
       return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(text), name, /*RequiresNullTerminator=*/true);
     if (text.size() > spyre::maxPipedBytes) {
-      message = "more than " + std::to_string(spyre::maxPipedBytes) + " bytes from a pipe, the most that is read";
+      message = "is larger than the limit of " + std::to_string(spyre::maxPipedBytes) + " bytes for a pipe";
       return nullptr;
     }
     if (count < 0 && errno == EAGAIN) {
@@ -76,7 +76,7 @@ std::unique_ptr<llvm::MemoryBuffer> spyre::openInput(StringRef path, std::string
   if (!S_ISREG(found.st_mode))
     return readStream(file, path, message);
   if (static_cast<uint64_t>(found.st_size) > maxInputBytes) {
-    message = "has more than " + std::to_string(maxInputBytes) + " bytes, the most that is parsed";
+    message = "is larger than the limit of " + std::to_string(maxInputBytes) + " bytes";
     return nullptr;
   }
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = llvm::MemoryBuffer::getOpenFile(file, path, found.st_size);
@@ -304,7 +304,7 @@ void spyre::guardParser() {
 void spyre::endParserGuard() { endGuard(); }
 
 void spyre::guardReference() {
-  guard("error: the reference program ended by a signal: it reads outside of a tensor, divides an integer by 0, or has not enough memory\n");
+  guard("error: the reference program ended by a signal: it reads outside of a tensor, divides an integer by 0, or runs out of memory\n");
 }
 
 void spyre::endReferenceGuard() { endGuard(); }

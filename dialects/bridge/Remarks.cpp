@@ -52,7 +52,7 @@ bool spyreAskForRemarks(MlirContext context, MlirStringRef all, MlirStringRef pa
   for (MlirStringRef pattern : {all, passed, missed, analysis}) {
     std::string reason;
     if (!llvm::Regex(unwrap(pattern)).isValid(reason) && !unwrap(pattern).empty()) {
-      std::string message = ("'" + unwrap(pattern) + "' is no regular expression: " + reason).str();
+      std::string message = ("'" + unwrap(pattern) + "' is not a regular expression: " + reason).str();
       answer(wrap(StringRef(message)), true, data);
       return false;
     }

@@ -175,7 +175,7 @@ LogicalResult BufferOp::verify() {
   if (value) {
     ShapedType held = value->getShapedType();
     if (held.getShape() != type.getShape() || held.getElementType() != type.getElementType())
-      return emitOpError("holds ") << held << ", but is " << type;
+      return emitOpError("expected a value of the shape and element type of ") << type << ", found " << held;
   }
   // buffer_c4
   std::optional<ArrayRef<int64_t>> range = getIndexRange();
@@ -229,9 +229,10 @@ LogicalResult LoopOp::verify() {
 static LogicalResult verifySize(ProgramOp program, Operation *op, StringRef name, int64_t maximum, std::optional<int64_t> granularity) {
   auto known = program.getSizes() ? program.getSizes()->getAs<DenseI64ArrayAttr>(name) : DenseI64ArrayAttr();
   if (!known)
-    return op->emitOpError("has the symbolic size '") << name << "', which is none of the program's sizes";
+    return op->emitOpError("has the symbolic size '") << name << "', which the program does not declare";
   if (known[0] != maximum || (granularity && known[1] != *granularity))
-    return op->emitOpError("has '") << name << "' of at most " << maximum << ", but the program has " << known[0] << " in steps of " << known[1];
+    return op->emitOpError("has the symbolic size '") << name << "' of at most " << maximum << ", but the program declares at most "
+                                                      << known[0] << ", in steps of " << known[1];
   return success();
 }
 
@@ -274,10 +275,10 @@ LogicalResult ProgramOp::verifyRegions() {
       return WalkResult::advance();
     auto maximum = getSymbols() ? getSymbols()->getAs<IntegerAttr>(*loop.getSymbol()) : IntegerAttr();
     if (!maximum)
-      return loop.emitOpError("runs to '") << *loop.getSymbol() << "', which is none of the program's symbols";
+      return loop.emitOpError("has the trip count '") << *loop.getSymbol() << "', which the program does not declare";
     if (maximum.getInt() != static_cast<int64_t>(loop.getCount()))
-      return loop.emitOpError("runs to '") << *loop.getSymbol() << "' with at most " << loop.getCount()
-                                           << " iterations, but the program's maximum is " << maximum.getInt();
+      return loop.emitOpError("has the trip count '") << *loop.getSymbol() << "' of at most " << loop.getCount()
+                                                      << ", but the program declares at most " << maximum.getInt();
     return WalkResult::advance();
   });
   return failure(walked.wasInterrupted() || failed(verifySizes(*this)));

@@ -31,7 +31,7 @@ LogicalResult ConstantOp::verify() {
   auto value = getValue().getShapedType();
   RankedTensorType output = getOutput().getType();
   if (value.getShape() != output.getShape() || value.getElementType() != output.getElementType())
-    return emitOpError("holds ") << value << ", but gives " << output;
+    return emitOpError("expected a result of the shape and element type of ") << value << ", found " << output;
   return success();
 }
 

@@ -20,7 +20,7 @@ except ImportError as missing:
 
     def __getattr__(name: str):
         if name in ("Program", "compile", "lower"):
-            raise ImportError(f"spyre_mlir.{name} needs the compiler, which this build was made without: {_reason}")
+            raise ImportError(f"spyre_mlir.{name} needs the compiler, which this build does not contain: {_reason}")
         raise AttributeError(f"module 'spyre_mlir' has no attribute {name!r}")
 
 

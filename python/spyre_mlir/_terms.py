@@ -63,7 +63,7 @@ def of_frontend(error: CompileError) -> CompileError:
     """Returns the error for a program that a frontend made: its ops and its producer are none that the user knows."""
 
     def told(found: Diagnostic) -> Diagnostic:
-        message = without_op(found.message).replace("in the producer", "in the function that is compiled")
+        message = without_op(found.message).replace("before the export", "in the function that is compiled")
         return dataclasses.replace(found, message=message)
 
     return CompileError([told(found) for found in error.diagnostics])

@@ -122,11 +122,11 @@ class CompiledFunction:
     def check(self, given: Sequence[Any], tree: object) -> None:
         """A program has fixed shapes and types."""
         if tree != self.arguments_tree:
-            raise ArgumentError(f"compiled function: expected arguments {self.arguments_tree}, found {tree}; compile for these, too")
+            raise ArgumentError(f"compiled function: expected arguments {self.arguments_tree}, found {tree}; compile it for these, too")
         wanted = [f"{info.dtype}{list(info.shape)}" for info in self.arguments]
         found = [f"{jax.dtypes.canonicalize_dtype(jax.numpy.result_type(value))}{list(numpy.shape(value))}" for value in given]
         if wanted != found:
-            raise ArgumentError(f"compiled function: expected ({', '.join(wanted)}), found ({', '.join(found)}); compile for these, too")
+            raise ArgumentError(f"compiled function: expected ({', '.join(wanted)}), found ({', '.join(found)}); compile it for these, too")
 
 
 def array_of(value: Any, info: Any) -> numpy.ndarray:
@@ -160,4 +160,4 @@ def check_lowered(module: ir.Module) -> None:
 
     module.operation.walk(look)
     if left:
-        raise LoweringError(f"jaxlib has no lowering to linalg of {', '.join(left)}: write it in other operations")
+        raise LoweringError(f"jaxlib has no lowering to linalg of {', '.join(left)}; write the function with other operations")

@@ -133,7 +133,7 @@ PROGRAMS = [
     ),
     Mistake("JSON", lambda: spyre_mlir.compile("data.json"), "CompileError", "data.json", "a JSON file", MLIR, "give the file of a module"),
     Mistake("a plan", lambda: spyre_mlir.compile("plan.json"), "CompileError", "plan.json", "found a plan", MLIR, "give it with plan="),
-    Mistake("LLVM IR", lambda: spyre_mlir.compile("f.ll"), "CompileError", "f.ll", "LLVM IR", MLIR, "stop the producer at linalg"),
+    Mistake("LLVM IR", lambda: spyre_mlir.compile("f.ll"), "CompileError", "f.ll", "LLVM IR", MLIR, "export linalg on tensors instead"),
     Mistake(
         "a launch", lambda: spyre_mlir.compile("bundle.mlir"), "CompileError", "bundle.mlir", "one launch of a bundle", MLIR, "Simulation"
     ),
@@ -203,7 +203,7 @@ OPTIONS = [
         "option 'plan'",
         "found the given plan for another program",
         "expected a plan for this program",
-        "remove it to let a search",
+        "remove the file, and the search",
     ),
     Mistake(
         "bundle over a file",
@@ -295,7 +295,7 @@ HINTS = [
         "CompileError",
         "option 'dim_size'",
         "found 'arg0.0=100:16'",
-        "a STEP that divides it",
+        "STEP divides MAX",
         "give one such as 'arg0.0=96:16'",
     ),
 ]
@@ -603,9 +603,9 @@ CALLS = [
         "compiled module:",
         "found (float32",
         f"inputs ({FLOAT})",
-        "compile for these",
+        "compile it for these",
     ),
-    (lambda st, x: st.compile(doubled, x, quiet=True)(), "compiled module:", "found ()", f"inputs ({FLOAT})", "compile for these"),
+    (lambda st, x: st.compile(doubled, x, quiet=True)(), "compiled module:", "found ()", f"inputs ({FLOAT})", "compile it for these"),
     (lambda st, x: st.compile(doubled, x, quiet=True)(a=x), "compiled module:", "'a' by name", "inputs by position", "give them in order"),
     (
         lambda st, x: st.compile(doubled, x, quiet=True)(x.to("meta")),

@@ -26,8 +26,8 @@ pub enum TensorKind {
 /// Step that fits in no launch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "expected at most {segments} tensors (a pool counts as one) in a launch with baked addresses, found more from op {step} on; give \
-     --addresses symbolic"
+    "expected at most {segments} tensors (a pool counts as one) in a launch with baked addresses, found more in the launch that begins \
+     here; give --addresses symbolic"
 )]
 pub struct TooManyTensors {
     /// First step of the launch that cannot end in time.

@@ -12,7 +12,7 @@ pub enum UnrollError {
     /// A loop that runs until the launch says.
     #[error(
         "expected a constant trip count of the loop over '{dim}', found '{symbol}' (at most {maximum}), known only at launch; \
-         bind it with the option 'bind={symbol}=NUMBER', or keep loops"
+         give --bind {symbol}=NUMBER, or keep loops (--loops keep)"
     )]
     KnownAtLaunch {
         /// The name of the number of iterations.

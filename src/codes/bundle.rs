@@ -44,7 +44,7 @@ super::codes! {
         see "docs/reference/bundle-format.md";
 
     911 BUNDLE_FORMAT "the program has no form in the requested file format":
-        "Release 1.0.0 lacks some functions and members that torch-spyre's files have. Write another form with \
-         `--bundle-format`."
+        "Release 1.0.0 of the format lacks some functions and members that torch-spyre's files have. Select another \
+         format with `--bundle-format`."
         see "docs/reference/bundle-format.md";
 }

@@ -13,7 +13,7 @@ super::codes! {
 
     102 INPUT_NESTING "the input nests too deeply":
         "The parser limits the nesting of brackets, operators and aliases, so that a file cannot cause a stack \
-         overflow."
+         overflow. Write the input with less nesting."
         see "docs/reference/untrusted-input.md";
 
     103 BYTECODE_VERSION "the bytecode comes from another MLIR version":
@@ -28,8 +28,10 @@ super::codes! {
     105 EMPTY_MODULE "the module is empty":
         "The module contains no function. Add a function of `linalg` ops on tensors.";
 
-    106 PHASE_ATTRIBUTE "the module has already been compiled beyond the phase":
-        "The attribute `spyre.phase` names the last phase that was applied to the module. Phases cannot be undone."
+    106 PHASE_ATTRIBUTE "the phase of the module does not match":
+        "The attribute `spyre.phase` names the last phase that was applied to the module. A module with ops of a late \
+         phase must have it. Phases cannot be undone: give a later phase to `--compile-to`, or start from an earlier \
+         module."
         see "docs/reference/tools.md";
 
     107 SLICE_BOUNDS "a slice exceeds its tensor":

@@ -33,5 +33,5 @@ super::codes! {
          has one row. A matmul that sums one element is an elementwise multiplication.";
 
     308 LAYOUT_ARGUMENT "an argument or result has no valid layout":
-        "The layout in the encoding of the tensor type does not match the shape of the tensor.";
+        "The layout in the encoding of the tensor type does not match the shape of the tensor. Correct the layout.";
 }

@@ -55,7 +55,8 @@ super::codes! {
         see "docs/reference/simulator.md";
 
     1211 SIM_LIMIT "the execution exceeds a limit":
-        "The number of steps and the memory of the simulator are limited. Raise the limit, or run a smaller program."
+        "The number of steps and the memory of the simulator are limited. Raise the limit of steps with `--max-steps`, or \
+         run a smaller program."
         see "docs/reference/simulator.md";
 
     1212 SIM_NOT_SIMULATED "a construct is not simulated":
@@ -78,12 +79,12 @@ super::codes! {
         see "SPY0201";
 
     1224 RUN_DIFFERS "results differ from the reference":
-        "The results differ by more than the tolerance. With the default tolerance, the program was compiled wrongly; please report it. \
-         With `--tolerance`, the rounding of the device may exceed the value that you gave."
+        "The results differ by more than the tolerance. The default tolerance allows for all rounding of the device: the \
+         program was compiled wrongly, so please report it. With `--tolerance`, the rounding may exceed your value."
         see "docs/guides/debug-a-wrong-result.md";
 
     1225 RUN_MODULE "the module of `--check` does not match the bundle":
-        "`--check` takes the module from which the bundle was compiled, as it was before the import. Its arguments and results must be \
-         those of the bundle."
+        "`--check` takes the module from which the bundle was compiled, as it was before the import. The module must have \
+         the arguments and results of the bundle."
         see "docs/guides/debug-a-wrong-result.md";
 }

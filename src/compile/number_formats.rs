@@ -29,8 +29,8 @@ pub(super) fn remark_integer_ranges(module: Op<'_>) {
     for buffer in module.nested().into_iter().filter(|op| op.is(sdsc::BUFFER)) {
         if let Some([first, end]) = buffer.attr(attr::INDEX_RANGE).and_then(integers).as_deref() {
             let message = format!(
-                "integer argument '{}' accepts only values from {first} to {}, which a launch checks: the device selects rows by them or \
-                 is exact only in this range; declare a smaller range with 'spyre.range' on the argument",
+                "integer argument '{}' accepts only values from {first} to {}, which a launch checks, because they select rows or because \
+                 the device is exact only in this range; declare a smaller range with 'spyre.range' on the argument",
                 buffer.text_attr(attr::SYM_NAME),
                 end - 1
             );

@@ -242,8 +242,11 @@ impl Halves<'_, '_> {
     fn extent(&self, counts: &Counts) -> Result<Extent, Failure> {
         let (operations, elements) = (counts.element_operations, self.phases.computed_elements());
         if self.validation.mode == Mode::Auto && operations > self.phases.limits().whole && elements > MAX_LOOKED_THROUGH {
-            let too_large =
-                format!("cannot be validated: it takes {operations} element operations, and its ops compute {elements} elements");
+            let too_large = format!(
+                "cannot be validated: it takes {operations} element operations, more than {}, and its ops compute {elements} elements, \
+                 more than {MAX_LOOKED_THROUGH}",
+                self.phases.limits().whole
+            );
             return Err(Failure::Size(too_large));
         }
         self.phases.extent()
@@ -332,8 +335,8 @@ impl Halves<'_, '_> {
             imported.judge_at(self.directory, sizes).map_err(|failure| match failure {
                 Failure::Size(message) | Failure::Limit(message) => Failure::Limit(format!("at {at}: {message}")),
                 other => Failure::Mistake(format!(
-                    "gives wrong results at {at}, and correct ones at the largest sizes; if the program computes with its size, give it \
-                     one size: {}",
+                    "gives wrong results at {at}, but correct ones at the largest sizes; a program that computes with a symbolic size \
+                     needs one size, '--dim-size NAME=SIZE': {}",
                     other.message()
                 )),
             })?;

@@ -20,8 +20,8 @@ pub struct Misuse<'c> {
 
 const UNWRITTEN: &str = "is uninitialized memory, which only a 'spyre.insert' may use, as the tensor to write into";
 const NO_BUFFER: &str = "writes into a tensor that is not the result of 'spyre.empty' or 'spyre.insert'";
-const MADE_ELSEWHERE: &str = "expected a part in place that one op (no gather) computes for this insert alone, in loops of constant trip \
-                              count that tile the part or outside of loops; remove 'in_place'";
+const MADE_ELSEWHERE: &str = "requires for 'in_place' a part that only this insert uses and that one op (not a gather) computes, directly \
+                              or tile by tile in loops of constant trip count; remove 'in_place'";
 const WRITTEN_TWICE: &str = "writes a part in place that overlaps another part of the buffer; remove 'in_place'";
 const TOO_MANY: &str = "writes a part in place into a buffer of more than 256 parts; remove 'in_place'";
 const HALF_WRITTEN: &str = "writes into a buffer that is also used elsewhere, by ops that would read it partially written";

@@ -106,7 +106,7 @@ impl<'c> Shift<'c> {
         match dims[..] {
             [] => Ok(None),
             [dim] => Ok(Some(Self { dim, ..self })),
-            _ => Err(format!("is a tile of a diagonal, read through {map}")),
+            _ => Err(format!("is a tile of a diagonal, read through {map}, which is not supported")),
         }
     }
 }

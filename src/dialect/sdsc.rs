@@ -332,7 +332,7 @@ fn operand_of(from: Attribute<'_>, is_input: bool) -> Result<Operand, String> {
         _ => {
             let argument = parameters.integer("argument");
             let argument =
-                u32::try_from(argument).map_err(|_| format!("uses kernel argument {argument}: there are at most {}", u32::MAX))?;
+                u32::try_from(argument).map_err(|_| format!("expected a kernel argument from 0 to {}, found {argument}", u32::MAX))?;
             Allocation::Hbm { argument, offset_bytes }
         }
     };

@@ -89,8 +89,9 @@ impl<'c> SymbolicSizes<'c> {
         for (number, result) in function.yielded().into_iter().enumerate() {
             let is_mixed = |label: &&String| !label.is_empty() && found.find(label).is_none();
             if let Some((dim, label)) = found.labels(result).iter().enumerate().find(|(_, label)| is_mixed(label)) {
-                let message =
-                    format!("expected a symbolic size as a dimension of its own, found '{label}' in dimension {dim} of result {number}");
+                let message = format!(
+                    "expected a symbolic size as a dimension of its own, found the product '{label}' in dimension {dim} of result {number}"
+                );
                 return Err(error_at(codes::SYMBOLIC_SIZE, function, format_args!("{message}; {FIX_IT}")).report());
             }
         }
@@ -177,7 +178,11 @@ impl<'c> SymbolicSizes<'c> {
             };
             match self.find(name) {
                 Some(known) if known.maximum != maximum => {
-                    return refuse(format!("expected one maximum of '{name}', found {maximum} and {}; give one size", known.maximum));
+                    return refuse(format!(
+                        "expected one maximum of '{name}', found {maximum} and {}; give both dimensions the same maximum, or different \
+                         names",
+                        known.maximum
+                    ));
                 }
                 Some(_) => {}
                 None => {
@@ -298,8 +303,8 @@ impl<'c> SymbolicSizes<'c> {
         if !is_same_place || self.sizes[first].granularity != self.sizes[second].granularity {
             let (first, second) = (&self.sizes[first], &self.sizes[second]);
             let message = format!(
-                "uses symbolic sizes '{}' (maximum {}, multiple {}) and '{}' (maximum {}, multiple {}) for iteration dimension {dim}; they \
-                 must be the same size",
+                "uses symbolic sizes '{}' (maximum {}, multiple {}) and '{}' (maximum {}, multiple {}) for iteration dimension {dim}; \
+                 declare the same maximum and multiple for both, or give one size with '--dim-size NAME=SIZE'",
                 first.name, first.maximum, first.granularity, second.name, second.maximum, second.granularity
             );
             return Err(error_at(codes::SYMBOLIC_SIZE, op, message).report());
@@ -313,7 +318,7 @@ impl<'c> SymbolicSizes<'c> {
         let n_outputs = dims.len() - compute.n_reduced();
         let named = |dim: usize| dims[dim].first().map(|claim| self.first(&claim.name));
         if let Some(name) = (n_outputs..dims.len()).find_map(named) {
-            let message = format!("reduces symbolic dimension '{name}', which includes elements beyond the size; {FIX_IT}");
+            let message = format!("reduces symbolic dimension '{name}', so the result would include elements beyond the size; {FIX_IT}");
             return Err(error_at(codes::SYMBOLIC_SIZE, compute.op, message).report());
         }
         let columns = n_outputs.checked_sub(1).filter(|_| compute.family() == Family::Matmul).and_then(named);

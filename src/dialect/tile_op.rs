@@ -66,7 +66,7 @@ fn tile_operand<'c>(step: &Step<'c>, access: &Access<'c>, space: &[i64], compute
     let mut tile_bytes = STICK_BYTES;
     let mut outer = Vec::new();
     let (Some(stick), beside) = (coordinates.last(), coordinates.len().saturating_sub(1)) else {
-        return Err("has an operand of no dimension".to_owned());
+        return Err("has an operand without dimensions".to_owned());
     };
     for (position, (coordinate, &size)) in coordinates[..beside].iter().zip(layout.device_size()).enumerate() {
         let positions = match coordinate.term {

@@ -48,7 +48,7 @@ pub struct Binding {
 pub enum CountError {
     /// The name has neither a number nor a maximum, so the tile size is unknown.
     #[error(
-        "tile count '{symbol}' of dimension '{dim}' has no value; give 'bind={symbol}=NUMBER' (--bind {symbol}=NUMBER), or \
+        "tile count '{symbol}' of dimension '{dim}' has no value; give --bind {symbol}=NUMBER, or \
          declare a maximum on the function, 'spyre.symbols = {{{symbol} = NUMBER}}'"
     )]
     Unbound {
@@ -58,7 +58,7 @@ pub enum CountError {
         symbol: String,
     },
     /// The name has no number, so work cannot be divided among the cores.
-    #[error("number of slices '{symbol}' of dimension '{dim}' has no value; give 'bind={symbol}=NUMBER' (--bind {symbol}=NUMBER)")]
+    #[error("number of slices '{symbol}' of dimension '{dim}' has no value; give --bind {symbol}=NUMBER")]
     UnboundSlices {
         /// The name of the dimension.
         dim: String,
@@ -87,7 +87,7 @@ pub enum CountError {
     },
     /// The binding is unused, which indicates a mistake such as a misspelled name.
     #[error(
-        "expected the name of a tile count, found '{symbol}={number}'; use the name, as in 'tiles=DIM={symbol}', or remove the binding"
+        "expected the name of a tile count, found '{symbol}={number}'; use the name as in '--tiles DIM={symbol}', or remove the binding"
     )]
     Unused {
         /// The name.

@@ -17,7 +17,7 @@ impl FromStr for TileCount {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("expected NAME=COUNT with a positive count or its name, found '{text}'; give one such as 'M=4'");
+        let refuse = || format!("expected NAME=COUNT with a positive number or a name as COUNT, found '{text}'; give one such as 'M=4'");
         let (dim, count) = text.split_once('=').ok_or_else(refuse)?;
         let count = Count::of(count).filter(|_| !dim.is_empty()).ok_or_else(refuse)?;
         Ok(Self { dim: dim.to_owned(), count })

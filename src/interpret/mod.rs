@@ -38,7 +38,7 @@ pub use walk::Walk;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// Index out of range of its table.
-    #[error("an index is {index}, its table has {size} rows")]
+    #[error("index {index} is out of bounds of a table with {size} rows")]
     Index {
         /// The index.
         index: i64,
@@ -46,16 +46,16 @@ pub enum Fault {
         size: usize,
     },
     /// Unwritten index.
-    #[error("an index is read that nothing has written")]
+    #[error("an op reads an index that no op has written")]
     UnwrittenIndex,
     /// Unknown device function.
-    #[error("'{name}' is no function of the interpreter")]
+    #[error("the interpreter has no function '{name}'")]
     Unknown {
         /// Its name.
         name: String,
     },
     /// Wrong number of values.
-    #[error("found {found} values, where {expected} are needed")]
+    #[error("expected {expected} values, found {found}")]
     Count {
         /// Required number.
         expected: usize,
@@ -63,22 +63,22 @@ pub enum Fault {
         found: usize,
     },
     /// Out-of-bounds access, or mismatched shapes.
-    #[error("a tensor of shape {shape:?} is read or written under sizes that do not fit")]
+    #[error("the sizes of an access do not fit a tensor of shape {shape:?}")]
     Outside {
         /// Shape of the tensor.
         shape: Vec<usize>,
     },
     /// Positions in place of numbers, or the reverse.
-    #[error("an op takes integers for numbers, or numbers for integers")]
+    #[error("an op uses integers as numbers, or numbers as integers")]
     Mixed,
     /// Too many ops after unrolling.
-    #[error("its loops have more than {limit} ops when they are unrolled")]
+    #[error("the unrolled loops have more than {limit} ops")]
     TooManyOps {
         /// Maximum number of ops.
         limit: usize,
     },
     /// Use of a value before its definition.
-    #[error("a value is read before it is made")]
+    #[error("an op reads a value before it is computed")]
     Gone,
 }
 

@@ -60,7 +60,13 @@ impl<'m, 'c> Reader<'_, 'm, 'c> {
         let mut ops = block.ops();
         let terminator = ops.pop().ok_or_else(|| (around, "has an empty body".to_owned()))?;
         if !terminator.is("func.return") && !terminator.is(spyre::YIELD) {
-            return Err((terminator, format!("cannot be interpreted: '{}' ends no body of the interpreter's", terminator.full_name())));
+            return Err((
+                terminator,
+                format!(
+                    "cannot be interpreted: expected 'func.return' or 'spyre.yield' at the end of a body, found '{}'",
+                    terminator.full_name()
+                ),
+            ));
         }
         let ops: Vec<Vec<_>> = ops.into_iter().map(|op| self.operations(op)).collect::<Result<_, _>>()?;
         let ops = ops.into_iter().flatten().collect();
@@ -100,7 +106,7 @@ impl<'m, 'c> Reader<'_, 'm, 'c> {
     }
 
     fn kind(&mut self, op: Op<'m>) -> Result<Kind<'c>, Unreadable<'m>> {
-        let lacking = |name: &str| (op, format!("cannot be interpreted: has no '{name}' of the kind that it needs"));
+        let lacking = |name: &str| (op, format!("cannot be interpreted: attribute '{name}' is missing or has the wrong kind"));
         let positions = |name: &str| op.attr(name).and_then(integers).and_then(as_positions).ok_or_else(|| lacking(name));
         let function = || op.text_attr(attr::FUNCTION).to_owned();
         let constants = || op.attr(attr::CONSTANTS).and_then(floats).unwrap_or_default();
@@ -125,7 +131,7 @@ impl<'m, 'c> Reader<'_, 'm, 'c> {
                 given: op.body_ops().last().and_then(|terminator| dims_of(*terminator)).ok_or_else(|| lacking("tiled_dims"))?,
                 body: self.body(op)?,
             }),
-            other => return Err((op, format!("cannot be interpreted: '{other}' is no op of a tensor program of 'spyre' ops"))),
+            other => return Err((op, format!("cannot be interpreted: expected a 'spyre' op on tensors, found '{other}'"))),
         })
     }
 

@@ -23,7 +23,7 @@ impl Cuts {
             Count::Symbol(name) => value_of(name),
         };
         let tiles = counts.iter().map(number).try_fold(1_i64, |tiles, count| tiles.checked_mul(count?))?;
-        (tiles > 0 && size % tiles != 0).then(|| format!("'{dim}' of {size} has no {tiles} tiles of equal size"))
+        (tiles > 0 && size % tiles != 0).then(|| format!("dimension '{dim}' of size {size} cannot be divided into {tiles} equal tiles"))
     }
 }
 
@@ -37,7 +37,7 @@ mod tests {
         let cuts = Cuts { dim: "rows".to_owned(), size: 12, counts };
         let with = |value: i64| cuts.uneven(|name| (name == "M").then_some(value));
         assert_eq!([with(1), with(2), with(3), with(6)], [const { None }; 4]);
-        assert_eq!(with(4).unwrap(), "'rows' of 12 has no 8 tiles of equal size");
+        assert_eq!(with(4).unwrap(), "dimension 'rows' of size 12 cannot be divided into 8 equal tiles");
         assert_eq!(cuts.uneven(|_| None), None, "what is bound later is known later");
     }
 }

@@ -419,12 +419,12 @@ module {
             "op 0 ('identity'): operand 0 advances by 2 bytes in an iteration of a loop; addresses advance by whole sticks of 128 bytes";
         assert_eq!(error(&bundle(4, copy(vec![1]))), inside);
         let no_pool = Bundle { pool_bytes: 0, ..bundle(4, copy(vec![])) };
-        assert_eq!(error(&no_pool), "a tensor lives in the pool, whose size is 0 bytes; it must be between 1 and 15032385536");
+        assert_eq!(error(&no_pool), "a tensor is in the pool, whose size is 0 bytes; it must be between 1 and 15032385536");
         let moving = Launch::baked(&bundle(4, copy(vec![64])), &Target::spyre()).unwrap_err().to_string();
         assert!(moving.ends_with("unroll the loop or keep addresses symbolic"), "{moving}");
         let mut wide = copy(vec![]);
         wide.iteration_space[0].split = 64;
         let wide = error(&bundle(4, wide));
-        assert_eq!(wide, "op 0 ('identity'): the splits make 64 slices; there are 32 cores and each computes one");
+        assert_eq!(wide, "op 0 ('identity'): the splits make 64 slices; each core computes one slice, and there are 32 cores");
     }
 }

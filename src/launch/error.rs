@@ -141,7 +141,7 @@ pub enum LaunchError {
         operand: usize,
     },
     /// More cores than the machine has.
-    #[error("the splits make {found} slices; there are {limit} cores and each computes one")]
+    #[error("the splits make {found} slices; each core computes one slice, and there are {limit} cores")]
     TooManyCores {
         /// Product of the splits.
         found: i64,
@@ -199,7 +199,7 @@ pub enum LaunchError {
         ranges: [i64; 4],
     },
     /// Ownership on an op that is no relayout.
-    #[error("operand {operand} has its own ownership; only an identity between two LX tensors of different ownership may")]
+    #[error("operand {operand} has its own ownership; only the two LX tensors of an identity may have that")]
     StrayOwnership {
         /// The operand.
         operand: usize,
@@ -241,7 +241,7 @@ pub enum LaunchError {
         label: Label,
     },
     /// A pool tensor in a bundle whose pool has no legal size.
-    #[error("a tensor lives in the pool, whose size is {found} bytes; it must be between 1 and {limit}")]
+    #[error("a tensor is in the pool, whose size is {found} bytes; it must be between 1 and {limit}")]
     PoolBytes {
         /// Size of the pool.
         found: i64,
@@ -275,13 +275,13 @@ pub enum LaunchError {
         segments: i64,
     },
     /// A loop that moves an operand whose address is baked.
-    #[error("operand {operand} advances in a loop, which baked addresses cannot say; unroll the loop or keep addresses symbolic")]
+    #[error("operand {operand} advances in a loop, which baked addresses cannot express; unroll the loop or keep addresses symbolic")]
     BakedAdvance {
         /// The operand.
         operand: usize,
     },
     /// A symbolic dimension with baked addresses.
-    #[error("iteration dimension {dim} is symbolic, which baked addresses cannot say; keep addresses symbolic")]
+    #[error("iteration dimension {dim} is symbolic, which baked addresses cannot express; keep addresses symbolic")]
     BakedSymbolic {
         /// The position in the iteration space.
         dim: usize,

@@ -116,7 +116,7 @@ pub(super) fn collected_from(diagnostic: &Diagnostic<'_>) -> Collected {
     // Damaged bytecode is quoted verbatim, without the bytes that are not UTF-8.
     let mut message = String::new();
     let is_whole = write!(message, "{diagnostic}").is_ok();
-    message.push_str(if is_whole { "" } else { " (with what is no text)" });
+    message.push_str(if is_whole { "" } else { " (with bytes that are not UTF-8)" });
     let (code, message) = split_code(&message);
     let code = code.or_else(|| (severity == "error").then(|| code_of_uncoded(&message)));
     let location = diagnostic.location();

@@ -139,7 +139,7 @@ mod tests {
     fn a_pattern_that_is_none_is_refused() {
         let filters = RemarkFilters { all: "spyre-lx", analysis: "spyre-(", ..RemarkFilters::default() };
         let refused = session().ask_for_remarks(filters, true).unwrap_err();
-        assert!(refused.starts_with("'spyre-(' is no regular expression: "), "{refused}");
+        assert!(refused.starts_with("'spyre-(' is not a regular expression: "), "{refused}");
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub fn compare(one: &PlanFile, other: &PlanFile) -> Result<String, String> {
 impl Side {
     fn shown(&self) -> String {
         if self.ways.is_empty() {
-            return "not there".to_owned();
+            return "absent".to_owned();
         }
         format!("{:.1} us, {} B, {}", self.us, self.hbm_bytes, self.ways.join(" + "))
     }

@@ -136,7 +136,7 @@ impl PlanFile {
         })?;
         if plan.version != VERSION {
             return Err(codes::PLAN_READ.says(format_args!(
-                "expected a plan of version '{VERSION}', found '{path}' of version '{}'; remove it to let a search write another",
+                "expected a plan of version '{VERSION}', found '{path}' of version '{}'; remove the file, and the search writes a new one",
                 plan.version
             )));
         }
@@ -148,7 +148,7 @@ impl PlanFile {
     /// # Errors
     /// A message about the first difference.
     pub fn check(&self, path: &str, key: &str, target: &BTreeMap<String, i64>) -> Result<(), String> {
-        let again = "remove it to let a search write another";
+        let again = "remove the file, and the search writes a new one";
         for (name, number) in target {
             let found = self.target.get(name);
             if found != Some(number) {
@@ -166,7 +166,7 @@ impl PlanFile {
             };
             return Err(format!(
                 "expected a plan for this program (key '{key}'), found '{path}' for another program, or for other layouts, names or \
-                 kernels (key '{found}'); it was written {written}; give the same options, or {again}"
+                 kernels (key '{found}', written {written}); give the same options, or {again}"
             ));
         }
         Ok(())

@@ -218,12 +218,12 @@ impl<'r> Run<'r> {
                 true
             });
         };
-        let path = self.request.module.to_str().ok_or("its file has no name in UTF-8")?;
+        let path = self.request.module.to_str().ok_or("the name of its file is not UTF-8")?;
         let name = &self.simulation.program().name;
         let original = Original { path, name, effort: self.request.files.effort, listen: &listen };
         original.run(inputs, pattern).map_err(|reason| {
             if reason.is_empty() {
-                said.borrow_mut().take().unwrap_or_else(|| "MLIR refuses it".to_owned())
+                said.borrow_mut().take().unwrap_or_else(|| "MLIR rejects it".to_owned())
             } else {
                 reason.strip_prefix(&format!("'{path}' ")).map_or(reason.clone(), |what| format!("it {what}"))
             }

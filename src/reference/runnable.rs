@@ -75,7 +75,7 @@ pub(super) fn check(module: Op<'_>, effort: &Effort) -> Result<bool, String> {
         let name = op.full_name();
         let is_known = OPS.contains(&name) || ["linalg.", "arith.", "math."].iter().any(|dialect| name.starts_with(dialect));
         if !is_known {
-            return Err(format!("has '{name}' at {}: only functions of linalg on tensors are run", op.loc()));
+            return Err(format!("has '{name}' at {}; expected only functions of linalg on tensors", op.loc()));
         }
         // Views are counted too: the bound is not close.
         for value in op.outputs() {
@@ -83,14 +83,14 @@ pub(super) fn check(module: Op<'_>, effort: &Effort) -> Result<bool, String> {
         }
     }
     if bytes > max_bytes {
-        return Err(format!("has tensors of {bytes} bytes in f64, more than the {max_bytes} that are run"));
+        return Err(format!("has tensors of {bytes} bytes in f64, more than the limit of {max_bytes}"));
     }
     let mut steps = Steps { functions, known: BTreeMap::new() };
     let mut most = 0;
     for function in module.body_ops() {
         let found = steps.of(function)?;
         if found > max_steps {
-            return Err(format!("takes {found} steps at {}, more than the {max_steps} that are run", function.loc()));
+            return Err(format!("takes {found} steps at {}, more than the limit of {max_steps}", function.loc()));
         }
         most = most.max(found);
     }
@@ -142,7 +142,7 @@ impl<'c> Steps<'c> {
         };
         match self.known.get(name) {
             Some(Some(known)) => Ok(*known),
-            Some(None) => Err(format!("has a function '{name}' that calls itself, at {}: it has no end", call.loc())),
+            Some(None) => Err(format!("has a recursive function '{name}' at {}, which may not end", call.loc())),
             None => {
                 self.known.insert(name, None);
                 let steps = self.of(callee)?;
@@ -158,6 +158,6 @@ fn trips_of(op: Op<'_>) -> Result<i64, String> {
     let constant = |index: usize| op.inputs().get(index)?.def().filter(|def| def.is("arith.constant"))?.attr("value").and_then(integer);
     match (constant(0), constant(1), constant(2)) {
         (Some(from), Some(to), Some(step)) if step > 0 => Ok((to.saturating_sub(from).max(0) / step).saturating_add(1)),
-        _ => Err(format!("has a loop at {} whose bounds are no constants: it is not known to end", op.loc())),
+        _ => Err(format!("has a loop at {} whose bounds are not constants, which may not end", op.loc())),
     }
 }

@@ -57,9 +57,9 @@ pub fn judge(found: &Companions<Bound>, expected: &HostArray, approximated: &[&H
     for (index, (bound, device)) in found.elements.iter().zip(&found.device).enumerate() {
         let device = f64::from(*device);
         if device.is_nan() && !bound.exact.is_nan() {
-            let why = if bound.holds(device) { ": rounding alone may do that, since it has no bound there" } else { "" };
+            let why = if bound.holds(device) { ": rounding alone may cause this, because its error has no bound there" } else { "" };
             return Err(format!(
-                "differs from the reference: element {:?} is no number, the reference {:e}{why}",
+                "differs from the reference: element {:?} is NaN, the reference {:e}{why}",
                 place(index),
                 reference.numbers[index]
             ));
@@ -277,7 +277,7 @@ mod tests {
         let rooted = Bound { exact: 1.0, off: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
         let found = Companions { shape: vec![1], elements: vec![rooted], device: vec![f32::NAN] };
         let expected = HostArray { shape: vec![1], elements: Elements::F64(vec![1.0]) };
-        assert!(judge(&found, &expected, &[], 1.0).unwrap_err().contains("rounding alone may do that"));
+        assert!(judge(&found, &expected, &[], 1.0).unwrap_err().contains("rounding alone may cause this"));
         let anything = Bound { exact: f64::NAN, off: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
         let found = Companions { shape: vec![1], elements: vec![anything], device: vec![f32::NAN] };
         let expected = HostArray { shape: vec![1], elements: Elements::F64(vec![f64::NAN]) };

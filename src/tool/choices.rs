@@ -102,7 +102,7 @@ pub(super) struct Choices {
     /// Emit scf.for or one execute per iteration: keep, unroll
     #[arg(long, value_name = "MODE", default_value = "keep", value_parser = names(Loops::VARIANTS), help_heading = TARGET)]
     loops: String,
-    /// Form of the files, such as 1.0
+    /// Format of the bundle files, such as 1.0
     #[arg(long, value_name = "FORMAT", default_value = "torch-spyre-2026-08", value_parser = names(Profile::VARIANTS), help_heading = TARGET)]
     bundle_format: String,
 }

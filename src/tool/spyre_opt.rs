@@ -35,7 +35,7 @@ const OPTIONS: [DriverOption; 12] = [
     ("mlir-print-ir-after-all", "", "Print IR after each pass", OUTPUT),
     ("mlir-timing", "", "Print the time of each pass", OUTPUT),
     ("emit-bytecode", "", "Write bytecode instead of text", OUTPUT),
-    ("spyre-validate-each", "", "Evaluate functions around each pass over a finite field; reject a pass on a difference", VERIFICATION),
+    ("spyre-validate-each", "", "Compare functions before and after each pass, over a finite field; reject a difference", VERIFICATION),
     ("verify-diagnostics", "", "Compare diagnostics with 'expected-error' comments", VERIFICATION),
     ("remarks-filter", "REGEX", "Print remarks of these categories: spyre-{lx,work,layout,tiles,kernels}", MESSAGES),
     ("remarks-output-file", "FILE.yaml", "Write remarks to a file", MESSAGES),

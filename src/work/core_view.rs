@@ -23,7 +23,7 @@ pub enum Mismatch {
         slices: i64,
     },
     /// The writer's cores each hold a partial sum.
-    #[error("its writer divides a reduction, so that each core has a partial result")]
+    #[error("its writer splits a reduction, so that each core has a partial result")]
     PartialSums,
     /// A core would have no part, or an incomplete part, of the data that it needs.
     #[error("use {user} splits a dimension of which it uses only a part")]
@@ -32,7 +32,7 @@ pub enum Mismatch {
         user: usize,
     },
     /// A slice is no run of whole positions of one device dimension.
-    #[error("use {user} cuts a device dimension into unequal parts")]
+    #[error("use {user} splits a device dimension into unequal parts")]
     Uneven {
         /// Position of the use.
         user: usize,

@@ -6,7 +6,7 @@ use machine::Family;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
     /// A split has one number of slices per iteration dimension.
-    #[error("{found} numbers of slices for {expected} iteration dimensions")]
+    #[error("expected slice counts for {expected} iteration dimensions, found {found}")]
     Length {
         /// Iteration dimensions of the op.
         expected: usize,
@@ -14,7 +14,7 @@ pub enum SplitError {
         found: usize,
     },
     /// A dimension has at least one slice.
-    #[error("iteration dimension {dim} cannot be cut into {slices} slices")]
+    #[error("iteration dimension {dim} cannot be split into {slices} slices")]
     Slices {
         /// The dimension.
         dim: usize,

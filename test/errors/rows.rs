@@ -52,7 +52,7 @@ pub(crate) const ROWS: &[Row] = &[
     no(
         "A tile count of 0",
         "spyre-compile two.mlir --dims 0=A:B --tiles A=0 -o out",
-        ["--tiles", "'A=0'", "a positive count", "expected NAME=COUNT"],
+        ["--tiles", "'A=0'", "a positive number", "expected NAME=COUNT"],
     ),
     no(
         "A named tile count without a value",

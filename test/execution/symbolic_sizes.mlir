@@ -94,7 +94,7 @@
 // RUN: sed -i 's/"-1": "s0"/"-1": "s1"/' %t/add/bundle_0/sdsc_0.json
 // RUN: not spyre-run %t/add --dim-size s0=128 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not spyre-translate --check-bundle %t/add 2>&1 | FileCheck %s --check-prefix=RULE
-// OTHER: spyre-run: error{{.*}}: {{.*}}'s1' is 1024, and the bundle gives it 128
+// OTHER: spyre-run: error{{.*}}: {{.*}}'s1' is 1024 in this file, but the launch gives 128
 // RULE: program.json:/launches/0/sizes: sdsc_r103
 
 //--- add.mlir

@@ -17,17 +17,17 @@
 
 // INDICES: error{{.*}}'tensor.extract' op has symbolic dimension 'arg1.0' in its sticks; give one size with '--dim-size NAME=SIZE'
 // TABLE: error{{.*}}'tensor.extract' op indexes symbolic dimension 'arg0.0', which is not supported; give one size with '--dim-size NAME=SIZE'
-// FLAT: error{{.*}}'func.func' op expected a symbolic size as a dimension of its own, found '4*arg0.1' in dimension 0 of result 0; give one size with '--dim-size NAME=SIZE'
+// FLAT: error{{.*}}'func.func' op expected a symbolic size as a dimension of its own, found the product '4*arg0.1' in dimension 0 of result 0; give one size with '--dim-size NAME=SIZE'
 // SPLIT: error{{.*}}'tensor.expand_shape' op slices or reshapes symbolic dimension 'arg0.0', so its elements depend on the size; give one size with '--dim-size NAME=SIZE'
 // SAME: error{{.*}}cannot be compiled at arg0.0=64, which its symbolic sizes allow; compile with '--dim-size' of these sizes to see the reason
 
-// MEAN: mean.mlir:5:{{.*}}: error{{.*}}: {{.*}}reduces symbolic dimension 'arg0.0', which includes elements beyond the size; give one size with '--dim-size NAME=SIZE'
+// MEAN: mean.mlir:5:{{.*}}: error{{.*}}: {{.*}}reduces symbolic dimension 'arg0.0', so the result would include elements beyond the size; give one size with '--dim-size NAME=SIZE'
 // ATTENTION: error{{.*}}'linalg.generic' op has symbolic dimension 'arg1.1' as columns of a matmul, which are stored in sticks; give one size with '--dim-size NAME=SIZE'
 // COUNTED: counted.mlir:5:{{.*}}: error{{.*}}'arith.sitofp' op computes with the size of a symbolic dimension, which differs between runs; give one size with '--dim-size NAME=SIZE'
 // REVERSED: error{{.*}}'tensor.extract_slice' op slices or reshapes symbolic dimension 'arg0.0', so its elements depend on the size; give one size with '--dim-size NAME=SIZE'
 // ROWS: error{{.*}}'tensor.concat' op concatenates symbolic dimension 'arg0.0' with other elements along dimension 0, whose offset depends on the size; give one size with '--dim-size NAME=SIZE'
-// STEPS: error{{.*}}: {{.*}}uses symbolic sizes 'arg0.0' (maximum 128, multiple 64) and 'arg1.0' (maximum 128, multiple 32) for iteration dimension 0; they must be the same size
-// BAKED: error{{.*}}: {{.*}}iteration dimension 0 is symbolic, which baked addresses cannot say
+// STEPS: error{{.*}}: {{.*}}uses symbolic sizes 'arg0.0' (maximum 128, multiple 64) and 'arg1.0' (maximum 128, multiple 32) for iteration dimension 0; declare the same maximum and multiple for both, or give one size with '--dim-size NAME=SIZE'
+// BAKED: error{{.*}}: {{.*}}iteration dimension 0 is symbolic, which baked addresses cannot express
 // TILES: error{{.*}}'linalg.add' op tiles symbolic dimension 's0', which must stay whole; give one size with '--dim-size NAME=SIZE'
 
 //--- mean.mlir

@@ -153,7 +153,7 @@ func.func @starts_are_apart(%x: tensor<64x64xf16, #layout>) -> (tensor<64x64xf16
 
 func.func @a_part_in_place_is_made_by_an_op(%x: tensor<4x64xf16, #window>) -> tensor<8x64xf16, #whole> {
   %0 = spyre.empty : tensor<8x64xf16, #whole>
-  // expected-error @+1 {{'spyre.insert' op expected a part in place that one op (no gather) computes for this insert alone, in loops of constant trip count that tile the part or outside of loops; remove 'in_place'}}
+  // expected-error @+1 {{'spyre.insert' op requires for 'in_place' a part that only this insert uses and that one op (not a gather) computes, directly or tile by tile in loops of constant trip count; remove 'in_place'}}
   %1 = spyre.insert %x into %0 at [0, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
   return %1 : tensor<8x64xf16, #whole>
 }
@@ -167,7 +167,7 @@ func.func @a_part_in_place_is_made_by_an_op(%x: tensor<4x64xf16, #window>) -> te
 func.func @a_part_in_place_is_made_for_one(%x: tensor<4x64xf16, #a>) -> (tensor<8x64xf16, #whole>, tensor<4x64xf16, #a>) {
   %made = spyre.pointwise exp(%x) : (tensor<4x64xf16, #a>) -> tensor<4x64xf16, #window>
   %0 = spyre.empty : tensor<8x64xf16, #whole>
-  // expected-error @+1 {{'spyre.insert' op expected a part in place that one op (no gather) computes for this insert alone}}
+  // expected-error @+1 {{'spyre.insert' op requires for 'in_place' a part that only this insert uses and that one op (not a gather) computes}}
   %1 = spyre.insert %made into %0 at [0, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
   %2 = spyre.pointwise neg(%made) : (tensor<4x64xf16, #window>) -> tensor<4x64xf16, #a>
   return %1, %2 : tensor<8x64xf16, #whole>, tensor<4x64xf16, #a>
@@ -183,7 +183,7 @@ func.func @a_part_in_place_is_not_gathered(%table: tensor<16x64xf16, #spyre.layo
     -> tensor<8x64xf16, #whole> {
   %made = spyre.gather(%table, %i) dim 0 : (tensor<16x64xf16, #spyre.layout<[16, 1, 64], [64, 64, 1]>>, tensor<4xi32, #spyre.layout<[1, 32], [32, 1]>>) -> tensor<4x64xf16, #window>
   %0 = spyre.empty : tensor<8x64xf16, #whole>
-  // expected-error @+1 {{'spyre.insert' op expected a part in place that one op (no gather) computes for this insert alone}}
+  // expected-error @+1 {{'spyre.insert' op requires for 'in_place' a part that only this insert uses and that one op (not a gather) computes}}
   %1 = spyre.insert %made into %0 at [0, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
   return %1 : tensor<8x64xf16, #whole>
 }
@@ -200,7 +200,7 @@ func.func @a_part_in_place_is_written_whole(%x: tensor<4x64xf16, #a>) -> tensor<
     spyre.yield %e[0] : tensor<2x64xf16, #window>
   } : tensor<4x64xf16, #window>
   %0 = spyre.empty : tensor<8x64xf16, #whole>
-  // expected-error @+1 {{'spyre.insert' op expected a part in place that one op (no gather) computes for this insert alone, in loops of constant trip count}}
+  // expected-error @+1 {{'spyre.insert' op requires for 'in_place' a part that only this insert uses and that one op (not a gather) computes}}
   %1 = spyre.insert %made into %0 at [0, 0] {in_place} : tensor<4x64xf16, #window> into tensor<8x64xf16, #whole>
   return %1 : tensor<8x64xf16, #whole>
 }

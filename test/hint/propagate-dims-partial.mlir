@@ -36,8 +36,8 @@ func.func @a_split_inside_a_name_is_partial(%x: tensor<8x64xf16> {spyre.dims = [
 // expected-note @+1 {{'B' comes from here}}
 func.func @other_boundaries_are_partial(%x: tensor<6x4x64xf16> {spyre.dims = ["A", "B", "C"]}) -> tensor<8x3x64xf16> {
   %view = spyre.view %x by affine_map<(d0, d1, d2) -> ((d0 * 3 + d1) floordiv 4, (d0 * 3 + d1) mod 4, d2)> : tensor<6x4x64xf16> -> tensor<8x3x64xf16>
-  // expected-warning @+2 {{dimension name 'A' (size 6) is dropped: no dimension of shape 8x3x64 follows its elements}}
-  // expected-warning @+1 {{dimension name 'B' (size 4) is dropped: no dimension of shape 8x3x64 follows its elements}}
+  // expected-warning @+2 {{dimension name 'A' (size 6) is dropped: its elements run along no dimension of shape 8x3x64}}
+  // expected-warning @+1 {{dimension name 'B' (size 4) is dropped: its elements run along no dimension of shape 8x3x64}}
   %exp = spyre.pointwise exp(%view) : tensor<8x3x64xf16>
   return %exp : tensor<8x3x64xf16>
 }

@@ -121,7 +121,7 @@ fn a_large_file_is_not_read() {
     let long = fs::OpenOptions::new().write(true).open(out.join("bundle_0/sdsc_0.json")).unwrap();
     long.set_len(1 << 40).unwrap();
     for (tool, arguments) in readers(&out) {
-        expect(&refusal(tool, &arguments), "has more than 268435456 bytes, the most that is read");
+        expect(&refusal(tool, &arguments), "is larger than the limit of 268435456 bytes");
     }
 }
 

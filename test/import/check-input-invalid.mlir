@@ -13,7 +13,7 @@ func.func @winograd(%k: tensor<4x3x3x8xf16>) -> tensor<6x6x8x4xf16> {
 
 func.func @scatter(%x: tensor<2x64xf16>, %whole: tensor<8x64xf16>, %rows: tensor<2x1xindex>) -> tensor<8x64xf16> {
   %parts = tensor.expand_shape %x [[0, 1], [2]] output_shape [2, 1, 64] : tensor<2x64xf16> into tensor<2x1x64xf16>
-  // expected-error @+1 {{'tensor.scatter' op is not supported: it writes at positions that are known only at run time}}
+  // expected-error @+1 {{'tensor.scatter' op is not supported: it writes at positions that are known only at runtime}}
   %y = tensor.scatter %parts into %whole[%rows] scatter_dims([0]) unique : (tensor<2x1x64xf16>, tensor<8x64xf16>, tensor<2x1xindex>) -> tensor<8x64xf16>
   return %y : tensor<8x64xf16>
 }

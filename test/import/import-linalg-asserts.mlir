@@ -7,7 +7,7 @@
 // CHECK: return
 func.func @about_an_argument(%x: tensor<8xf16>, %flag: tensor<i1>) -> tensor<8xf16> {
   %holds = tensor.extract %flag[] : tensor<i1>
-  // expected-warning @+1 {{'cf.assert' op is not checked: the device does not stop a program; results have no meaning where "of data" fails}}
+  // expected-warning @+1 {{'cf.assert' op is not checked, because the device cannot stop a program; results are undefined where "of data" fails}}
   cf.assert %holds, "of data"
   return %x : tensor<8xf16>
 }
@@ -47,7 +47,7 @@ func.func @reciprocal(%x: tensor<64xf32>) -> tensor<64xf32> {
   %y = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]} ins(%x : tensor<64xf32>) outs(%shape : tensor<64xf32>) {
   ^bb0(%in: f32, %out: f32):
     %fits = arith.cmpf one, %in, %zero : f32
-    // expected-warning @+1 {{'cf.assert' op is not checked: the device does not stop a program; results have no meaning where "unimplemented: tensor with zero element" fails}}
+    // expected-warning @+1 {{'cf.assert' op is not checked, because the device cannot stop a program; results are undefined where "unimplemented: tensor with zero element" fails}}
     cf.assert %fits, "unimplemented: tensor with zero element"
     %inverse = arith.divf %one, %in : f32
     linalg.yield %inverse : f32

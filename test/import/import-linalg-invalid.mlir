@@ -60,7 +60,7 @@ func.func @bits_of_two(%x: tensor<8x64xi64>, %y: tensor<8x64xi64>) -> tensor<8x6
   %shape = tensor.empty() : tensor<8x64xi64>
   %result = linalg.generic {indexing_maps = [#same, #same, #same], iterator_types = ["parallel", "parallel"]} ins(%x, %y : tensor<8x64xi64>, tensor<8x64xi64>) outs(%shape : tensor<8x64xi64>) {
   ^bb0(%in: i64, %other: i64, %out: i64):
-    // expected-error @+1 {{'arith.xori' op of runtime integers is not supported; compute them in the producer, or from constants}}
+    // expected-error @+1 {{'arith.xori' op of runtime integers is not supported; compute them outside of the program, or from constants}}
     %both = arith.xori %in, %other : i64
     linalg.yield %both : i64
   } -> tensor<8x64xi64>
@@ -83,7 +83,7 @@ func.func @f8_roundings_are_kept(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %shape = tensor.empty() : tensor<8x64xf16>
   %rounded = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf16>) outs(%shape : tensor<8x64xf16>) {
   ^bb0(%in: f16, %out: f16):
-    // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert in the producer}}
+    // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert the values before the export}}
     %narrow = arith.truncf %in : f16 to f8E4M3FN
     %wide = arith.extf %narrow : f8E4M3FN to f16
     linalg.yield %wide : f16
@@ -98,7 +98,7 @@ func.func @integers_between_f16_values(%x: tensor<8x64xf16>) -> tensor<8x64xf16>
   %shape = tensor.empty() : tensor<8x64xf16>
   %whole = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf16>) outs(%shape : tensor<8x64xf16>) {
   ^bb0(%in: f16, %out: f16):
-    // expected-error @+1 {{'arith.fptoui' op of runtime values from f16 to i32 is not supported; convert in the producer}}
+    // expected-error @+1 {{'arith.fptoui' op of runtime values from f16 to i32 is not supported; convert the values before the export}}
     %integer = arith.fptoui %in : f16 to i32
     %float = arith.sitofp %integer : i32 to f16
     linalg.yield %float : f16
@@ -115,7 +115,7 @@ func.func @roundings_of_a_running_sum(%x: tensor<8x64xf16>) -> tensor<8xf8E4M3FN
   ^bb0(%in: f16, %so_far: f8E4M3FN):
     %wide = arith.extf %so_far : f8E4M3FN to f16
     %more = arith.addf %wide, %in : f16
-    // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert in the producer}}
+    // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert the values before the export}}
     %narrow = arith.truncf %more : f16 to f8E4M3FN
     linalg.yield %narrow : f8E4M3FN
   } -> tensor<8xf8E4M3FN>
@@ -139,7 +139,7 @@ func.func @unwritten_input() -> tensor<8xf16> {
 
 func.func @computed_input_indices(%x: tensor<3098x1100xf16>) -> tensor<1999x1100xf16> {
   %shape = tensor.empty() : tensor<1999x1100xf16>
-  // expected-error @+1 {{'linalg.generic' op reads input 0 backwards, which is not supported; reverse the tensor in the producer}}
+  // expected-error @+1 {{'linalg.generic' op reads input 0 backwards, which is not supported; reverse the tensor outside of the program}}
   %reversed = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (1998 - d0 + d1, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<3098x1100xf16>) outs(%shape : tensor<1999x1100xf16>) {
   ^bb0(%in: f16, %out: f16):
     linalg.yield %in : f16
@@ -266,7 +266,7 @@ func.func @wide_unfolding(%x: tensor<3000xf16>) -> tensor<1100x1101xf16> {
 
 // -----
 
-// expected-error @+1 {{'func.func' op expected elements of a device format, found complex<f32>; convert them in the producer}}
+// expected-error @+1 {{'func.func' op expected elements of a device format, found complex<f32>; convert them before the export}}
 func.func @complex_argument(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {
   %y = tensor.cast %x : tensor<8xcomplex<f32>> to tensor<8xcomplex<f32>>
   return %y : tensor<8xcomplex<f32>>
@@ -275,7 +275,7 @@ func.func @complex_argument(%x: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>
 // -----
 
 func.func @constant_of_another_format() -> tensor<2xf8E4M3FNUZ> {
-  // expected-error @+1 {{'arith.constant' op expected elements of a device format, found f8E4M3FNUZ; convert them in the producer}}
+  // expected-error @+1 {{'arith.constant' op expected elements of a device format, found f8E4M3FNUZ; convert them before the export}}
   %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf8E4M3FNUZ>
   return %c : tensor<2xf8E4M3FNUZ>
 }
@@ -337,7 +337,7 @@ func.func @roundings_of_factors(%x: tensor<8x64xf16>, %y: tensor<64x128xf16>) ->
   %z = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%x, %y : tensor<8x64xf16>, tensor<64x128xf16>) outs(%zero : tensor<8x128xf16>) {
   ^bb0(%a: f16, %b: f16, %out: f16):
-    // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert in the producer}}
+    // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert the values before the export}}
     %narrow = arith.truncf %a : f16 to f8E4M3FN
     %wide = arith.extf %narrow : f8E4M3FN to f16
     %0 = arith.mulf %wide, %b : f16
@@ -401,7 +401,7 @@ func.func @bits_of_integers(%x: tensor<8x64xi32>) -> tensor<8xi32> {
 // The wider integers are known, and the device has none.
 func.func @returned_integers() -> tensor<2xi64> {
   %c = arith.constant dense<[1, 8589934593]> : tensor<2xi64>
-  // expected-error @+1 {{'func.return' op expected integer results of at most 32 bits, found wider values; return digits or smaller integers}}
+  // expected-error @+1 {{'func.return' op expected integer results of at most 32 bits, found wider values; return smaller integers}}
   return %c : tensor<2xi64>
 }
 
@@ -541,7 +541,7 @@ func.func @two_indices_of_a_large_table(%table: tensor<8x16777216xf16>, %rows: t
   %y = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel"]} ins(%rows : tensor<8xi64>) outs(%shape : tensor<8xf16>) {
   ^bb0(%row: i64, %out: f16):
     %i = arith.index_cast %row : i64 to index
-    // expected-error @+1 {{'tensor.extract' op takes 2 runtime indices, and the first selects from too many rows; use a smaller table or one index}}
+    // expected-error @+1 {{'tensor.extract' op takes 2 runtime indices, which select from too many rows; use a smaller table or one index}}
     %element = tensor.extract %table[%i, %i] : tensor<8x16777216xf16>
     linalg.yield %element : f16
   } -> tensor<8xf16>
@@ -552,7 +552,7 @@ func.func @two_indices_of_a_large_table(%table: tensor<8x16777216xf16>, %rows: t
 
 // An error about a value with several uses is reported once.
 func.func @the_first_cause(%x: tensor<8xi64>, %y: tensor<8xi64>) -> tensor<8xi64> {
-  // expected-error @+1 {{'arith.shrui' op of runtime integers is not supported; compute them in the producer, or from constants}}
+  // expected-error @+1 {{'arith.shrui' op of runtime integers is not supported; compute them outside of the program, or from constants}}
   %square = arith.shrui %x, %y : tensor<8xi64>
   %twice = arith.addi %square, %square : tensor<8xi64>
   return %twice : tensor<8xi64>
@@ -579,7 +579,7 @@ func.func @without_a_sign(%x: tensor<8xi64> {spyre.range = array<i64: -8, 8>}, %
 
 // -----
 
-// expected-error @+1 {{'func.func' op expected runtime integers of i8, i32 or i64, found tensor<8x64xi16>; convert them in the producer}}
+// expected-error @+1 {{'func.func' op expected runtime integers of i8, i32 or i64, found tensor<8x64xi16>; convert them before the export}}
 func.func @short_integers(%x: tensor<8x64xi16>) -> tensor<8x64xf16> {
   %y = arith.sitofp %x : tensor<8x64xi16> to tensor<8x64xf16>
   return %y : tensor<8x64xf16>
@@ -619,7 +619,7 @@ func.func @largest_of_some_integers(%x: tensor<9x70xi32>, %start: tensor<9xi32>)
 // -----
 
 func.func @rounds_to_8_bits(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert in the producer}}
+  // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert the values before the export}}
   %y = arith.truncf %x : tensor<8x64xf16> to tensor<8x64xf8E4M3FN>
   %z = arith.extf %y : tensor<8x64xf8E4M3FN> to tensor<8x64xf16>
   return %z : tensor<8x64xf16>
@@ -636,7 +636,7 @@ func.func @returns_numbers_of_8_bits(%x: tensor<8x64xf8E5M2>) -> tensor<8x64xf8E
 
 // -----
 
-// expected-error @+1 {{'func.func' op expected elements of a device format, found f8E4M3FNUZ; convert them in the producer}}
+// expected-error @+1 {{'func.func' op expected elements of a device format, found f8E4M3FNUZ; convert them before the export}}
 func.func @another_format_of_8_bits(%x: tensor<8x64xf8E4M3FNUZ>) -> tensor<8x64xf16> {
   %y = arith.extf %x : tensor<8x64xf8E4M3FNUZ> to tensor<8x64xf16>
   return %y : tensor<8x64xf16>
@@ -646,7 +646,7 @@ func.func @another_format_of_8_bits(%x: tensor<8x64xf8E4M3FNUZ>) -> tensor<8x64x
 
 func.func @rounds_what_is_known_to_8_bits(%x: tensor<2xf16>) -> tensor<2xf16> {
   %c = arith.constant dense<[1.03, 2.1]> : tensor<2xf16>
-  // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert in the producer}}
+  // expected-error @+1 {{'arith.truncf' op converts f16 to f8E4M3FN, which is not supported; convert the values before the export}}
   %y = arith.truncf %c : tensor<2xf16> to tensor<2xf8E4M3FN>
   %z = arith.extf %y : tensor<2xf8E4M3FN> to tensor<2xf16>
   %s = arith.addf %x, %z : tensor<2xf16>

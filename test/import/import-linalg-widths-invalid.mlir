@@ -8,7 +8,7 @@ func.func @by_zero(%x: tensor<64xf32>) -> tensor<64xf32> {
   ^bb0(%a: f32, %o: f32):
     %i = linalg.index 0 : index
     %ten = arith.constant 10 : index
-    // expected-error @+1 {{divides an integer by 0, which has no value: choose another divisor where it is 0}}
+    // expected-error @+1 {{divides an integer by 0, which has no result; select another divisor where it is 0}}
     %q = arith.divui %ten, %i : index
     %j = arith.index_cast %q : index to i32
     %f = arith.sitofp %j : i32 to f32
@@ -24,7 +24,7 @@ func.func @beyond_the_width(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
   %e = tensor.empty() : tensor<4x64xf32>
   %one = arith.constant 1 : i16
   %bits = arith.constant 16 : i16
-  // expected-error @+1 {{shifts an integer of 16 bits by 16, which has no value: expected 0 to 15}}
+  // expected-error @+1 {{shifts an integer of 16 bits by 16, which has no result; shift by 0 to 15}}
   %k = arith.shli %one, %bits : i16
   %f = arith.sitofp %k : i16 to f32
   %s = tensor.splat %f : tensor<4x64xf32>
@@ -38,7 +38,7 @@ func.func @quotient_of_the_smallest(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
   %e = tensor.empty() : tensor<4x64xf32>
   %smallest = arith.constant -128 : i8
   %minus = arith.constant -1 : i8
-  // expected-error @+1 {{divides the smallest integer of its type by -1, which has no value: choose another divisor there}}
+  // expected-error @+1 {{divides the smallest integer of its type by -1, which has no result; select another divisor there}}
   %k = arith.divsi %smallest, %minus : i8
   %f = arith.sitofp %k : i8 to f32
   %s = tensor.splat %f : tensor<4x64xf32>
@@ -51,7 +51,7 @@ func.func @quotient_of_the_smallest(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
 func.func @no_such_integer(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
   %e = tensor.empty() : tensor<4x64xf32>
   %large = arith.constant 300.0 : f32
-  // expected-error @+1 {{converts a number to an integer of 8 bits that does not have it, which has no value: clamp the number first}}
+  // expected-error @+1 {{converts a number that is out of range to an integer of 8 bits, which has no result; clamp the number first}}
   %k = arith.fptosi %large : f32 to i8
   %f = arith.sitofp %k : i8 to f32
   %s = tensor.splat %f : tensor<4x64xf32>

@@ -20,7 +20,7 @@ func.func @open(%x: tensor<?x64xf16>, %y: tensor<2x?xf16>) -> tensor<?x64xf16> {
 // The one op of @f18 is copied 2^18 times. Of equal calls the first is named.
 
 func.func @doubled(%x: tensor<64xf16>) -> tensor<64xf16> {
-  // expected-error @+1 {{'func.call' op expected at most 131072 ops after inlining, found 262144 in 'doubled'; call functions in fewer places, or compile one of them with the option 'entry' (--entry NAME)}}
+  // expected-error @+1 {{'func.call' op expected at most 131072 ops after inlining, found 262144 in 'doubled'; call functions in fewer places, or compile one of them with --entry NAME}}
   %0 = call @f1(%x) : (tensor<64xf16>) -> tensor<64xf16>
   %1 = call @f1(%0) : (tensor<64xf16>) -> tensor<64xf16>
   return %1 : tensor<64xf16>

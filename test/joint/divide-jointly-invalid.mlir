@@ -1,7 +1,7 @@
 // RUN: spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly --verify-diagnostics --split-input-file %s
 
 func.func @a_wish_that_cannot_be(%x: tensor<128x256xf16>) -> tensor<128x256xf16> {
-  // expected-error @+1 {{cannot honour 'work_div': 3 slices of dimension 'A', which has 128 positions; use a divisor of 128}}
+  // expected-error @+1 {{cannot honor 'work_div': 3 slices of dimension 'A', which has 128 positions; use a divisor of 128}}
   %exp = spyre.pointwise exp(%x) {dims = ["A", "B"], work_div = [#spyre.work_hint<0, A = 3>]} : tensor<128x256xf16>
   return %exp : tensor<128x256xf16>
 }

@@ -106,8 +106,8 @@ func.func @meet(%x: tensor<256x128xf16>, %w: tensor<256x128xf16>) -> (tensor<256
 }
 
 // Rows of the one are added to rows and to columns of the other: one name for all of them would be a name for both dimensions of a tensor.
-// TURNED: warning{{.*}}'spyre.loop' op does not tile dimension 0 of argument 1, where its dimension '{{rows|columns}}' is another dimension
-// TURNED: warning{{.*}}'spyre.loop' op does not tile dimension 0 of argument 1, where its dimension '{{rows|columns}}' is another dimension
+// TURNED: warning{{.*}}'spyre.loop' op does not tile dimension 0 of argument 1: '{{rows|columns}}' is the name of another dimension there
+// TURNED: warning{{.*}}'spyre.loop' op does not tile dimension 0 of argument 1: '{{rows|columns}}' is the name of another dimension there
 // TURNED: validated: the files and the imported program agree
 // CHECK-LABEL: func.func @turned(
 // CHECK-SAME:    spyre.dims = ["rows", "columns"]

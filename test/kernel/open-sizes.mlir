@@ -8,7 +8,7 @@ func.func @main(%x: tensor<?x128xf16>) -> tensor<?x128xf16> {
   return %y : tensor<?x128xf16>
 }
 
-// expected-warning @+1 {{'func.func' op is inlined, although it is a kernel: kernels require static arguments, and the program is given sizes}}
+// expected-warning @+1 {{'func.func' op is inlined, although it is a kernel, because '--dim-size' gives sizes to the program; export static shapes to keep kernels}}
 func.func private @kernel(%x: tensor<?x128xf16>) -> tensor<?x128xf16> attributes {spyre.kernel} {
   %zero = arith.constant 0 : index
   %rows = tensor.dim %x, %zero : tensor<?x128xf16>

@@ -25,8 +25,8 @@
 // BOUND:       %loop_bound_1 = arith.constant 2 : index
 // BOUND:       scf.for %i_0 = %c0 to %loop_bound_0 step %c1 {
 
-// REFUSED: error{{.*}}'{{func.func|scf.for}}' op runs 'T' times over the tiles of 'M', at most 8, which is known at launch only: the backend requires constant trip counts; bind the name with the option 'bind=T=NUMBER'
-// HALF:    error{{.*}}'func.func' op runs 'U' times over the tiles of 'N', at most 2, which is known at launch only: the backend requires constant trip counts; bind the name with the option 'bind=U=NUMBER'
+// REFUSED: error{{.*}}'{{func.func|scf.for}}' op runs 'T' times over the tiles of 'M', at most 8, which is known at launch only: the backend requires constant trip counts; give --bind T=NUMBER
+// HALF:    error{{.*}}'func.func' op runs 'U' times over the tiles of 'N', at most 2, which is known at launch only: the backend requires constant trip counts; give --bind U=NUMBER
 func.func @f(%x: tensor<512x256xf16> {spyre.dims = ["M", "N"]}) -> tensor<512x256xf16> attributes {spyre.symbols = {T = 8, U = 2, unused = 3}} {
   %scope = spyre.hint tiles(M = T, N = U) {
     %exp = spyre.pointwise exp(%x) : tensor<512x256xf16>

@@ -17,7 +17,7 @@ func.func @columns_of_one_row(%x: tensor<1x512xf16>, %index: tensor<16xi32>) -> 
 // -----
 
 func.func @no_format(%x: tensor<512x64xf128>, %index: tensor<16xi32>) -> tensor<16x64xf128> {
-  // expected-error @+1 {{'spyre.gather' op expected elements of a device format, found f128; convert them in the producer}}
+  // expected-error @+1 {{'spyre.gather' op expected elements of a device format, found f128; convert them before the export}}
   %rows = spyre.gather(%x, %index) dim 0 : (tensor<512x64xf128>, tensor<16xi32>) -> tensor<16x64xf128>
   return %rows : tensor<16x64xf128>
 }

@@ -7,7 +7,7 @@ func.func @scalar_argument(%x: f16) {
 
 // -----
 
-// expected-error @+1 {{'func.func' op argument of tensor<8x64xf128>: expected elements of a device format, found f128; convert them in the producer}}
+// expected-error @+1 {{'func.func' op argument of tensor<8x64xf128>: expected elements of a device format, found f128; convert them before the export}}
 func.func @element_without_a_format(%x: tensor<8x64xf128>) {
   return
 }
@@ -37,7 +37,7 @@ func.func @huge_tensor(%x: tensor<4294967296x4294967296xf16>) {
 
 // The rules for arguments hold for results.
 func.func @result_without_a_format() -> tensor<8x64xf128> {
-  // expected-error @+1 {{'spyre.copy' op expected elements of a device format, found f128; convert them in the producer}}
+  // expected-error @+1 {{'spyre.copy' op expected elements of a device format, found f128; convert them before the export}}
   %zero = spyre.fill 0.0 : f128 -> tensor<8x64xf128>
   return %zero : tensor<8x64xf128>
 }

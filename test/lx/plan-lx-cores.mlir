@@ -39,7 +39,7 @@ func.func @a_slice_is_on_one_core(%row: tensor<1x64xf16>, %x: tensor<64x64xf16>)
 
 // Each core sums its part of a row; the sums of the parts are added up in HBM.
 // CHECK-LABEL: func.func @partial_sums_are_not_in_lx(
-// CHECK:         spyre.reduce sum({{.+}}) dims [1] {place = #spyre.place<hbm, "its users split it over the cores differently: its writer divides a reduction, so that each core has a partial result">,
+// CHECK:         spyre.reduce sum({{.+}}) dims [1] {place = #spyre.place<hbm, "its users split it over the cores differently: its writer splits a reduction, so that each core has a partial result">,
 func.func @partial_sums_are_not_in_lx(%x: tensor<64x256xf16>) -> tensor<64x1xf16> {
   %sum = spyre.reduce sum(%x) dims [1] {work = #spyre.work<[8, 4]>} : tensor<64x256xf16> -> tensor<64x1xf16>
   %neg = spyre.pointwise neg(%sum) {work = #spyre.work<[8, 1]>} : tensor<64x1xf16>
@@ -47,7 +47,7 @@ func.func @partial_sums_are_not_in_lx(%x: tensor<64x256xf16>) -> tensor<64x1xf16
 }
 
 // CHECK-LABEL: func.func @unequal_slices_are_not_in_lx(
-// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "its users split it over the cores differently: use 0 cuts a device dimension into unequal parts">,
+// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "its users split it over the cores differently: use 0 splits a device dimension into unequal parts">,
 func.func @unequal_slices_are_not_in_lx(%x: tensor<64x256xf16>) -> tensor<64x256xf16> {
   %exp = spyre.pointwise exp(%x) {work = #spyre.work<[5, 1]>} : tensor<64x256xf16>
   %neg = spyre.pointwise neg(%exp) {work = #spyre.work<[5, 1]>} : tensor<64x256xf16>

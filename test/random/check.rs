@@ -182,7 +182,7 @@ fn by_tools(written: &Written, is_written: bool) -> Result<(), Outcome> {
     let is_compared = !said.contains("the JIT refuses the module");
     // A NaN of the device agrees only with a NaN of the reference. The tool's message that rounding may explain it is
     // correct here.
-    let is_lost = said.contains("rounding alone may do that");
+    let is_lost = said.contains("rounding alone may cause this");
     // The device computes a sum of one product as a product, whose zero may be negative: docs/concepts/trust.md,
     // "Never checked".
     let is_other_zero = ["is inf without rounding, the reference -inf", "is -inf without rounding, the reference inf"];

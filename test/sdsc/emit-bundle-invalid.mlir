@@ -19,9 +19,9 @@
 // NOTHING: plain.mlir:1:1: error{{.*}}'builtin.module' op is empty; give an 'sdsc.program' or the ops of one bundle, as 'spyre-compile FILE --compile-to bundle' prints them
 // CARRIED: carried.mlir:5:10: error{{.*}}'scf.for' op expected a loop from 0 with step 1 and without carried values, found another one
 // The back end takes loop counts that are constants; a bundle of another front end says nothing of names.
-// COUNTED: counted.mlir:9:9: error{{.*}}'scf.for' op runs 'T' times over the tiles of 'M', at most 8, which is known at launch only: the backend requires constant trip counts; bind the name with the option 'bind=T=NUMBER'
+// COUNTED: counted.mlir:9:9: error{{.*}}'scf.for' op runs 'T' times over the tiles of 'M', at most 8, which is known at launch only: the backend requires constant trip counts; give --bind T=NUMBER
 // FOREIGN: foreign.mlir:5:3: error{{.*}}'scf.for' op expected a constant trip count, found '%arg_0', known only at launch: the backend requires constant trip counts
-// DECLARED: declared.mlir:1:1: error{{.*}}'sdsc.program' op cannot be written: the symbol 'T', at most 8, is known at launch only; the counts of loops are numbers
+// DECLARED: declared.mlir:1:1: error{{.*}}'sdsc.program' op cannot be written: the symbol 'T', at most 8, is known at launch only; loops must have constant trip counts
 
 //--- plain.mlir
 module {

@@ -17,7 +17,7 @@
 // CHECK: sdsc.bundle @bundle_0
 // CHECK-SAME: attributes {sdsc.addresses = "baked"{{.*}}}
 // POOL: "pool_bytes"
-// NET: bundle_0/bundle.mlir: sdsc_r98: {{.*}}'%unused' is no name that the emitter gives
+// NET: bundle_0/bundle.mlir: sdsc_r98: {{.*}}'%unused' is not a name that spyre-compile writes
 func.func @views(%x: tensor<128x96xf16>, %y: tensor<96x128xf16>) -> (tensor<96x128xf16>, tensor<96x64xf16>) {
   %exp = spyre.pointwise exp(%x) : tensor<128x96xf16>
   %turned = spyre.view %exp by affine_map<(d0, d1) -> (d1, d0)> : tensor<128x96xf16> -> tensor<96x128xf16>

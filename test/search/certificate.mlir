@@ -15,7 +15,7 @@
 // CLAIM: error{{.*}}: {{.*}}claim.json: expected 'bound_us' = {{[0-9.]+}}, found 9{{[0-9.]+}}
 // RUN: sed 's/"potentials_ns":\[0.0,/"potentials_ns":[0.0,9/' %t.json > %t.raised.json
 // RUN: not spyre-plan --certificate %t.raised.json 2>&1 | FileCheck %s --check-prefix=RAISED
-// RAISED: error{{.*}}: {{.*}}raised.json: ops 0 to 0 take {{[0-9.]+}} ns at the least in {{.*}}, and the potentials rise by {{[0-9.]+}}: the bound is not proved
+// RAISED: error{{.*}}: {{.*}}raised.json: the bound is not proved: the potentials rise by {{[0-9.]+}} ns over ops 0 to 0, which may take only {{[0-9.]+}} ns in {{.*}}
 // RUN: sed 's/"value":0,/"value":0,"made":1,/' %t.json > %t.key.json
 // RUN: not spyre-plan --certificate %t.key.json 2>&1 | FileCheck %s --check-prefix=KEY
 // KEY: error{{.*}}: {{.*}}key.json: the certificate cannot be read: unknown field `made`

@@ -26,7 +26,7 @@
 
 // A plan belongs to one program on one machine, and states the tiled dimensions.
 // RUN: not spyre-compile %t/parts/other.mlir -o %t/refused --lx-bytes 65536 --plan %t/plan.json 2>&1 | FileCheck %s --check-prefix=PROGRAM
-// PROGRAM: expected a plan for this program (key '{{[0-9a-f]+}}'), found '{{.*}}' for another program, or for other layouts, names or kernels (key '{{[0-9a-f]+}}'); it was written without options that kernels depend on; give the same options, or remove it to let a search write another
+// PROGRAM: expected a plan for this program (key '{{[0-9a-f]+}}'), found '{{.*}}' for another program, or for other layouts, names or kernels (key '{{[0-9a-f]+}}', written without options that kernels depend on); give the same options, or remove the file, and the search writes a new one
 // RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --plan %t/plan.json 2>&1 | FileCheck %s --check-prefix=MACHINE
 // MACHINE: expected a plan for this machine ('lx_bytes' is 1625344), found '{{.*}}' ('lx_bytes' is 65536)
 // RUN: sed 's/"count": .*,/"count": 3,/' %t/plan.json > %t/edited.json

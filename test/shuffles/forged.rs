@@ -79,7 +79,7 @@ fn conformance_test_seven_is_refused() {
     check_refused(
         &file,
         "sdsc_r150",
-        "7 of the 8 slices of the source are on a core; all are",
+        "7 of the 8 slices of the source are on a core; every slice must be on a core",
         "no core holds slice 'mb' 1, 'out' 0, 'x' 3 of the source",
     );
 }
@@ -124,7 +124,7 @@ fn cores_that_do_not_hold_the_completed_sum_are_refused() {
     let shuffle = Shuffle { is_completed_sum: true, ..packed(named("KT-07b")) };
     let file = forged(&shuffle, |operation| set(operation, "/dscs_/0/shuffle/coreIdsUsed_/0", json!(2)));
     let refusal = "core 3 runs description 0, whose coreIdsUsed_ lacks it";
-    check_refused(&file, "sdsc_r23", "those are that hold the source", refusal);
+    check_refused(&file, "sdsc_r23", "or those that hold the source", refusal);
     let miscounted = forged(&shuffle, |operation| set(operation, "/dscs_/0/shuffle/numCoresUsed_", json!(9)));
     check_refused(&miscounted, "sdsc_r22", "9 cores; the op uses 8", "numCoresUsed_ is 8 for 8 entries");
 }

@@ -23,7 +23,7 @@ func.func @what_is_reduced(%x: tensor<512x256xf16> {spyre.dims = ["M", "N"]}) ->
 // -----
 
 func.func @tiles_without_a_size(%x: tensor<512x256xf16> {spyre.dims = ["M", "N"]}) -> tensor<512x256xf16> attributes {spyre.symbols = {U = 8}} {
-  // expected-error @+1 {{tile count 'T' of dimension 'M' has no value; give 'bind=T=NUMBER' (--bind T=NUMBER), or declare a maximum on the function, 'spyre.symbols = {T = NUMBER}'}}
+  // expected-error @+1 {{tile count 'T' of dimension 'M' has no value; give --bind T=NUMBER, or declare a maximum on the function, 'spyre.symbols = {T = NUMBER}'}}
   %exp = spyre.pointwise exp(%x) {hints = [#spyre.tile_hint<0, M = T>]} : tensor<512x256xf16>
   return %exp : tensor<512x256xf16>
 }

@@ -10,7 +10,7 @@
 // The message stands alone: MLIR's parser, which knows nothing of this file but a code it does not know, says nothing.
 // FILE: {{^}}{{.*}}.24:{{(0:0:)?}} error{{.*}}:
 // STDIN: {{^}}<stdin>:{{(0:0:)?}} error{{.*}}:
-// NEWER-SAME: expected bytecode of MLIR 22 or older, found bytecode of 'MLIR24.0.0git'; save the module as text in the producer
+// NEWER-SAME: expected bytecode of MLIR 22 or older, found bytecode of 'MLIR24.0.0git'; save the module as text in the tool that wrote it
 // NEWER-NOT: {{error|note}}
 
 // The version of the format may take two bytes.

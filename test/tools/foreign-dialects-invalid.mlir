@@ -19,10 +19,10 @@
 // MHLO: mhlo.mlir:2:{{[0-9]+}}: error{{.*}}'mhlo.add' belongs to the unsupported dialect 'mhlo'; {{.*}} lower it with 'mlir-hlo-opt --hlo-legalize-to-stablehlo'
 // TORCH: torch.mlir:2:{{[0-9]+}}: error{{.*}}'torch_c.to_i64' belongs to the unsupported dialect 'torch_c'; {{.*}} export with output_type="linalg-on-tensors", or lower it with 'torch-mlir-opt
 // ONNX: onnx.mlir:2:{{[0-9]+}}: error{{.*}}'onnx.Relu' belongs to the unsupported dialect 'onnx'; {{.*}} import the model with 'torch-mlir-import-onnx'
-// MEMREF: memref.mlir:2:{{[0-9]+}}: error{{.*}}'memref.alloc' belongs to the unsupported dialect 'memref'; {{.*}} stop the producer before it lowers tensors to memory
+// MEMREF: memref.mlir:2:{{[0-9]+}}: error{{.*}}'memref.alloc' belongs to the unsupported dialect 'memref'; {{.*}} export the program before tensors are lowered to memory
 // TYPE-NOT: nregistered
 // TYPE: type.mlir:1:{{[0-9]+}}: error{{.*}}'torch.vtensor' belongs to the unsupported dialect 'torch'; {{.*}} export with output_type="linalg-on-tensors"
-// OTHER: other.mlir:2:{{[0-9]+}}: error{{.*}}'foo.bar' belongs to the unsupported dialect 'foo'; {{.*}} lower it to linalg on tensors in the producer
+// OTHER: other.mlir:2:{{[0-9]+}}: error{{.*}}'foo.bar' belongs to the unsupported dialect 'foo'; {{.*}} lower it to linalg on tensors before the export
 // BYTECODE-NOT: nregistered
 // BYTECODE: mhlo.mlirbc: error{{.*}}'mhlo' belongs to the unsupported dialect 'mhlo'; {{.*}} lower it with 'mlir-hlo-opt
 // SEED: correct

@@ -21,7 +21,7 @@
 // RANGE: error{{.*}}--cores: expected 1 to 32 cores, found 33; use at most 32
 // PHASE: error{{.*}}--compile-to: expected 'import', 'layout', 'hint', 'tile', 'work', 'lx', 'bundle' or 'emit', found 'lxx'
 // TILES: spyre-compile-invalid.mlir:[[#@LINE+15]]:{{[0-9]+}}: error{{.*}}tile count 3 does not divide dimension 'A' of size 64; nearest divisors are 2 and 4
-// SPELLING: error{{.*}}--tiles: expected NAME=COUNT with a positive count or its name, found 'A'
+// SPELLING: error{{.*}}--tiles: expected NAME=COUNT with a positive number or a name as COUNT, found 'A'
 // BINDING: error{{.*}}--bind: expected NAME=NUMBER with the name of a count and a positive number, found 'T=U'
 // TARGET: error{{.*}}--target: expected a machine description, found '{{.*}}test/tools/spyre-compile-invalid.mlir': expected value at line 1 column 1; give an object of numbers, such as {"cores": 4}
 // UNKNOWN: error{{.*}}unexpected argument '--unknown'

@@ -33,7 +33,7 @@
 
 // NONE-NOT: remark:
 
-// PATTERN: spyre-compile: error{{.*}}--remarks-filter: 'spyre-(' is no regular expression: parentheses not balanced
+// PATTERN: spyre-compile: error{{.*}}--remarks-filter: 'spyre-(' is not a regular expression: parentheses not balanced
 // PLACE: spyre-compile: error{{.*}}--remarks-output-file: cannot write '{{.*}}.none/file.yaml': there is no directory '{{.*}}.none'; create it first
 // EARLY: spyre-compile: error{{.*}}remarks are emitted by phase 'lx', but the compilation stops after phase 'work'; remove '--remarks-...', or compile through phase 'lx'
 // LATE: spyre-compile: error{{.*}}remarks are emitted by phase 'lx', but the module has already run phase 'lx'; remove '--remarks-...', or compile through phase 'lx'

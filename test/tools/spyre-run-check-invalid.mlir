@@ -10,11 +10,11 @@
 // RUN: not spyre-run %t/out --check %t/outside.mlir 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 
 // ENDLESS: error{{.*}}the reference program ended by a signal
-// LONG: long.mlir' takes {{[0-9]+}} steps at {{.*}}, more than the 1099511627776 that are run
-// ITSELF: itself.mlir' has a function 'g' that calls itself, at {{.*}}: it has no end
+// LONG: long.mlir' takes {{[0-9]+}} steps at {{.*}}, more than the limit of 1099511627776
+// ITSELF: itself.mlir' has a recursive function 'g' at {{.*}}, which may not end
 // SYSTEM: system.mlir' calls 'exit' at {{.*}}, which has no body
-// ADDRESS: address.mlir' has 'llvm.inttoptr' at {{.*}}: only functions of linalg on tensors are run
-// LARGE: large.mlir' has tensors of 16{{[0-9]+}} bytes in f64, more than the 17179869184 that are run
+// ADDRESS: address.mlir' has 'llvm.inttoptr' at {{.*}}; expected only functions of linalg on tensors
+// LARGE: large.mlir' has tensors of 16{{[0-9]+}} bytes in f64, more than the limit of 17179869184
 // OUTSIDE: error{{.*}}the reference program ended by a signal
 
 //--- right.mlir

@@ -26,7 +26,7 @@
 // BUNDLE: sdsc.bundle @bundle_0() {
 
 // NOTHING: spyre-translate: error{{.*}}cannot read '{{.*}}nothing/bundle.mlir'
-// COUNTED: spyre-translate: error{{.*}}: {{.*}}program.json: the symbol 'T', at most 8, is known at launch only; the counts of loops are numbers
+// COUNTED: spyre-translate: error{{.*}}: {{.*}}program.json: the symbol 'T', at most 8, is known at launch only; loops must have constant trip counts
 // FORMAT: spyre-translate: error{{.*}}: {{.*}}sdsc_1.json: {{.*}}SEN170
 // TEXT: spyre-translate: error{{.*}}: {{.*}}bare: bundle.mlir: {{[0-9]+}}:{{[0-9]+}}: {{.*}}two
 func.func @add_mul(%a: tensor<64x512xf16>, %b: tensor<64x512xf16>, %c: tensor<64x512xf16>) -> tensor<64x512xf16> {

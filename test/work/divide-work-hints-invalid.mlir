@@ -2,7 +2,7 @@
 
 func.func @slices_that_do_not_divide_positions(%x: tensor<128x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<128x256xf16> {
   %scope = spyre.hint work_div(A = 3) {
-    // expected-error @+1 {{cannot honour 'work_div': 3 slices of dimension 'A', which has 128 positions; use a divisor of 128}}
+    // expected-error @+1 {{cannot honor 'work_div': 3 slices of dimension 'A', which has 128 positions; use a divisor of 128}}
     %exp = spyre.pointwise exp(%x) : tensor<128x256xf16>
     spyre.yield %exp : tensor<128x256xf16>
   }
@@ -14,7 +14,7 @@ func.func @slices_that_do_not_divide_positions(%x: tensor<128x256xf16> {spyre.di
 // 256 columns are 4 sticks, and a stick is not cut.
 func.func @slices_that_do_not_divide_sticks(%x: tensor<128x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<128x256xf16> {
   %scope = spyre.hint work_div(B = 8) {
-    // expected-error @+1 {{cannot honour 'work_div': 8 slices of dimension 'B', which has 4 sticks; use a divisor of 4}}
+    // expected-error @+1 {{cannot honor 'work_div': 8 slices of dimension 'B', which has 4 sticks; use a divisor of 4}}
     %exp = spyre.pointwise exp(%x) : tensor<128x256xf16>
     spyre.yield %exp : tensor<128x256xf16>
   }
@@ -25,7 +25,7 @@ func.func @slices_that_do_not_divide_sticks(%x: tensor<128x256xf16> {spyre.dims 
 
 func.func @more_slices_than_cores(%x: tensor<128x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<128x256xf16> {
   %scope = spyre.hint work_div(A = 32, B = 4) {
-    // expected-error @+1 {{cannot honour 'work_div': expected at most 32 slices in all, one per core, found 128; request fewer slices}}
+    // expected-error @+1 {{cannot honor 'work_div': expected at most 32 slices in all, one per core, found 128; request fewer slices}}
     %exp = spyre.pointwise exp(%x) : tensor<128x256xf16>
     spyre.yield %exp : tensor<128x256xf16>
   }
@@ -36,7 +36,7 @@ func.func @more_slices_than_cores(%x: tensor<128x256xf16> {spyre.dims = ["A", "B
 
 func.func @two_reduced_dims(%x: tensor<8x16x64xf16> {spyre.dims = ["A", "B", "C"]}) -> tensor<1x1x64xf16> {
   %scope = spyre.hint work_div(A = 2, B = 2) {
-    // expected-error @+1 {{cannot honour 'work_div': expected core splits of at most one reduction dimension, found several; split one of them}}
+    // expected-error @+1 {{cannot honor 'work_div': expected core splits of at most one reduction dimension, found several; split one of them}}
     %sum = spyre.reduce sum(%x) dims [0, 1] : tensor<8x16x64xf16> -> tensor<1x1x64xf16>
     spyre.yield %sum : tensor<1x1x64xf16>
   }
@@ -47,7 +47,7 @@ func.func @two_reduced_dims(%x: tensor<8x16x64xf16> {spyre.dims = ["A", "B", "C"
 
 func.func @a_masked_reduction(%x: tensor<4x200xf16> {spyre.dims = ["A", "B"]}) -> tensor<4x1xf16> {
   %scope = spyre.hint work_div(B = 2) {
-    // expected-error @+1 {{cannot honour 'work_div': dimension 'B' cannot be split across cores: the reduction masks its last stick; split another dimension}}
+    // expected-error @+1 {{cannot honor 'work_div': dimension 'B' cannot be split across cores: the reduction masks its last stick; split another dimension}}
     %sum = spyre.reduce sum(%x) dims [1] : tensor<4x200xf16> -> tensor<4x1xf16>
     spyre.yield %sum : tensor<4x1xf16>
   }
@@ -58,7 +58,7 @@ func.func @a_masked_reduction(%x: tensor<4x200xf16> {spyre.dims = ["A", "B"]}) -
 
 func.func @a_gather_is_not_divided(%x: tensor<128x256xf16> {spyre.dims = ["", "E"]}, %index: tensor<3x192xi64>) -> tensor<3x192x256xf16> {
   %scope = spyre.hint work_div(E = 2) {
-    // expected-error @+1 {{cannot honour 'work_div': dimension 'E' cannot be split across cores; split another dimension}}
+    // expected-error @+1 {{cannot honor 'work_div': dimension 'E' cannot be split across cores; split another dimension}}
     %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
     spyre.yield %rows : tensor<3x192x256xf16>
   }
@@ -70,7 +70,7 @@ func.func @a_gather_is_not_divided(%x: tensor<128x256xf16> {spyre.dims = ["", "E
 // A hint decides alone: the four slices of B that the span needs are not added to it.
 func.func @a_hint_that_leaves_the_span(%x: tensor<16384x16384xf16> {spyre.dims = ["A", "B"]}) -> tensor<16384x16384xf16> {
   %scope = spyre.hint work_div(A = 4) {
-    // expected-error @+1 {{cannot honour 'work_div': operand 0 spans 536870912 bytes on one core; the hardware limit is 268431360 (device size [256, 16384, 64]; slices: dimension 'B': 1 of at most 256, dimension 'A': 4 of at most 16384)}}
+    // expected-error @+1 {{cannot honor 'work_div': operand 0 spans 536870912 bytes on one core; the hardware limit is 268431360 (device size [256, 16384, 64]; slices: dimension 'B': 1 of at most 256, dimension 'A': 4 of at most 16384)}}
     %exp = spyre.pointwise exp(%x) : tensor<16384x16384xf16>
     spyre.yield %exp : tensor<16384x16384xf16>
   }

@@ -23,4 +23,4 @@ func.func @columns_of_symbolic_size(%x: tensor<256x1024xf16> {spyre.symbolic = [
   return %exp : tensor<256x1024xf16>
 }
 
-// HINT: error{{.*}}: {{.*}}cannot honour 'work_div'
+// HINT: error{{.*}}: {{.*}}cannot honor 'work_div'

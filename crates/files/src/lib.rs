@@ -138,7 +138,7 @@ pub fn reason(error: &io::Error) -> String {
 }
 
 fn too_long(limit: u64) -> io::Error {
-    io::Error::new(ErrorKind::FileTooLarge, format!("has more than {limit} bytes, the most that is read"))
+    io::Error::new(ErrorKind::FileTooLarge, format!("is larger than the limit of {limit} bytes"))
 }
 
 #[cfg(unix)]
@@ -151,7 +151,7 @@ mod tests {
     fn a_reason_is_words() {
         let missing = open(Path::new("/nowhere/at/all")).unwrap_err();
         assert_eq!((reason(&missing).as_str(), missing.raw_os_error()), ("No such file or directory", Some(2)));
-        assert_eq!(reason(&too_long(1)), "has more than 1 bytes, the most that is read");
+        assert_eq!(reason(&too_long(1)), "is larger than the limit of 1 bytes");
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(open(&pipe).unwrap_err().to_string(), "is a pipe or a device, not a file");
         assert_eq!(open(Path::new("/dev/zero")).unwrap_err().to_string(), "is a pipe or a device, not a file");
         assert_eq!(open(place.path()).unwrap_err().to_string(), "is a directory, not a file");
-        assert_eq!(read_stream(io::repeat(b'x'), 10).unwrap_err().to_string(), "has more than 10 bytes, the most that is read");
+        assert_eq!(read_stream(io::repeat(b'x'), 10).unwrap_err().to_string(), "is larger than the limit of 10 bytes");
         let long = place.path().join("long");
         File::create(&long).unwrap().set_len(1 << 40).unwrap();
         assert_eq!(read(&long, MAX_TEXT_BYTES).unwrap_err().kind(), ErrorKind::FileTooLarge);

@@ -43,7 +43,7 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
     match sweep.run() {
         None => Err(refuse("the check exceeds its limit of sets, choices or takeovers".to_owned())),
         Some(0) => Ok(()),
-        Some(n) => Err(refuse(format!("{n} sets of resident values have a lower cost"))),
+        Some(n) => Err(refuse(format!("{n} sets of resident values may cost less"))),
     }
 }
 

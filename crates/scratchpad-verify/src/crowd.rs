@@ -23,21 +23,25 @@ pub(super) struct Crowd {
 pub(super) fn read(instance: &Instance, relaxed: &Relaxed, cut: &Cut) -> Result<Crowd, String> {
     let mut stays = Vec::new();
     for stay in &cut.stays {
-        let row = instance.find(&stay.buffer).ok_or_else(|| format!("a cut names '{}', which is no buffer", stay.buffer))?;
+        let row =
+            instance.find(&stay.buffer).ok_or_else(|| format!("a cut names '{}', which is not a buffer of the instance", stay.buffer))?;
         let position =
             |index: usize, time: Option<usize>| relaxed.values[index].uses.iter().position(|one| Some(relaxed.times[one.tick]) == time);
         let found = (0..relaxed.values.len()).filter(|&index| relaxed.values[index].row == row).find_map(|index| {
             let (first, last) = (position(index, Some(stay.start))?, position(index, stay.end.checked_sub(1))?);
             (first <= last).then_some((index, first, last))
         });
-        stays.push(
-            found.ok_or_else(|| format!("a cut has a stay of '{}' from {} to {}, which cannot be", stay.buffer, stay.start, stay.end))?,
-        );
+        stays.push(found.ok_or_else(|| {
+            format!(
+                "a cut has a residency interval of '{}' from {} to {}, which does not begin and end with a use of one value",
+                stay.buffer, stay.start, stay.end
+            )
+        })?);
     }
     let is_one_each =
         stays.iter().enumerate().all(|(at, one)| stays[..at].iter().all(|other| other.0 != one.0 || other.2 < one.1 || one.2 < other.1));
     if stays.is_empty() || !is_one_each {
-        return Err("a cut has no stays, or one twice".to_owned());
+        return Err("a cut has no residency intervals, or overlapping ones of one value".to_owned());
     }
     let (mut merged, mut apart) = (Vec::new(), Vec::new());
     for child in stays.iter().filter(|stay| stay.1 == 0) {
@@ -53,7 +57,7 @@ pub(super) fn read(instance: &Instance, relaxed: &Relaxed, cut: &Cut) -> Result<
     }
     let is_double = |at: usize| merged[..at].iter().any(|pair| pair.0 == merged[at].0 || pair.1 == merged[at].1);
     if merged.len() != cut.mergers.len() || (0..merged.len()).any(is_double) {
-        return Err("a cut merges what cannot be merged".to_owned());
+        return Err("a cut merges intervals that cannot share an address, or one interval twice".to_owned());
     }
     let absent = cut.absent.iter().map(|name| absent(instance, relaxed, &stays, name)).collect::<Result<_, _>>()?;
     Ok(Crowd { stays, merged, apart, absent })
@@ -66,13 +70,19 @@ fn absent(instance: &Instance, relaxed: &Relaxed, stays: &[(usize, usize, usize)
     let mut values = (0..relaxed.values.len()).filter(|&value| is_of(value));
     match (values.next(), values.next()) {
         (Some(value), None) if relaxed.values[value].uses.len() == 1 && stays.iter().all(|stay| stay.0 != value) => Ok(value),
-        _ => Err(format!("a cut wants '{name}' out of LX, which is no buffer of one operation, or is among its stays")),
+        _ => Err(format!(
+            "a cut lists '{name}' as absent; expected a buffer with a single use, which is in no residency interval of the cut"
+        )),
     }
 }
 
 /// Confirms that no addresses exist.
 pub(super) fn check(instance: &Instance, relaxed: &Relaxed, crowd: &Crowd) -> Result<(), String> {
-    if fit(&towers(instance, relaxed, crowd), relaxed.capacity)? { Err("its stays fit together".to_owned()) } else { Ok(()) }
+    if fit(&towers(instance, relaxed, crowd), relaxed.capacity)? {
+        Err("its residency intervals fit in LX together".to_owned())
+    } else {
+        Ok(())
+    }
 }
 
 /// Groups the intervals that have one address because of the cut's takeovers, each with its predecessors.

@@ -133,20 +133,20 @@ impl Result_ {
         let Certificate { scale, prices, rents, .. } = &result.certificate;
         let refuse = |what: &str| Err(Violation::Result(what.to_owned()));
         if !(1..=MAX_SCALE).contains(scale) {
-            return refuse("the scale of the prices is not from 1 to 2^20");
+            return refuse("expected a scale of the prices from 1 to 2^20");
         }
         let is_priced =
             prices.iter().all(|(_, price)| *price >= 0) && prices.iter().map(|(_, price)| i128::from(*price)).sum::<i128>() <= MAX_PRICES;
         if !prices.is_sorted_by(|one, other| one.0 < other.0) || !is_priced {
-            return refuse("the prices are not by ascending operation, from 0 up, and 2^60 together at most");
+            return refuse("expected prices that are sorted by operation, not negative, and at most 2^60 in all");
         }
         if !rents.is_sorted_by(|one, other| one.0 < other.0)
             || rents.iter().flat_map(|one| &one.1).any(|(_, bytes)| !(0..=MAX_BYTES).contains(bytes))
         {
-            return refuse("the rents are not from 0 to 2^44, by ascending operation");
+            return refuse("expected rents from 0 to 2^44, sorted by operation");
         }
         if result.certificate.whole_lives != (result.among == Among::WholeLives) {
-            return refuse("the certificate is not for the plans that the bound is among");
+            return refuse("expected the same kind of plans in 'whole_lives' and 'among', found different kinds");
         }
         Ok(result)
     }
@@ -171,21 +171,23 @@ impl Instance {
             return Err(field("alignment", result.alignment, alignment));
         }
         if !(1..=MAX_BYTES).contains(&alignment) || !(0..=MAX_BYTES).contains(&capacity) {
-            return Err(refuse(format!("LX of {capacity} bytes, aligned to {alignment}")));
+            return Err(refuse(format!(
+                "expected a capacity from 0 to 2^44 bytes and an alignment from 1 to 2^44, found {capacity} and {alignment}"
+            )));
         }
         let names: BTreeMap<String, usize> = buffers.iter().enumerate().map(|(at, row)| (row.name.clone(), at)).collect();
         if names.len() != buffers.len() {
-            return Err(refuse("two buffers have one name".to_owned()));
+            return Err(refuse("two buffers have the same name".to_owned()));
         }
         let mut all = 0;
         for row in &mut buffers {
             let is_late = row.uses.iter().any(|one| one.time > MAX_TIME);
             if !(0..=MAX_BYTES).contains(&row.size) || is_late || !row.uses.is_sorted_by_key(|one| one.time) {
-                return Err(refuse(format!("the size or the uses of '{}'", row.name)));
+                return Err(refuse(format!("the size or the uses of '{}' are out of range, or the uses are not sorted", row.name)));
             }
             all += (i128::from(row.size) + i128::from(alignment)) * (row.uses.len() as i128 + 2);
             if all > 1 << 60 {
-                return Err(refuse(format!("the sizes up to that of '{}' are too much", row.name)));
+                return Err(refuse(format!("the sum of the sizes up to '{}' is too large", row.name)));
             }
             let find = |name: &String| names.get(name).copied().ok_or_else(|| refuse(format!("there is no buffer '{name}'")));
             row.parents = row.in_place_parents.iter().map(find).collect::<Result<_, _>>()?;
@@ -220,7 +222,7 @@ impl Row {
 /// its size that a buffer saves.
 fn rows_of_csv(text: &str) -> Result<Vec<Row>, Violation> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let wrong = |line: &str| Violation::Instance(format!("no buffer: '{line}'"));
+    let wrong = |line: &str| Violation::Instance(format!("expected a buffer, found '{line}'"));
     let has_weights = match lines.next() {
         Some("id,lower,upper,size") => false,
         Some("id,lower,upper,size,weight") => true,

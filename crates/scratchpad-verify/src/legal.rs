@@ -33,7 +33,7 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<i64, Violat
         return Err(field("addresses", result.addresses.len(), n_names));
     }
     if result.reasons.keys().any(|name| instance.find(name).is_none()) {
-        return Err(Violation::Result("a reason for a buffer that there is not".to_owned()));
+        return Err(Violation::Result("there is a reason for an unknown buffer".to_owned()));
     }
     if result.hbm_bytes_left == left { Ok(left) } else { Err(field("hbm_bytes_left", result.hbm_bytes_left, left)) }
 }
@@ -49,13 +49,13 @@ fn check_stay(instance: &Instance, whole: bool, row: &Row, stay: &Stay) -> Resul
     }
     let life = row.uses.first().zip(row.uses.last());
     if whole && life.is_none_or(|(first, last)| (first.time, last.time + 1) != (stay.start, stay.end)) {
-        return refuse("it is not the whole life".to_owned());
+        return refuse("it does not cover the whole live range".to_owned());
     }
     if stay.address % instance.alignment != 0 {
         return refuse(format!("address {} is not aligned to {}", stay.address, instance.alignment));
     }
     if stay.address < 0 || stay.address.checked_add(row.size).is_none_or(|end| end > instance.capacity) {
-        return refuse(format!("{} bytes at {} are not in LX", row.size, stay.address));
+        return refuse(format!("expected an address range inside LX, found {} bytes at {}", row.size, stay.address));
     }
     Ok(())
 }

@@ -58,7 +58,7 @@ pub enum Violation {
     #[error("the result: {0}")]
     Result(String),
     /// A residency interval violates a rule.
-    #[error("the stay of '{buffer}' from {start} to {end}: {what}")]
+    #[error("the residency interval of '{buffer}' from {start} to {end}: {what}")]
     Stay {
         /// Buffer of the interval.
         buffer: String,
@@ -109,7 +109,7 @@ pub fn verify(result: &str, instance: &str, given: (Option<i64>, Option<i64>)) -
     let instance = files::Instance::parse(instance, &result, given)?;
     let left = legal::check(&instance, &result)?;
     if result.lower_bound > left {
-        let what = format!("the plan leaves {left}");
+        let what = format!("the plan moves only {left} HBM bytes");
         return Err(Violation::Bound { bound: result.lower_bound, what });
     }
     let mut optimal = result.lower_bound == left;

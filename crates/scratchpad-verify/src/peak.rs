@@ -18,7 +18,7 @@ pub(super) fn check(instance: &Instance, result: &Result_, peak: &Peak) -> Resul
         return Err(field("peak.bytes", bytes, format!("a multiple of {}", instance.alignment)));
     }
     if !result.certificate.whole_lives {
-        return Err(Violation::Result("the smallest LX is among plans of whole lives".to_owned()));
+        return Err(Violation::Result("the smallest LX requires a plan without split live ranges".to_owned()));
     }
     for row in instance.buffers.iter().filter(|row| row.barred.is_none() && !row.uses.is_empty()) {
         if result.stays.iter().all(|stay| stay.buffer != row.name) {

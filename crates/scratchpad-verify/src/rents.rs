@@ -19,10 +19,10 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
     let refuse = |what: String| Violation::Bound { bound: result.lower_bound, what };
     let certificate = &result.certificate;
     if !certificate.whole_lives {
-        return Err(refuse("rents are for whole lives".to_owned()));
+        return Err(refuse("rents require a plan without split live ranges".to_owned()));
     }
     if !certificate.prices.is_empty() || !certificate.cuts.is_empty() {
-        return Err(refuse("rents prove it alone, without prices and cuts".to_owned()));
+        return Err(refuse("expected no prices and cuts in a certificate with rents".to_owned()));
     }
     let relaxed = Relaxed::new(instance, true, 1, &[]);
     let mut paid = vec![0; relaxed.values.len()];
@@ -33,7 +33,7 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
         for (name, bytes) in rents {
             let value = payer(instance, &relaxed, *time, name).map_err(refuse)?;
             if payers.iter().any(|payer| payer.0 == value) {
-                return Err(refuse(format!("'{name}' pays twice in operation {time}")));
+                return Err(refuse(format!("'{name}' has two rents in operation {time}")));
             }
             payers.push((value, i128::from(*bytes)));
             paid[value] += i128::from(*bytes);
@@ -50,21 +50,21 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
             relaxed.coming_bytes(value, 0, Place::Out).map(|bytes| bytes + relaxed.end_bytes(value, relaxed.after(value, 0, Place::Out)));
         most += lx.map_or(hbm, |lx| hbm.min(lx + paid));
     }
-    if most >= i128::from(result.lower_bound) { Ok(()) } else { Err(refuse(format!("the rents prove {most}"))) }
+    if most >= i128::from(result.lower_bound) { Ok(()) } else { Err(refuse(format!("the rents prove only {most}"))) }
 }
 
 /// Returns the value of a buffer that occupies space of its own in an operation whenever it is in LX.
 fn payer(instance: &Instance, relaxed: &Relaxed, time: usize, name: &str) -> Result<usize, String> {
-    let row = instance.find(name).ok_or_else(|| format!("'{name}' pays rent, and is no buffer"))?;
+    let row = instance.find(name).ok_or_else(|| format!("'{name}' has a rent, but is not a buffer"))?;
     let value =
-        relaxed.values.iter().position(|value| value.row == row).ok_or_else(|| format!("'{name}' pays rent, and cannot be in LX"))?;
+        relaxed.values.iter().position(|value| value.row == row).ok_or_else(|| format!("'{name}' has a rent, but cannot be in LX"))?;
     let uses = &relaxed.values[value].uses;
     let (first, last) = (relaxed.times[uses[0].tick], relaxed.times[uses[uses.len() - 1].tick]);
     if !(first..=last).contains(&time) {
-        return Err(format!("'{name}' pays rent in operation {time}, when it is not live"));
+        return Err(format!("'{name}' has a rent in operation {time}, in which it is not live"));
     }
     if time == first && !relaxed.values[value].parents.is_empty() {
-        return Err(format!("'{name}' pays rent in operation {time}, in which it may take over an address"));
+        return Err(format!("'{name}' has a rent in operation {time}, in which it may take over an address"));
     }
     Ok(value)
 }

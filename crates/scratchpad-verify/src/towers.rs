@@ -61,7 +61,7 @@ impl Tower {
 /// If the search exceeds its limits.
 pub(super) fn fit(towers: &[Tower], capacity: i128) -> Result<bool, String> {
     if towers.len() > MAX_TOWERS {
-        return Err(format!("there are {} stays, more than {MAX_TOWERS}", towers.len()));
+        return Err(format!("there are {} residency intervals, more than {MAX_TOWERS}", towers.len()));
     }
     let end = towers.iter().map(|tower| tower.ticks().end).max().unwrap_or(0);
     let mut search = Search { towers, capacity, floors: vec![0; end], placed: vec![false; towers.len()], tries: 0, looks: 0 };

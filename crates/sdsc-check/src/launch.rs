@@ -259,7 +259,7 @@ impl<'a> Walk<'a> {
         let value = match self.values.get(parameter.name) {
             Some(Value::Unread(index)) => self.field(*index, field, parameter),
             Some(Value::Number(_)) => {
-                let message = format!("'%{}' is a number already; only a parameter of type 'input_arg' is read", parameter.name);
+                let message = format!("'%{}' is a number; 'input_arg_extract' reads only parameters of type 'input_arg'", parameter.name);
                 self.problem(Fault::Kind, parameter.at, message);
                 Value::Unknown
             }
@@ -289,7 +289,8 @@ impl<'a> Walk<'a> {
         };
         bound.map_or_else(
             || {
-                let message = format!("'%{}' has no such bound; its type must give what is read of it", parameter.name);
+                let message =
+                    format!("'%{}' has no such bound; the type of a parameter must declare each bound that is read", parameter.name);
                 self.problem(Fault::Kind, parameter.at, message);
                 Value::Unknown
             },
@@ -406,7 +407,7 @@ fn sum(constant: i64, parts: &[(i64, Form)]) -> Result<Form, String> {
             (None, _, _) | (Some(_), _, 0) => {}
             (Some(base), None, 1) => total.base = Some(base),
             (Some(_), None, factor) => return Err(format!("an address is multiplied by {factor}; it can only be added to")),
-            (Some(_), Some(_), _) => return Err("two addresses are added; a number is one address and bytes".to_owned()),
+            (Some(_), Some(_), _) => return Err("two addresses are added; an address is one base and a number of bytes".to_owned()),
         }
         let scaled = |value: i64| value.checked_mul(*factor).ok_or_else(overflow);
         total.constant = total.constant.checked_add(scaled(part.constant)?).ok_or_else(overflow)?;

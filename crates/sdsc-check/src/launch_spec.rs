@@ -180,7 +180,7 @@ fn check_tensor(place: usize, argument: &ArgSpec, tensor: &Tensor, report: &mut 
     );
     let path = format!("/args/{place}/layout");
     let Some(layout) = &argument.layout else {
-        report.json(path, format!("no layout for '{name}'; no standard layout is agreed, so every argument has one"));
+        report.json(path, format!("no layout for '{name}'; every argument has a layout, because there is no standard one"));
         return;
     };
     if let Some(fault) = layout_fault(layout, tensor, format.elements_per_stick()) {
@@ -210,7 +210,7 @@ fn layout_fault(layout: &ArgLayout, tensor: &Tensor, stick: i64) -> Option<Strin
             layout.padding.iter().any(|padding| *padding != 0).then(|| "a device size includes all padding".to_owned())
         }
         (Some(_), Some(_)) => Some("device size and stride map are those of the tensor".to_owned()),
-        (Some(_), None) | (None, Some(_)) => Some("device size and stride map belong together".to_owned()),
+        (Some(_), None) | (None, Some(_)) => Some("a device size requires a stride map, and the reverse".to_owned()),
     }
 }
 

@@ -76,8 +76,8 @@ pub(super) fn check(number: usize, launch: &LaunchEntry, facts: &BundleFacts, re
         let path = |life: usize| format!("/launches/{number}/{name}/{life}");
         let malformed = (0..lives.len()).find_map(|index| Some((index, fault(&lives[index], facts.order.files.len())?)));
         let unordered = (1..lives.len()).find(|index| key(&lives[*index - 1]) > key(&lives[*index]));
-        let unordered =
-            unordered.map(|index| (index, "begins before the previous life; lives are in the order of their first ops".to_owned()));
+        let unordered = unordered
+            .map(|index| (index, "begins before the previous live range; live ranges are in the order of their first ops".to_owned()));
         if let Some((index, message)) = malformed.or(unordered) {
             report.json(path(index), message);
             continue;
@@ -100,11 +100,14 @@ const fn key(life: &Life) -> (usize, i64) {
 fn fault(life: &Life, n_ops: usize) -> Option<String> {
     let &Life { offset, bytes, first_op, last_op } = life;
     if offset < 0 || offset % STICK_BYTES != 0 || bytes < 1 || offset.checked_add(bytes).is_none() {
-        return Some(format!("a life of {bytes} bytes from byte {offset} on; it begins with a stick and has bytes"));
+        return Some(format!(
+            "a live range of {bytes} bytes from byte {offset} on; it begins at a multiple of 128 and has at least one byte"
+        ));
     }
     let has_ops = first_op <= last_op && last_op < n_ops;
-    (!has_ops)
-        .then(|| format!("a life from op {first_op} to op {last_op} of {n_ops}; it is from an op of the launch to the same or a later one"))
+    (!has_ops).then(|| {
+        format!("a live range from op {first_op} to op {last_op} of {n_ops}; it is from an op of the launch to the same or a later one")
+    })
 }
 
 /// Accesses of a launch to the bytes of a live range.
@@ -163,7 +166,8 @@ impl Sweep<'_> {
         if let Some(other) = self.there.iter().copied().find(is_met) {
             let known = &self.lives[other];
             let message = format!(
-                "has bytes {offset} to {} from op {first_op} on, of which the life from op {} to op {} has {} to {}; lives that share bytes share no time",
+                "has bytes {offset} to {} from op {first_op} on, but the live range from op {} to op {} has bytes {} to {}; live ranges \
+                 that share bytes do not overlap in time",
                 offset + bytes,
                 known.first_op,
                 known.last_op,
@@ -190,7 +194,7 @@ impl Sweep<'_> {
         let found = self.there.iter().filter(has_it).max_by_key(|life| tensor.is_result && self.lives[**life].first_op == op);
         let Some(&life) = found else {
             let (does, memory) = (if tensor.is_result { "writes" } else { "reads" }, if is_pool { "the pool" } else { "LX" });
-            let message = format!("op {op} {does} bytes {start} to {end} of {memory}, which belong to no life at that op");
+            let message = format!("op {op} {does} bytes {start} to {end} of {memory}, which belong to no live range at that op");
             return Err(Fault { life: None, message });
         };
         let touched = &mut self.touched[life];
@@ -216,7 +220,7 @@ impl Sweep<'_> {
             }
             Some(_) if touched.start != Some(offset) || !touched.ends.contains(&(offset + bytes)) => {
                 let (start, ends) = (touched.start.unwrap_or(offset), &touched.ends);
-                format!("has bytes {offset} to {}, but what is there begins with {start} and ends with one of {ends:?}", offset + bytes)
+                format!("has bytes {offset} to {}, but its value begins at byte {start} and ends at one of {ends:?}", offset + bytes)
             }
             Some(_) => return None,
         };

@@ -80,7 +80,10 @@ fn check_constants<T: Tree>(program: &Program, tree: &T, report: &mut Report) {
         let Some(file) = &constant.file else { continue };
         let path = format!("/constants/{number}/file");
         match is_below(file).then(|| tree.bytes(file)).flatten() {
-            None => report.json(path, format!("there is no file '{file}' below the directory; a constant's bytes stand in a file of it")),
+            None => report.json(
+                path,
+                format!("there is no file '{file}' below the directory; the bytes of a constant are in a file of the directory"),
+            ),
             Some(bytes) if i64::try_from(bytes) != Ok(constant.bytes) => {
                 report.json(path, format!("'{file}' has {bytes} bytes; the constant has {}", constant.bytes));
             }
@@ -113,7 +116,7 @@ fn check_integers(program: &Program, report: &mut Report) {
                 && (list != "results" || !is_integer || base < 2 || tensor.shape.first() != Some(&2))
             {
                 let message = format!(
-                    "'{}' of {} and shape {:?} with digits to the base {base}; only results of integers have any, two along the first \
+                    "'{}' of {} and shape {:?} with digits to the base {base}; only results of integers have digits: two along the first \
                      dimension, to a base above 1",
                     tensor.name, tensor.element_type, tensor.shape
                 );
@@ -203,7 +206,8 @@ fn bundles<T: Tree>(program: &Program, tree: &T, report: &mut Report) -> BTreeMa
             Some(_) => {
                 let path = format!("/launches/{number}/arguments");
                 let given = given.arguments.len();
-                report.json(path, format!("{given} arguments, and others, or another pool, in another launch of the bundle"));
+                report
+                    .json(path, format!("{given} arguments; another launch of the bundle has another number of arguments or another pool"));
             }
             None => {
                 bundles.insert(launch.bundle.clone(), given);

@@ -98,7 +98,10 @@ impl Known<'_> {
         if facts.parameters.is_empty() && stated != needed {
             report.json(path, format!("{stated} bytes; the tensors of '{}' need {needed}, whole sticks", launch.bundle));
         } else if !facts.parameters.is_empty() && stated != 0 {
-            report.json(path, "the pool is allocated in bundle.mlir, where addresses are symbols; the member is of the others");
+            report.json(
+                path,
+                "bundle.mlir allocates the pool of a bundle with symbolic addresses; the member is only for bundles with baked addresses",
+            );
         }
         if let Some(pool) = facts.pools.first().filter(|_| allocated != needed) {
             report.enter_file(path_in(&launch.bundle, BUNDLE_FILE));
@@ -132,7 +135,7 @@ impl Described<'_> {
         }
         let mut seen = BTreeSet::new();
         for launch in self.launches.iter().filter(|launch| !seen.insert((&launch.launch.bundle, &launch.launch.arguments))) {
-            let message = format!("'{}' is launched again with the same arguments; that gives nothing new", launch.launch.bundle);
+            let message = format!("'{}' is launched again with the same arguments, which has no effect", launch.launch.bundle);
             report.json(format!("/launches/{}", launch.number), message);
         }
         let given: BTreeSet<&str> = self.launches.iter().flat_map(|launch| &launch.launch.arguments).map(String::as_str).collect();

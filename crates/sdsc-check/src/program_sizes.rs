@@ -41,7 +41,7 @@ fn check_tensors(program: &Program, report: &mut Report) {
                     report.json(path, format!("'{}' is one of the {list}; only arguments and results have symbolic sizes", tensor.name));
                 } else if known.is_none() || known != found {
                     let message = format!(
-                        "dimension {} of {found:?} has the size '{}' of {known:?}; the shape has the largest",
+                        "dimension {} of {found:?} has the size '{}' of {known:?}; a shape has the maximum of each size",
                         symbolic.dim, symbolic.size
                     );
                     report.json(path, message);

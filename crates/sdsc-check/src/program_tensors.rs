@@ -60,7 +60,7 @@ fn fault(tensor: &Tensor) -> Option<(&'static str, String)> {
     let elements = tensor.device_size.iter().try_fold(1_i64, |product, size| product.checked_mul(*size));
     let bytes = elements.and_then(|elements| elements.checked_mul(format.bytes()));
     if tensor.shape.contains(&0) && elements != Some(per_stick) {
-        return Some(("device_size", format!("{:?}; what has no elements is one stick", tensor.device_size)));
+        return Some(("device_size", format!("{:?}; a tensor without elements is one stick", tensor.device_size)));
     }
     if bytes != Some(tensor.bytes) {
         let wanted = bytes.map_or_else(|| "too many".to_owned(), |bytes| bytes.to_string());

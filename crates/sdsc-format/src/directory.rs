@@ -39,7 +39,7 @@ pub struct File {
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The system refused.
-    #[error("cannot write '{path}': {reason}; name a place that can be written", path = path.display(), reason = files::reason(source))]
+    #[error("cannot write '{path}': {reason}; name a path that can be written", path = path.display(), reason = files::reason(source))]
     Io {
         /// The file or folder.
         path: PathBuf,

@@ -279,7 +279,7 @@ impl Program {
     /// # Errors
     /// The first symbol, which nothing here can run: the counts of loops are constants (torch-spyre facts, D.10).
     pub fn check_no_symbols(&self) -> Result<(), String> {
-        let unbound = |symbol: &Symbol| format!("the symbol {symbol}, is known at launch only; the counts of loops are numbers");
+        let unbound = |symbol: &Symbol| format!("the symbol {symbol}, is known at launch only; loops must have constant trip counts");
         self.symbols.first().map_or(Ok(()), |symbol| Err(unbound(symbol)))
     }
 }
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Program>(&text).unwrap(), program);
         assert_eq!(
             program.check_no_symbols().unwrap_err(),
-            "the symbol 'T', at most 8, is known at launch only; the counts of loops are numbers"
+            "the symbol 'T', at most 8, is known at launch only; loops must have constant trip counts"
         );
     }
 }

@@ -124,7 +124,8 @@ pub enum Violation {
     Potentials(String),
     /// A step costs less than the potential rises.
     #[error(
-        "ops {first} to {last} take {ns:.3} ns at the least in {nest}, and the potentials rise by {rise_ns:.3}: the bound is not proved"
+        "the bound is not proved: the potentials rise by {rise_ns:.3} ns over ops {first} to {last}, which may take only {ns:.3} ns in \
+         {nest}"
     )]
     Step {
         /// The first op.
@@ -198,10 +199,10 @@ impl Proof {
         self.program.check()?;
         let (found, expected) = (self.potentials_ns.len(), self.program.ops.len() + 1);
         if found != expected {
-            return Err(Violation::Potentials(format!("there are {found}, and {expected} positions")));
+            return Err(Violation::Potentials(format!("expected {expected}, one per position, found {found}")));
         }
         if self.potentials_ns[0] != 0.0 || self.potentials_ns.iter().any(|ns| !ns.is_finite()) {
-            return Err(Violation::Potentials("they begin with 0, and all are numbers".to_owned()));
+            return Err(Violation::Potentials("expected finite numbers that begin with 0".to_owned()));
         }
         let mut steps = Steps::new(&self.program, &self.target);
         for first in 0..self.program.ops.len() {
@@ -222,11 +223,11 @@ fn check_machine(target: &Target) -> Result<(), Violation> {
     target.check().map_err(Violation::Machine)?;
     let (cores, lx_bytes, overlap) = (target.cores, target.lx_bytes, target.time.recommended.overlap);
     if cores > MOST_CORES || lx_bytes > MOST_LX_BYTES {
-        let most = format!("{MOST_CORES} with {MOST_LX_BYTES} bytes each are looked at");
-        return Err(Violation::Machine(format!("it has {cores} cores with {lx_bytes} bytes of LX, and {most}")));
+        let most = format!("expected at most {MOST_CORES} cores with {MOST_LX_BYTES} bytes of LX each");
+        return Err(Violation::Machine(format!("{most}, found {cores} with {lx_bytes}")));
     }
     if !(0.0..=1.0).contains(&overlap) {
-        return Err(Violation::Machine(format!("'time.recommended.overlap' is {overlap}; a bound needs a part from 0 to 1")));
+        return Err(Violation::Machine(format!("expected 'time.recommended.overlap' from 0 to 1, found {overlap}")));
     }
     Ok(())
 }

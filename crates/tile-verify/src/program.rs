@@ -65,7 +65,7 @@ impl Program {
     /// Refuses numbers that are out of range for a program.
     pub(super) fn check(&self) -> Result<(), Violation> {
         if self.ops.len() > MOST_OPS {
-            return Err(Violation::Unreadable(format!("it has {} ops, and {MOST_OPS} are looked at", self.ops.len())));
+            return Err(Violation::Unreadable(format!("expected at most {MOST_OPS} ops, found {}", self.ops.len())));
         }
         self.ops.iter().enumerate().try_for_each(|(op, found)| found.check(op).map_err(|what| Violation::Op { op, what }))
     }
@@ -80,17 +80,17 @@ impl Op {
     fn check(&self, op: usize) -> Result<(), String> {
         let n_dims = self.dims.len();
         if n_dims > MOST_DIMS || self.inputs.len() > MOST_DIMS {
-            return Err(format!("it has {n_dims} dimensions and {} operands, and {MOST_DIMS} are looked at", self.inputs.len()));
+            return Err(format!("expected at most {MOST_DIMS} dimensions and operands, found {n_dims} and {}", self.inputs.len()));
         }
         if let Some(dim) = self.dims.iter().find(|dim| !(1..=LARGEST).contains(&dim.size) || !(1..=LARGEST).contains(&dim.granule)) {
-            return Err(format!("a dimension of {} points in steps of {}", dim.size, dim.granule));
+            return Err(format!("expected sizes and steps of dimensions from 1 to {LARGEST}, found {} and {}", dim.size, dim.granule));
         }
         let indices = self.inputs.iter().flat_map(|input| &input.dims).chain(&self.output).flatten();
         if let Some(dim) = indices.into_iter().find(|dim| **dim >= n_dims) {
             return Err(format!("it has {n_dims} dimensions, and no dimension {dim}"));
         }
         if let Some(maker) = self.inputs.iter().filter_map(|input| input.maker).find(|maker| *maker >= op) {
-            return Err(format!("it reads what op {maker} makes behind it"));
+            return Err(format!("it reads the result of op {maker}, which is not an earlier op"));
         }
         self.priced.as_ref().map_or(Ok(()), |priced| self.check_priced(priced))
     }
@@ -99,11 +99,11 @@ impl Op {
         let n_dims = priced.dims.len();
         let are_same = priced.dims.iter().map(|dim| dim.extent).eq(self.dims.iter().map(|dim| dim.size));
         if !are_same || priced.operands.len() != self.inputs.len() + 1 || !priced.trips.is_empty() {
-            return Err("it is priced with other dimensions or operands, or in loops".to_owned());
+            return Err("its member 'priced' has other dimensions or operands, or loops".to_owned());
         }
         let points = priced.dims.iter().try_fold(1_i64, |all, dim| all.checked_mul(dim.extent)).filter(|all| *all <= LARGEST * 1024);
         if points.is_none() {
-            return Err("no op has so many points".to_owned());
+            return Err("its iteration space is too large".to_owned());
         }
         for operand in &priced.operands {
             let named = || operand.moved_by.iter().chain(&operand.stick).chain(&operand.inner);
@@ -111,7 +111,7 @@ impl Op {
                 || !(0..=LARGEST).contains(&operand.tile_bytes)
                 || !(1..=128).contains(&operand.element_bytes)
             {
-                return Err("an operand is moved by a dimension that is not there, or has no number of bytes".to_owned());
+                return Err("an operand of its member 'priced' has an unknown dimension, or an invalid number of bytes".to_owned());
             }
         }
         Ok(())

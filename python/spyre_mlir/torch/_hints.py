@@ -96,8 +96,8 @@ def check_sizes(tensor: torch.Tensor, names: Sequence[str]) -> None:
         product *= _sizes[name]
     if product != tensor.numel():
         raise HintError(
-            f"name_tensor_dims: {list(names)} are declared with {product} elements in all, but the tensor has {tensor.numel()}; "
-            "declare sizes whose product is that"
+            f"name_tensor_dims: {list(names)} are declared with {product} elements in all, but the tensor has {tensor.numel()} elements; "
+            f"declare sizes whose product is {tensor.numel()}"
         )
 
 

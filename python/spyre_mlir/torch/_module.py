@@ -236,7 +236,7 @@ class CompiledModule:
         expected, found = listed(self.examples), listed(given)
         if expected != found:
             advice = (
-                "give torch.from_numpy(array)" if any(isinstance(value, numpy.ndarray) for value in given) else "compile for these, too"
+                "give torch.from_numpy(array)" if any(isinstance(value, numpy.ndarray) for value in given) else "compile it for these, too"
             )
             raise ArgumentError(f"compiled module: expected inputs {expected}, found {found}; {advice}")
         if any(isinstance(value, torch.Tensor) and value.is_meta for value in given):

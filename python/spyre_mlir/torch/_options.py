@@ -58,7 +58,7 @@ class Options:
             raise OptionError(f"option 'fallback': expected one of {', '.join(map(repr, FALLBACKS))}, found {fallback!r}; use one of these")
         sizes = rest.pop("sizes", 16)
         if not isinstance(sizes, int) or isinstance(sizes, bool) or sizes < 1:
-            raise OptionError(f"option 'sizes': expected how many sizes to keep, at least 1, found {sizes!r}; give one such as 16")
+            raise OptionError(f"option 'sizes': expected a number of sizes to keep, at least 1, found {sizes!r}; give one such as 16")
         quiet = rest.pop("quiet", False)
         if not isinstance(quiet, bool):
             raise OptionError(f"option 'quiet': expected True or False, found {quiet!r}; use one of these")

@@ -236,7 +236,7 @@ def refusal_of(gm: GraphModule, options: Options) -> str | None:
         check_shapes(gm.graph)
         signature = signature_of(gm)
         if not all(isinstance(value, torch.Tensor) for value in signature.results):
-            raise NotTaken("its result is no tensor")
+            raise NotTaken("its result is not a tensor")
         check_precision(signature.tensors.graph, options)
         spyre_mlir.lower(linalg_of(signature.tensors, [None] * len(signature.kept)).text, to=CHECKED_PHASE, **options.compiler)
     except NotTaken as error:

@@ -83,7 +83,7 @@ class Region(torch.nn.Module):
             if self.options.fallback == "error":
                 advice = "with options={'fallback': 'cpu'}, PyTorch runs the calls that the simulator rejects"
                 raise spyre_mlir.RunError(f"{self.in_names_of_user(str(error))}; {advice}") from None
-            log.warning("a launch of %d operations is computed by PyTorch this time: %s", self.n_nodes, " ".join(str(error).split()))
+            log.warning("PyTorch computes a launch of %d operations this time: %s", self.n_nodes, " ".join(str(error).split()))
             return None
         return [tensor_of(array, like) for array, like in zip(arrays, self.results, strict=True)]
 

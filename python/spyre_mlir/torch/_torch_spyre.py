@@ -52,6 +52,6 @@ def missing(module_name: str) -> Callable[[str], Any]:
         if name.startswith("__"):
             raise AttributeError(f"module {module_name!r} has no attribute {name!r}")
         names = ", ".join(function.__name__ for function in NAMES)
-        raise ImportError(f"{module_name}.{name}: torch_spyre is not installed, and spyre_mlir.torch stands in for {names} only")
+        raise ImportError(f"{module_name}.{name}: torch_spyre is not installed, and spyre_mlir.torch replaces only {names}")
 
     return look_up

@@ -63,7 +63,7 @@ def test_arguments_that_nothing_reads_are_taken():
 
 def test_other_arguments_are_refused():
     compiled = spyre_mlir.jax.compile(lambda x: x * 2, half(8, 64))
-    with pytest.raises(TypeError, match=r"expected \(float16\[8, 64\]\), found \(float16\[4, 64\]\); compile for these, too"):
+    with pytest.raises(TypeError, match=r"expected \(float16\[8, 64\]\), found \(float16\[4, 64\]\); compile it for these, too"):
         compiled(half(4, 64))
     with pytest.raises(TypeError, match="compiled function: expected arguments"):
         compiled(half(8, 64), half(8, 64))

@@ -84,7 +84,7 @@ def test_an_input_that_is_changed_in_place_is_changed():
 
 def test_other_shapes_are_refused():
     compiled = st.compile(lambda x: x + 1, half(8, 64))
-    with pytest.raises(TypeError, match=r"expected inputs \(float16\[8, 64\]\), found \(float16\[4, 64\]\); compile for these, too"):
+    with pytest.raises(TypeError, match=r"expected inputs \(float16\[8, 64\]\), found \(float16\[4, 64\]\); compile it for these, too"):
         compiled(half(4, 64))
 
 

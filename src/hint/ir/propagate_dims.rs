@@ -226,7 +226,7 @@ fn warn_of_loss<'c>(op: Op<'c>, Loss { name, size, why }: &Loss, operand: Value<
         Why::Split => {
             format!("dimension name '{name}' (size {size}) is dropped: it covers several dimensions of shape {shape}; name each dimension")
         }
-        Why::Across => format!("dimension name '{name}' (size {size}) is dropped: no dimension of shape {shape} follows its elements"),
+        Why::Across => format!("dimension name '{name}' (size {size}) is dropped: its elements run along no dimension of shape {shape}"),
         Why::Beside { dim } => {
             format!("dimension name '{name}' (size {size}) is dropped: dimension {dim} of shape {shape} also has elements without a name")
         }

@@ -76,7 +76,7 @@ impl Linear {
 pub(in crate::import) fn refuse_window(map: &[Expr], sizes: &[i64]) -> Option<String> {
     for linear in map.iter().filter_map(|expr| Linear::of(expr, sizes)) {
         if linear.terms.iter().any(|&(_, factor)| factor < 0) {
-            return Some(codes::INDEX_COMPUTED.says("backwards, which is not supported; reverse the tensor in the producer"));
+            return Some(codes::INDEX_COMPUTED.says("backwards, which is not supported; reverse the tensor outside of the program"));
         }
         if linear.overlaps(sizes) {
             return Some(

@@ -57,8 +57,8 @@ impl<'c> Calls<'c> {
             number => number.to_string(),
         };
         let message = codes::INLINED_SIZE.says(format_args!(
-            "expected at most {limit} ops after inlining, found {found} in '{}'; call functions in fewer places, or compile one \
-             of them with the option 'entry' (--entry NAME)",
+            "expected at most {limit} ops after inlining, found {found} in '{}'; call functions in fewer places, or compile one of them \
+             with --entry NAME",
             self.functions[function].text_attr("sym_name")
         ));
         error_at(codes::RECURSIVE_CALL, call, message).report()

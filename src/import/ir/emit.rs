@@ -229,7 +229,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 && !matches!(element(number), Some(ScalarType::Integer(8 | 32 | 64)))
             {
                 let message = codes::INTEGER_WIDTH.says(format_args!(
-                    "expected runtime integers of i8, i32 or i64, found {}; convert them in the producer",
+                    "expected runtime integers of i8, i32 or i64, found {}; convert them before the export",
                     value.r#type()
                 ));
                 return Err(error_at(codes::INTEGER_RANGE, self.function, message).report());
@@ -259,7 +259,8 @@ impl<'a, 'c> Emitter<'a, 'c> {
         for (position, (condition, op, location)) in open.into_iter().enumerate() {
             if op.is("cf.assert") && unmet.binary_search(&position).is_ok() {
                 let text = op.attr("msg").and_then(string).unwrap_or_default();
-                let message = format!("is not checked: the device does not stop a program; results have no meaning where \"{text}\" fails");
+                let message =
+                    format!("is not checked, because the device cannot stop a program; results are undefined where \"{text}\" fails");
                 warning_at(codes::ASSERTION_UNCHECKED, op, message).at(location).emit();
             } else {
                 kept.push((condition, op, location));
@@ -488,7 +489,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
                     return Err(error_at(
                         codes::INTEGER_WIDTH,
                         op,
-                        "expected integer results of at most 32 bits, found wider values; return digits or smaller integers",
+                        "expected integer results of at most 32 bits, found wider values; return smaller integers",
                     )
                     .report());
                 }

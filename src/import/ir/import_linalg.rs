@@ -72,8 +72,8 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     })?;
     let mut importer = settled.ok_or_else(|| {
         let message = format!(
-            "expected integers of known ranges, found indices that are read from tables at other such indices, whose ranges are unknown \
-             after {MOST_READINGS} passes over the program; declare the ranges of arguments with 'spyre.range'"
+            "expected ranges of integers that are known after {MOST_READINGS} passes over the program, found a longer chain of tables \
+             whose entries index other tables; declare the ranges of arguments with 'spyre.range'"
         );
         error_at(codes::UNSUPPORTED, function, message).report()
     })?;

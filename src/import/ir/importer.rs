@@ -133,7 +133,7 @@ impl<'c> Importer<'c> {
         };
         let Some(element) = element_of(tensor.element, self.half) else {
             let message = codes::ELEMENT_TYPE
-                .says(format_args!("expected elements of a device format, found {}; convert them in the producer", tensor.element));
+                .says(format_args!("expected elements of a device format, found {}; convert them before the export", tensor.element));
             return Err(error_at(codes::STATIC_TENSOR, at, message).report());
         };
         let number = self.sources.len();
@@ -200,7 +200,7 @@ impl<'c> Importer<'c> {
         refuse_size(op, &tensor)?;
         let Some(element) = element_of(tensor.element, self.half) else {
             let message = codes::ELEMENT_TYPE
-                .says(format_args!("expected elements of a device format, found {}; convert them in the producer", tensor.element));
+                .says(format_args!("expected elements of a device format, found {}; convert them before the export", tensor.element));
             return Ok(self.refused(op, op.loc(), message, tensor.shape, Element::F32));
         };
         let (value, tensor) = in_sixteen_bits(op, value, tensor, element);
@@ -279,8 +279,8 @@ impl<'c> Importer<'c> {
             let integers = Known::combined(&[(&upper, &of_upper), (&lower, &of_lower)], &shape, |digits| digits[0] * base + digits[1]);
             return self.graph.known(integers, shape, Element::Int);
         }
-        let message = "expected only results, gathers, sums, differences, comparisons and selects to use integers above 1024, which the \
-                       16-bit format stores as two digits, found another use; reduce a smaller dimension";
+        let message = "expected integers above 1024 (two digits in the 16-bit format) only in results, gathers, sums, differences, \
+                       comparisons and selects, found another use; reduce a smaller dimension";
         let shape = self.graph.broadcast_shape(&parts);
         let refused = self.refused(op, op.loc(), message.to_owned(), shape, Element::Int);
         self.graph.as_digits(digits, refused)

@@ -190,9 +190,8 @@ impl<'c> Importer<'c> {
                 _ => integers::computed(&mut self.graph, function, operands, element, widths),
             };
             return built.map_err(|message| match cast {
-                Some(Cast { from, to }) if is_conversion => {
-                    codes::CONVERSION.says(format_args!("of runtime values from {from} to {to} is not supported; convert in the producer"))
-                }
+                Some(Cast { from, to }) if is_conversion => codes::CONVERSION
+                    .says(format_args!("of runtime values from {from} to {to} is not supported; convert the values before the export")),
                 _ => message,
             });
         }

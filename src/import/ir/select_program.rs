@@ -40,7 +40,8 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
             warning_at(
                 codes::KERNEL_NOT_KEPT,
                 kernel,
-                "is inlined, although it is a kernel: kernels require static arguments, and the program is given sizes",
+                "is inlined, although it is a kernel, because '--dim-size' gives sizes to the program; export static shapes to keep \
+                 kernels",
             )
             .emit();
         }
@@ -87,8 +88,8 @@ fn check_shapes(entry: Op<'_>) -> Result<(), Reported> {
     let named = merged.map(|number| format!("argument {number}")).chain(of_results.map(|number| format!("result {number}"))).next();
     let message = |what: String| {
         format!(
-            "expected at most six dimensions and some elements with symbolic sizes, found another shape of {what}; give every \
-             dimension one size, '--dim-size NAME=SIZE'"
+            "expected at most six dimensions and at least one element in a program with symbolic sizes, found another shape of {what}; \
+             give every dimension one size with '--dim-size NAME=SIZE'"
         )
     };
     named.map_or(Ok(()), |what| Err(error_at(codes::SYMBOLIC_SIZE, entry, message(what)).report()))

@@ -38,9 +38,8 @@ impl FromStr for DimSize {
     fn from_str(text: &str) -> Result<Self, String> {
         let refuse_with = |example: String| {
             format!(
-                "expected argA.D=SIZE or NAME=SIZE, with a size of at least 1, or MAX:STEP for one that is known at launch, with \
-                 a MAX of at \
-                 least 2 and a STEP that divides it, found '{text}'; give one such as '{example}'"
+                "expected argA.D=SIZE or NAME=SIZE, where SIZE is a positive number, or MAX:STEP for a size that is known at launch (MAX \
+                 at least 2, STEP divides MAX), found '{text}'; give one such as '{example}'"
             )
         };
         let refuse = || refuse_with("arg0.0=128".to_owned());

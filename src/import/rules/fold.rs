@@ -42,17 +42,17 @@ pub(in crate::import) enum Undefined {
 impl fmt::Display for Undefined {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::DivisionByZero => out.write_str("divides an integer by 0, which has no value: choose another divisor where it is 0"),
+            Self::DivisionByZero => out.write_str("divides an integer by 0, which has no result; select another divisor where it is 0"),
             Self::QuotientOverflow => {
-                out.write_str("divides the smallest integer of its type by -1, which has no value: choose another divisor there")
+                out.write_str("divides the smallest integer of its type by -1, which has no result; select another divisor there")
             }
             Self::ShiftAmount(amount, width) => {
-                write!(out, "shifts an integer of {width} bits by {amount}, which has no value: expected 0 to {}", width - 1)
+                write!(out, "shifts an integer of {width} bits by {amount}, which has no result; shift by 0 to {}", width - 1)
             }
             Self::Conversion(width) => {
                 write!(
                     out,
-                    "converts a number to an integer of {width} bits that does not have it, which has no value: clamp the number first"
+                    "converts a number that is out of range to an integer of {width} bits, which has no result; clamp the number first"
                 )
             }
         }

@@ -69,7 +69,7 @@ const ON_DIGITS: &str = "computes with integers above 1024, which the 16-bit for
                          comparison, a select, or integers of a wider type; reduce a smaller dimension, or compute in f32";
 
 /// Returns the reason to reject an operation on runtime integers.
-const AT_RUN_TIME: &str = "of runtime integers is not supported; compute them in the producer, or from constants";
+const AT_RUN_TIME: &str = "of runtime integers is not supported; compute them outside of the program, or from constants";
 
 /// Converts a byte whose bits are stored as signed to its unsigned number, 0 to 255, as an element of a type.
 ///

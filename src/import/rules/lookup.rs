@@ -63,7 +63,7 @@ fn lookup_by_several(
     let longer = [sizes.to_vec(), later.iter().map(|&dim| rows[dim]).collect()].concat();
     if later.iter().map(|&dim| rows[dim]).fold(n_elements(graph, first), i64::saturating_mul) > MOST_ELEMENTS {
         return Err(codes::TOO_MANY_PARTS.says(format_args!(
-            "takes {} runtime indices, and the first selects from too many rows; use a smaller table or one index",
+            "takes {} runtime indices, which select from too many rows; use a smaller table or one index",
             computed.len()
         )));
     }

@@ -32,7 +32,7 @@ const fn refused(name: &'static str, why: &'static str) -> Operation {
 
 const WINOGRAD: &str = "is a step of a Winograd convolution; use the direct convolution instead, such as `linalg.conv_2d_nchw_fchw`";
 const CONTROL_FLOW: &str = "is control flow without a lowering; use `scf.for` with constant bounds, `scf.if` or `arith.select`";
-const SCATTER: &str = "writes at positions that are known only at run time; use `tm_tensor.scatter`";
+const SCATTER: &str = "writes at positions that are known only at runtime; use `tm_tensor.scatter`";
 
 /// Operations on whole tensors. The row with the longest name that fits counts.
 pub const OPERATIONS: &[Operation] = &[

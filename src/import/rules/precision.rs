@@ -46,7 +46,7 @@ impl Precision {
     }
 }
 
-const NOT_YET: &str = "is not supported; convert in the producer";
+const NOT_YET: &str = "is not supported; convert the values before the export";
 
 #[cfg(test)]
 mod tests {

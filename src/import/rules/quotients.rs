@@ -71,7 +71,7 @@ pub(super) fn shifted(graph: &mut Graph, name: &str, numbers: &[NodeId], element
     let &[x, bits] = numbers else { return None };
     let bits = graph.number_of(bits).filter(|_| matches!(name, "arith.shli" | "arith.shrsi" | "arith.shrui"))?;
     if !(0.0..f64::from(width)).contains(&bits) {
-        return Some(Err(format!("shifts integers of {width} bits by {bits}, which has no value: expected 0 to {}", width - 1)));
+        return Some(Err(format!("shifts integers of {width} bits by {bits}, which has no result; shift by 0 to {}", width - 1)));
     }
     let power = graph.number(bits.exp2());
     if name == "arith.shrui"

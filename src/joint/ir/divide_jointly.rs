@@ -57,11 +57,7 @@ fn follow(function: Op<'_>, work: &[Split], target: &Target) -> Result<(), Repor
     let program = program_of(&Values::of(function)?, target)?;
     let ops = ComputeOp::all_in(function);
     if ops.len() != work.len() {
-        let message = format!(
-            "expected core splits of the plan for as many ops as the program has, found {} for {} ops; {again}",
-            work.len(),
-            ops.len()
-        );
+        let message = format!("expected one core split per op in the plan, found {} for {} ops; {again}", work.len(), ops.len());
         return Err(error_at(codes::SPLIT_PLAN, function, message).report());
     }
     for (number, (compute, planned)) in ops.into_iter().zip(work).enumerate() {

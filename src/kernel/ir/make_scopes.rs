@@ -161,7 +161,7 @@ fn name_of(around: Op<'_>, cut: &[Origin], names: &mut ArgumentNames<'_>) -> Res
         return Err(error_at(codes::KERNEL_LOOP, around, message).report());
     };
     for (argument, dim) in cut.iter().filter(|origin| !names.is_named(**origin, &name)) {
-        let message = format!("does not tile dimension {dim} of argument {argument}, where its dimension '{name}' is another dimension");
+        let message = format!("does not tile dimension {dim} of argument {argument}: '{name}' is the name of another dimension there");
         warning_at(codes::KERNEL_DIM, around, message).emit();
     }
     Ok(name)

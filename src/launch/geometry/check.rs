@@ -152,7 +152,7 @@ mod tests {
         );
         assert_eq!(
             error(|op| op.iteration_space[0].split = 1 << 40),
-            "the splits make 1099511627776 slices; there are 1024 cores and each computes one"
+            "the splits make 1099511627776 slices; each core computes one slice, and there are 1024 cores"
         );
         let symbolic = |max: i64| SymbolicDim { symbol: "s".to_owned(), max, granularity: 1 };
         assert_eq!(

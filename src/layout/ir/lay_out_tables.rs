@@ -50,7 +50,7 @@ fn lay_out(gather: Op<'_>, dim: usize) -> Result<(), String> {
     let format = given.map(DeviceLayout::format).or_else(|| format_of(read.host.element));
     let format = format.ok_or_else(|| {
         codes::ELEMENT_TYPE
-            .says(format_args!("expected elements of a device format, found {}; convert them in the producer", read.host.element))
+            .says(format_args!("expected elements of a device format, found {}; convert them before the export", read.host.element))
     })?;
     let stick = given.and_then(|layout| layout.stick_dim(&host));
     let layout = DeviceLayout::table(&tensor.host.shape, dim, stick, format).map_err(|error| {

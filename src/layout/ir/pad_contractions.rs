@@ -45,7 +45,7 @@ fn pad<'c>(compute: ComputeOp<'c>, known: &mut ValueMap<Vec<Padded<'c>>>) -> Res
     let k = tensor.shape[rank - 2];
     let format = format_of(tensor.element).ok_or_else(|| {
         codes::ELEMENT_TYPE
-            .says(format_args!("expected elements of a device format, found {}; convert them in the producer", tensor.element))
+            .says(format_args!("expected elements of a device format, found {}; convert them before the export", tensor.element))
     })?;
     let stick = format.elements_per_stick();
     if k % stick == 0 {

@@ -131,7 +131,7 @@ impl<'c> LayoutProgram<'c> {
         let host = &view.tensor.host;
         let format = format_in(view.value).ok_or_else(|| {
             codes::ELEMENT_TYPE
-                .says(format_args!("expected elements of a device format, found {}; convert them in the producer", host.element))
+                .says(format_args!("expected elements of a device format, found {}; convert them before the export", host.element))
         })?;
         let sizes = view.tensor.buffer_shape.clone().unwrap_or_else(|| host.shape.clone());
         let given = view.tensor.layout.clone();

@@ -503,8 +503,7 @@ fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), Reported> {
     let limit = "the backend requires constant trip counts";
     let message = match (entry(attr::SDSC_COUNTS), entry(attr::SDSC_COUNTED_DIMS)) {
         (Some(symbol), Some(dim)) => format!(
-            "runs '{symbol}' times over the tiles of '{dim}'{maximum}, which is known at launch only: {limit}; bind the name with \
-             the option 'bind={symbol}=NUMBER'"
+            "runs '{symbol}' times over the tiles of '{dim}'{maximum}, which is known at launch only: {limit}; give --bind {symbol}=NUMBER"
         ),
         _ => codes::TRIP_AT_LAUNCH
             .says(format_args!("expected a constant trip count, found '%{}'{maximum}, known only at launch: {limit}", param.value)),

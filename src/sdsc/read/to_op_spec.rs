@@ -70,7 +70,7 @@ pub enum ReadError {
         reason: String,
     },
     /// No op spec is known that has this file.
-    #[error("{member}: no op spec is known that has this file; the closest has {emitted} where the file has {found}")]
+    #[error("{member}: no op spec gives this file: the closest one gives {emitted}, found {found}")]
     NoOpSpec {
         /// The first member that differs.
         member: String,

@@ -104,7 +104,7 @@ fn communicate(child: &Mutex<Child>, text: &str) -> Output {
     let failure = match child.wait() {
         Ok(status) if matches!(status.code(), Some(0..=2)) => None,
         Ok(status) => Some(format!("'{PROGRAM}' ended with {status}")),
-        Err(error) => Some(format!("'{PROGRAM}' cannot be waited for: {error}")),
+        Err(error) => Some(format!("cannot wait for '{PROGRAM}': {error}")),
     };
     Output { messages: String::from_utf8_lossy(&said).into_owned(), failure }
 }

@@ -55,7 +55,7 @@ fn attend(mut child: Child, session: impl FnOnce(ChildStreams) -> Result<(), Str
         // One that has ended cannot be killed, and need not.
         let _ = child.kill();
     }
-    let status = child.wait().map_err(|error| format!("MLIR's server cannot be waited for: {error}"))?;
+    let status = child.wait().map_err(|error| format!("cannot wait for MLIR's server: {error}"))?;
     result?;
     status.code().ok_or_else(|| format!("MLIR's server ended with {status}"))
 }

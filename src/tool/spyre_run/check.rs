@@ -33,14 +33,15 @@ pub(crate) fn check(
     let reference = Reference::of(module, &simulation.program().name, &in_order, &listen)?;
     if reference.results.len() != outcome.results.len() {
         return Err(codes::RUN_MODULE.says(format_args!(
-            "expected the same number of results, found {} in the module and {} in the bundle",
+            "expected the same number of results, found {} in the module and {} in the bundle; give the module from which the bundle was \
+             compiled",
             reference.results.len(),
             outcome.results.len()
         )));
     }
     let on_the_way = outcome.report.largest_magnitude();
     for (number, ((name, found), expected)) in outcome.results.iter().zip(&reference.results).enumerate() {
-        let named = |message: String| format!("'{name}' {message}");
+        let named = |message: String| codes::RUN_DIFFERS.or_says(&format!("'{name}' {message}"));
         let verdict = judge(&companions[number], expected, &reference.approximated(number), on_the_way).map_err(named)?;
         if let Some(tolerance) = arguments.tolerance {
             within(found, expected, tolerance).map_err(named)?;

@@ -21,8 +21,8 @@ pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
         codes::RUN_ARRAY.says(format_args!("cannot read '{path}': {}; expected a .npy file, give one of numpy.save", files::reason(&error)))
     };
     if Path::new(path).extension().is_some_and(|extension| extension == "npz" || extension == "safetensors") {
-        let advice = format!("give it by name, --inputs {path}");
-        return Err(codes::RUN_ARRAY.says(format_args!("expected one array in a .npy file, found '{path}' with several; {advice}")));
+        let advice = format!("give the archive with --inputs {path}");
+        return Err(codes::RUN_ARRAY.says(format_args!("expected one array in a .npy file, found several in '{path}'; {advice}")));
     }
     let file = files::open(Path::new(path)).map_err(refuse)?;
     let n_bytes = file.metadata().map_err(refuse)?.len();

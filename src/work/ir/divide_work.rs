@@ -33,7 +33,7 @@ pub(crate) fn divided<'c>(compute: ComputeOp<'c>, accesses: &[Access<'c>], targe
     let refuse = |message: String| error_behind(codes::SPLIT_DIVISOR, compute.op, message).report();
     let operation = operation_with(compute, accesses).map_err(refuse)?;
     let split = divide(&operation, target).map_err(|error| {
-        let because = if operation.hint.is_some() { "cannot honour 'work_div': " } else { "" };
+        let because = if operation.hint.is_some() { "cannot honor 'work_div': " } else { "" };
         refuse(format!("{because}{}", error.explained(&operation, &compute.dim_names())))
     })?;
     Ok((operation, split))

@@ -91,7 +91,7 @@ sdsc.program @main {
 // -----
 
 sdsc.program @main {
-  // expected-error @+1 {{'sdsc.buffer' op holds 'tensor<4x32xf16>', but is 'tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>'}}
+  // expected-error @+1 {{'sdsc.buffer' op expected a value of the shape and element type of 'tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>', found 'tensor<4x32xf16>'}}
   sdsc.buffer @buffer_c3 constant 0 = dense<1.0> : tensor<4x32xf16> : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
 }
 
@@ -205,7 +205,7 @@ sdsc.program @program_c1 attributes {symbols = {T = 0}} {
 sdsc.program @program_c2 attributes {symbols = {T = 8}} {
   sdsc.bundle @bundle_0() {
     sdsc.loop 2 {
-      // expected-error @+1 {{'sdsc.loop' op runs to 'U', which is none of the program's symbols}}
+      // expected-error @+1 {{'sdsc.loop' op has the trip count 'U', which the program does not declare}}
       sdsc.loop 8 attributes {dim = "M", symbol = "U"} {
       }
     }
@@ -216,7 +216,7 @@ sdsc.program @program_c2 attributes {symbols = {T = 8}} {
 
 sdsc.program @program_c2 attributes {symbols = {T = 8}} {
   sdsc.bundle @bundle_0() {
-    // expected-error @+1 {{'sdsc.loop' op runs to 'T' with at most 4 iterations, but the program's maximum is 8}}
+    // expected-error @+1 {{'sdsc.loop' op has the trip count 'T' of at most 4, but the program declares at most 8}}
     sdsc.loop 4 attributes {dim = "M", symbol = "T"} {
     }
   }
@@ -285,13 +285,13 @@ sdsc.program @program_c3 attributes {sizes = {s = array<i64: 4, 3>}} {
 // -----
 
 sdsc.program @program_c4 {
-  // expected-error @+1 {{'sdsc.buffer' op has the symbolic size 's', which is none of the program's sizes}}
+  // expected-error @+1 {{'sdsc.buffer' op has the symbolic size 's', which the program does not declare}}
   sdsc.buffer @arg0 input 0 {symbolic = ["s", ""]} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
 }
 
 // -----
 
 sdsc.program @program_c4 attributes {sizes = {s = array<i64: 8, 2>}} {
-  // expected-error @+1 {{'sdsc.buffer' op has 's' of at most 4, but the program has 8 in steps of 2}}
+  // expected-error @+1 {{'sdsc.buffer' op has the symbolic size 's' of at most 4, but the program declares at most 8, in steps of 2}}
   sdsc.buffer @arg0 input 0 {symbolic = ["s", ""]} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
 }

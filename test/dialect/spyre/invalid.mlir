@@ -543,7 +543,7 @@ func.func @insert_keeps_the_type(%part: tensor<4x64xf16>) {
 // -----
 
 func.func @constant_c1() {
-  // expected-error @+1 {{'spyre.constant' op holds 'tensor<1x1xf16>', but gives 'tensor<1x2xf16>'}}
+  // expected-error @+1 {{'spyre.constant' op expected a result of the shape and element type of 'tensor<1x1xf16>', found 'tensor<1x2xf16>'}}
   spyre.constant dense<1.0> : tensor<1x1xf16> -> tensor<1x2xf16>
   return
 }

@@ -63,7 +63,7 @@ impl DeviceLayout {
         let format: DeviceFormat = tensor.format.parse().map_err(|error| format!("{error}"))?;
         let (sizes, map) = (&tensor.device_size, &tensor.stride_map);
         if sizes.len() != map.len() || sizes.iter().any(|size| *size < 1) || tensor.shape.iter().any(|size| *size < 0) {
-            return Err(format!("the device size {sizes:?} and the stride map {map:?} do not belong together"));
+            return Err(format!("expected positive sizes with one stride each, found device size {sizes:?} and stride map {map:?}"));
         }
         if sizes.last() != Some(&format.elements_per_stick()) {
             return Err(format!("the last device size of {sizes:?} is not {}, a stick of {format}", format.elements_per_stick()));
@@ -84,7 +84,7 @@ impl DeviceLayout {
         let host_length = product(&tensor.shape).filter(|length| product(sizes).is_some_and(|count| *length <= count));
         let host_length = host_length.ok_or_else(|| format!("the shape {:?} has more elements than the device", tensor.shape))?;
         if sizes.iter().zip(map).any(|(size, step)| *step < -1 || size.checked_mul(*step).is_none_or(|reach| reach > MAX_REACH)) {
-            return Err(format!("the stride map {map:?} leaves every array"));
+            return Err(format!("the stride map {map:?} has a stride that is out of range"));
         }
         // The stride of a dimension of size 1 is never used: 7 columns have a single stick, so the stride of 64 elements has no effect.
         let map: Vec<i64> = sizes.iter().zip(map).map(|(size, step)| if *size == 1 { -1 } else { *step }).collect();
@@ -160,7 +160,7 @@ impl DeviceLayout {
                 wrong = Some((index, exact.elements.get(index)));
             }
         });
-        wrong.map_or(Ok(()), |(index, number)| Err(format!("its bytes are not what element {index}, exactly {number}, is rounded to")))
+        wrong.map_or(Ok(()), |(index, number)| Err(format!("its bytes differ from element {index}, which is {number} before rounding")))
     }
 
     /// The number of the array's elements.

@@ -54,7 +54,7 @@ impl Deaths {
                     (life.first_op <= life.last_op && life.last_op < loops.len(), life.offset >= 0 && life.bytes > 0);
                 if !has_ops || !has_bytes || life.offset.checked_add(life.bytes).is_none() {
                     let (first, last, n_ops) = (life.first_op, life.last_op, loops.len());
-                    return Err(format!("a life of {} bytes from op {first} to op {last}, of {n_ops} ops", life.bytes));
+                    return Err(format!("a live range of {} bytes from op {first} to op {last}, of {n_ops} ops", life.bytes));
                 }
                 born.entry(life.first_op).or_default().push(life);
             }

@@ -35,7 +35,7 @@ impl Plan {
     fn shrink(&mut self, dim: usize, size: i64) -> Result<(), SimError> {
         let largest = self.dims[dim].size;
         let refuse = |what: &str| {
-            let what = format!("'{}' of {size}, less than its largest size, {what}", self.dims[dim].label);
+            let what = format!("dimension '{}' of size {size}, below its maximum, {what}", self.dims[dim].label);
             SimError::NotSimulated { op: self.name.clone(), what }
         };
         if !(1..=largest).contains(&size) {

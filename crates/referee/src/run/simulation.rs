@@ -103,8 +103,9 @@ impl Simulation {
             }
             let found = bundles.get(&launch.bundle).map_or_else(|| Ok(Deaths::default()), |loaded| Deaths::of(launch, &loaded.bundle));
             deaths.push(found.map_err(|message| {
-                let message =
-                    format!("launch {number} has {message}; a life has bytes, and is from one op of the launch to the same or a later one");
+                let message = format!(
+                    "launch {number} has {message}; a live range has bytes, and is from one op of the launch to the same or a later one"
+                );
                 SimError::Malformed { file: program.name.clone(), message }
             })?);
             if let Some(name) = launch.arguments.iter().find(|name| !program.tensors().any(|tensor| tensor.name == **name)) {
@@ -190,7 +191,7 @@ impl Simulation {
     pub(crate) fn check_fits(&self) -> Result<(), SimError> {
         for plan in self.plans() {
             if let Some(tensor) = plan.tensors.iter().find(|tensor| !fits(tensor.format)) {
-                let what = format!("elements beside those of {}, which have one byte", tensor.format);
+                let what = format!("a comparison of elements of {}, which have one byte", tensor.format);
                 return Err(SimError::NotSimulated { op: plan.name.clone(), what });
             }
         }
@@ -539,7 +540,7 @@ impl<B: Beside> Launch<'_, B> {
                 None => return Err(SimError::NoValue { op: plan.name.clone(), symbol: *symbol }),
                 // The file calls the size by a name, the launch gives it by a parameter.
                 Some(size) if size != plan.dims[*dim].size => {
-                    let message = format!("'{name}' is {}, and the bundle gives it {size}", plan.dims[*dim].size);
+                    let message = format!("'{name}' is {} in this file, but the launch gives {size}", plan.dims[*dim].size);
                     return Err(SimError::Malformed { file: plan.name.clone(), message });
                 }
                 Some(_) => {}

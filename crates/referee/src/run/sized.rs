@@ -55,13 +55,16 @@ fn shrink(tensor: &mut Tensor, sizes: &BTreeMap<String, i64>) -> Result<(), Stri
     let largest = tensor.shape.clone();
     for symbolic in &tensor.symbolic {
         let Some(maximum) = largest.get(symbolic.dim).copied().filter(|size| *size > 0) else {
-            return Err(format!("has no dimension {}, which is to be of '{}'", symbolic.dim, symbolic.size));
+            return Err(format!("has no dimension {}, but '{}' is its size", symbolic.dim, symbolic.size));
         };
         let Some(size) = sizes.get(&symbolic.size).copied().filter(|size| *size != maximum) else { continue };
         let stride: i64 = largest[symbolic.dim + 1..].iter().product();
         for step in tensor.stride_map.iter_mut().filter(|step| **step >= stride * maximum) {
             if *step % maximum != 0 || size > maximum {
-                return Err(format!("has a step of {step} elements, which does not go over whole '{}' of {maximum}", symbolic.size));
+                return Err(format!(
+                    "has a stride of {step} elements, which is not a multiple of {maximum}, the maximum of '{}'",
+                    symbolic.size
+                ));
             }
             *step = *step / maximum * size;
         }

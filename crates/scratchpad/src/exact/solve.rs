@@ -382,7 +382,7 @@ fn reason(buffer: &Buffer, capacity: &Capacity) -> String {
     match &buffer.barred {
         Some(barred) => barred.to_string(),
         None if buffer.bytes > capacity.bytes => format!("it needs {} bytes and LX has {}", buffer.bytes, capacity.bytes),
-        None => "others save more HBM bytes in its place, or it saves none".to_owned(),
+        None => "other buffers save more HBM bytes, or it saves none".to_owned(),
     }
 }
 

@@ -260,15 +260,15 @@ fn rents_that_prove_too_little_or_are_no_rents_are_rejected() {
     let rents = |result: &mut Value| result["certificate"]["rents"][0][1].as_array_mut().unwrap().clone();
     let first = instance.buffers.iter().find(|buffer| buffer.life().start > 20).unwrap().name.clone();
     refused("the rents prove", &|result| result["lower_bound"] = json!(plan.lower_bound + 1));
-    refused("rents are for whole lives", &|result| {
+    refused("rents require a plan without split live ranges", &|result| {
         (result["among"], result["certificate"]["whole_lives"]) = (json!("split stays"), json!(false));
     });
-    refused("without prices and cuts", &|result| result["certificate"]["prices"] = json!([[1, 1]]));
-    refused("pays twice", &|result| result["certificate"]["rents"][0][1] = json!([rents(result)[0], rents(result)[0]]));
-    refused("is no buffer", &|result| result["certificate"]["rents"][0][1] = json!([["nobody", 1]]));
+    refused("expected no prices and cuts", &|result| result["certificate"]["prices"] = json!([[1, 1]]));
+    refused("has two rents", &|result| result["certificate"]["rents"][0][1] = json!([rents(result)[0], rents(result)[0]]));
+    refused("is not a buffer", &|result| result["certificate"]["rents"][0][1] = json!([["nobody", 1]]));
     refused("not live", &|result| result["certificate"]["rents"][0][1] = json!([[first, 1]]));
-    refused("by ascending operation", &|result| result["certificate"]["rents"][0][0] = json!(1000));
-    refused("the rents are not from 0", &|result| result["certificate"]["rents"][0][1][0][1] = json!(-1));
+    refused("sorted by operation", &|result| result["certificate"]["rents"][0][0] = json!(1000));
+    refused("expected rents from 0", &|result| result["certificate"]["rents"][0][1][0][1] = json!(-1));
 }
 
 /// With the material beside the project.

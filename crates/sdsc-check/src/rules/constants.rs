@@ -14,7 +14,7 @@ pub(super) fn masks_cover_the_padding(file: &FileView<'_>, report: &mut Report) 
         match parts.as_slice() {
             [[valid, padding]] if *valid > 0 && *padding > 0 && valid.checked_add(*padding) == Some(size) => {}
             found => {
-                let message = format!("{found:?} of the {size} points of '{label}'; a mask is [valid, padding], which make the whole");
+                let message = format!("{found:?} of the {size} points of '{label}'; a mask is [valid, padding], whose sum is the size");
                 report.json(&path, message);
             }
         }
@@ -74,7 +74,7 @@ pub(super) fn constants_are_bits(file: &FileView<'_>, report: &mut Report) {
     for (number, constant) in file.dsc.constants.0.iter() {
         let path = file.dsc_at(&format!("constantInfo_/{number}/data_/data_"));
         let [(CoreKey { core: 0, .. }, values)] = constant.data.data.0.as_slice() else {
-            report.json(path, "the value is the same on all cores and stands under '[0, 0, 0]'");
+            report.json(path, "a constant has one value for all cores, with the key '[0, 0, 0]'");
             continue;
         };
         let is_wide = constant.format == DeviceFormat::IeeeFp32.name();

@@ -86,7 +86,8 @@ fn size_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &
     let (cores, elements) = info.folds.folds.split_at_checked(SPATIAL)?;
     let slices = cores[0].factor;
     if !tensor.has(label) {
-        return (slices != 1).then(|| format!("{slices} slices of '{label}', which the tensor has not; it is held whole"));
+        return (slices != 1)
+            .then(|| format!("{slices} slices of '{label}', a dimension that the tensor does not have; such a dimension has one slice"));
     }
     let size = file.size(label)?;
     if let Some(wanted) = file.slices(label).filter(|wanted| *wanted != slices && tensor.node.coordinates.core_to_slice.is_empty()) {
@@ -101,11 +102,13 @@ fn size_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &
     }
     let part = elements.iter().fold(1_i64, |product, fold| product.saturating_mul(fold.factor));
     if part.checked_mul(slices) != Some(size) {
-        return Some(format!("{slices} slices of {part} elements for the {size} points of '{label}'; slices make the whole"));
+        return Some(format!(
+            "{slices} slices of {part} elements for the {size} points of '{label}'; the product is the size of the dimension"
+        ));
     }
     match info.folds.functions.first() {
         Some(FoldFunction::Affine { alpha, .. }) if *alpha != part => {
-            Some(format!("slices of {part} elements are {alpha} apart; they follow each other"))
+            Some(format!("slices of {part} elements are {alpha} apart; slices are adjacent"))
         }
         Some(_) | None => None,
     }

@@ -79,7 +79,7 @@ pub(super) fn pages_are_worked_out(file: &FileView<'_>, report: &mut Report) {
         for (position, (label, found)) in tensor.node.order.iter().zip(&tensor.node.page_sizes).enumerate() {
             let wanted = wanted_pages(file, &tensor, label);
             if !wanted.contains(found) {
-                let message = format!("a page of {found} along '{label}'; what one index reaches there is {}", wanted[0]);
+                let message = format!("page size {found} along '{label}'; one index selects {}", wanted[0]);
                 report.json(file.node_at(tensor.index, &format!("maxDimSizes_/{position}")), message);
             }
         }
@@ -159,7 +159,7 @@ fn check_presence(found: &Presence, memory: &str, tensor: &TensorView<'_>, has_w
         ("allocateNode_", found.node.is_some()),
     ];
     if let Some((member, _)) = for_windows.into_iter().find(|(_, is_there)| *is_there && !has_windows) {
-        report.json(format!("{path}/{member}"), "the member is of tensors of windowed ops only");
+        report.json(format!("{path}/{member}"), "only tensors of windowed ops have the member");
     }
     let is_flag = |flag: Option<u8>| flag.is_none_or(|flag| flag <= 1);
     if !is_flag(found.is_padded) || found.is_zero_padded.is_some_and(|flag| flag != 0) || found.offset.is_some_and(|offset| offset != 0) {

@@ -107,7 +107,8 @@ pub(super) fn stick_reductions_reduce_the_stick(file: &FileView<'_>, report: &mu
 pub(super) fn nonstick_reductions_keep_the_stick(file: &FileView<'_>, report: &mut Report) {
     let Some((result, reduced)) = reduced(file).filter(|_| file.family == Family::NonstickReduction) else { return };
     if let Some(label) = reduced.iter().find(|label| result.stick_size(label).is_some()) {
-        let message = format!("'{}' reduces the stick dimension '{label}'; only what is beside the stick", file.compute.function);
+        let message =
+            format!("'{}' reduces the stick dimension '{label}'; it reduces only dimensions outside of the stick", file.compute.function);
         report.json(file.tensor_at(result.index, "scale_"), message);
     }
 }
@@ -128,7 +129,8 @@ pub(super) fn top_k_leaves_the_stick_alone(file: &FileView<'_>, report: &mut Rep
     for label in file.labels().filter(|label| input.has(label) != result.has(label)) {
         let role = if input.has(label) { "searched" } else { "of the selected elements" };
         for tensor in [input, result].into_iter().filter(|tensor| tensor.stick_size(label).is_some()) {
-            let message = format!("the dimension '{label}' {role} runs along the stick of tensor {}; it must be beside it", tensor.index);
+            let message =
+                format!("the dimension '{label}' {role} runs along the stick of tensor {}; it must be outside of the stick", tensor.index);
             report.json(file.dsc_at(&format!("primaryDsInfo_/{}/stickDimOrder_", tensor.info.class)), message);
         }
     }
@@ -196,7 +198,8 @@ pub(super) fn windows_are_beside_the_stick(file: &FileView<'_>, report: &mut Rep
             report.json(&path, format!("the window's dimension '{}' is split; a core sees whole windows", window.window_dim));
         }
         if file.tensors().any(|tensor| tensor.stick_size(&window.window_dim).is_some()) {
-            report.json(&path, format!("the window's dimension '{}' runs along a stick; it must be beside it", window.window_dim));
+            report
+                .json(&path, format!("the window's dimension '{}' runs along a stick; it must be outside of the stick", window.window_dim));
         }
         let outputs = file.size(label).unwrap_or(1);
         let total = outputs.saturating_sub(1).saturating_mul(window.stride).saturating_add(kernel);

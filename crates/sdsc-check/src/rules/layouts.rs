@@ -68,7 +68,7 @@ pub(super) fn tensors_have_the_dimensions_of_their_class(file: &FileView<'_>, re
         let found: BTreeSet<_> = tensor.node.coordinates.dims.iter().map(|(label, _)| label).collect();
         let may_lack = file.around.profile.is_release() && found.is_empty();
         if !may_lack && found != class.order.iter().collect() {
-            let message = format!("coordinates {found:?} instead of {:?}; there are those of the class", class.order);
+            let message = format!("coordinates {found:?} instead of {:?}; a tensor has the coordinates of its class", class.order);
             report.json(file.node_at(tensor.index, "coordinates_/coordInfo"), message);
         }
         let lists = [
@@ -89,7 +89,7 @@ pub(super) fn scales_have_a_meaning(file: &FileView<'_>, report: &mut Report) {
                 1 | -1 => {}
                 -2 if tensor.stick().contains(label) => {}
                 -2 => {
-                    let message = format!("-2 for '{label}', which is beside the stick; only a stick that holds one element has it");
+                    let message = format!("-2 for '{label}', which is outside of the stick; only a stick that holds one element has it");
                     report.json(file.tensor_at(tensor.index, &path), message);
                 }
                 found => report.json(file.tensor_at(tensor.index, &path), format!("{found} for '{label}'; a scale is 1, -1 or -2")),

@@ -26,7 +26,7 @@ pub(super) fn cores_of_a_shuffle_are_listed_once(file: &FileView<'_>, report: &m
     }
     let source: BTreeSet<i64> = views(file).map(|[(source, _), _]| cores(&source).collect()).unwrap_or_default();
     if file.dsc.n_cores < n_cores && used != source {
-        let message = format!("{used:?} of {n_cores} cores; if not all are listed, those are that hold the source, {source:?}");
+        let message = format!("{used:?} of {n_cores} cores; either all cores are listed, or those that hold the source, {source:?}");
         report.json(file.dsc_at("coreIdsUsed_"), message);
     }
     let by_core = [
@@ -75,7 +75,7 @@ pub(super) fn views_are_complete(file: &FileView<'_>, report: &mut Report) {
                 format!("cores {first} and {second} hold the same slice; an element of the source has one value"),
             );
         } else if i64::try_from(held.len()) != Ok(n_slices) {
-            let message = format!("{} of the {n_slices} slices of the {role} are on a core; all are", held.len());
+            let message = format!("{} of the {n_slices} slices of the {role} are on a core; every slice must be on a core", held.len());
             report.json(path, message);
         }
     }

@@ -48,7 +48,10 @@ pub(super) fn slices_divide_the_sizes(file: &FileView<'_>, report: &mut Report) 
             report.json(file.dsc_at(&format!("N_/{label}_")), format!("{size} points of '{label}'; a dimension has at least one"));
         } else if part < 1 || slices < 1 || part.checked_mul(slices) != Some(size) {
             let path = file.dsc_at(&format!("dataStageParam_/0/ss_/{label}_"));
-            report.json(path, format!("{slices} slices of {part} points for the {size} points of '{label}'; equal slices make the whole"));
+            report.json(
+                path,
+                format!("{slices} slices of {part} points for the {size} points of '{label}'; the product is the size of the dimension"),
+            );
         }
     }
 }
@@ -81,7 +84,7 @@ pub(super) fn sticks_are_whole(file: &FileView<'_>, report: &mut Report) {
             if is_misaligned(file, &tensor, label, per_stick, part) && seen.insert((class, label)) {
                 let path = file.dsc_at(&format!("dataStageParam_/0/ss_/{label}_"));
                 let message =
-                    format!("{part} points of '{label}' on each core; '{class}' has sticks of {per_stick}, of which a core has whole ones");
+                    format!("{part} points of '{label}' on each core; a core has complete sticks of '{class}', which have {per_stick}");
                 report.json(path, message);
             }
         }

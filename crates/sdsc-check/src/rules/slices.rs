@@ -53,7 +53,7 @@ fn round_fault(slots: &SlotsByCore, label: &str, slices: i64) -> Option<(i64, St
     let wanted = |core: i64| (core / in_a_row) % slices.max(1);
     let wrong = (0..cores).find(|core| slot(*core).is_some_and(|found| found != wanted(*core)))?;
     let (found, wanted) = (slot(wrong).unwrap_or_default(), wanted(wrong));
-    Some((wrong, format!("core {wrong} has slice {found} of '{label}', where slices in turn give it {wanted}")))
+    Some((wrong, format!("core {wrong} has slice {found} of '{label}', but slices in order give it slice {wanted}")))
 }
 
 /// Checks that the start of a core is the start of core 0 plus the byte offset of its slices.
@@ -68,8 +68,10 @@ pub(super) fn starts_follow_the_slices(file: &FileView<'_>, report: &mut Report)
         }
         let moves_alike = |start: &&&Start<'_>| (start.form.base, &start.form.terms) != (first.form.base, &first.form.terms);
         if let Some(other) = own.iter().find(moves_alike) {
-            let message =
-                format!("core {} is in another buffer, or moves otherwise, than core 0; a tensor is in one place", other.core.core);
+            let message = format!(
+                "core {} is in another buffer than core 0, or moves in loops in another way; a tensor is in one buffer",
+                other.core.core
+            );
             report.json(start_path(file, tensor.index, other.core), message);
             continue;
         }
@@ -93,7 +95,7 @@ fn step_fault(file: &FileView<'_>, tensor: &TensorView<'_>, found: &[(i64, i64)]
         let fault = found.iter().find_map(|(core, bytes)| {
             let wanted = bytes_to(file, tensor, &extents, &sizes, *core)?;
             (wanted != *bytes).then(|| {
-                (*core, format!("core {core} starts {bytes} bytes behind core 0; its slices are {wanted} bytes behind those of core 0"))
+                (*core, format!("core {core} starts {bytes} bytes after core 0; its slices start {wanted} bytes after those of core 0"))
             })
         });
         match fault {

@@ -84,7 +84,7 @@ pub(super) fn index_tensors_are_listed(file: &FileView<'_>, report: &mut Report)
         report.json(file.compute_at("indirectAccessIndexLabeledDs"), message);
     }
     if let Some(position) = file.compute.inputs.iter().position(|input| wanted.contains(input)) {
-        let message = format!("'{}' is an index tensor; it is no input beside the values", file.compute.inputs[position]);
+        let message = format!("'{}' is an index tensor; index tensors are not listed as inputs", file.compute.inputs[position]);
         report.json(file.compute_at(&format!("inputLabeledDs/{position}")), message);
     }
 }
@@ -136,7 +136,7 @@ pub(super) fn pages_are_reached_through_indices(file: &FileView<'_>, report: &mu
         for (position, page) in node.page_sizes.iter().enumerate() {
             let is_paged = *page >= 1 && file.is_indirect();
             if *page != -1 && !is_paged {
-                let message = format!("a page of {page}; only what indices reach has pages, all else has -1");
+                let message = format!("page size {page}; only indexed dimensions have a page size, all others have -1");
                 report.json(file.node_at(tensor, &format!("maxDimSizes_/{position}")), message);
             }
         }

@@ -61,7 +61,7 @@ pub(super) fn evaluate(launch: &Launch) -> Result<Effect, ReadError> {
     let pool_bytes = match values.pools[..] {
         [] => 0,
         [pool] => pool.bytes,
-        [..] => return Err(ReadError::launch(format!("allocates {} pools; a bundle of the emitter has one", values.pools.len()))),
+        [..] => return Err(ReadError::launch(format!("allocates {} pools; expected one", values.pools.len()))),
     };
     let mut walk = Walk { params: &text.params, executes: values.executes.iter(), counts: values.loops.iter().enumerate(), around: vec![] };
     let steps = walk.steps(&text.body)?;

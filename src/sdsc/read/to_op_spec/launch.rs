@@ -19,12 +19,12 @@ pub fn to_launch(text: &str) -> Result<Launch, ReadError> {
 }
 
 fn name(ident: Ident<&str>) -> Result<Name, ReadError> {
-    ident.name.parse().map_err(|()| ReadError::launch(format!("{}: '%{}' is no name that the emitter gives", ident.at, ident.name)))
+    ident.name.parse().map_err(|()| ReadError::launch(format!("{}: '%{}' is not a name that spyre-compile writes", ident.at, ident.name)))
 }
 
 fn map_of(name: Ident<&str>, map: &Map) -> Result<AffineMap, ReadError> {
     if (map.symbols.as_slice(), map.constant) != (&[1], 0) {
-        let what = "is no address with bytes added for each counter, which maps of the emitter are";
+        let what = "is not supported: expected a map that adds multiples of the loop counters to one address";
         return Err(ReadError::launch(format!("{}: '#{}' {what}", name.at, name.name)));
     }
     Ok(AffineMap { strides: map.dims.clone() })
@@ -41,7 +41,9 @@ fn param_of(text: &BundleText<&str>, parameter: Ident<&str>) -> Result<Param, Re
         ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => Some(SizeBounds { granularity, max }),
         ParamType::InputArg { granularity: None, max: None } => None,
         ParamType::InputArg { .. } => return Err(refuse("has one bound; a size has both, an address none")),
-        ParamType::Index => return Err(refuse("is a plain number; parameters of the emitter are read with 'input_arg_extract'")),
+        ParamType::Index => {
+            return Err(refuse("is a plain number; expected a parameter of type 'input_arg', which 'input_arg_extract' reads"));
+        }
     };
     Ok(Param { name: name(parameter)?, value: name(value.ok_or_else(|| refuse("is not read"))?)?, bounds })
 }
@@ -55,7 +57,7 @@ fn statement(text: &BundleText<&str>, statement: &StmtKind<&str>, refuse: impl F
     Ok(match statement {
         StmtKind::Allocate { result, bytes } => Stmt::DeviceMemAllocate { name: name(*result)?, bytes: *bytes },
         StmtKind::Extract { parameter, field: Field::Value, .. } => Stmt::InputArgExtract { param: param_of(text, *parameter)? },
-        StmtKind::Extract { .. } => return Err(refuse("extracts a bound, which the emitter does not".to_owned())),
+        StmtKind::Extract { .. } => return Err(refuse("extracts a bound, which is not supported".to_owned())),
         StmtKind::Constant { result, value } => Stmt::Constant { name: name(*result)?, value: *value },
         StmtKind::Add { result, operands: [lhs, rhs] } => Stmt::AddI { name: name(*result)?, lhs: name(*lhs)?, rhs: name(*rhs)? },
         StmtKind::Apply { result, map, dims, symbols } => {
@@ -77,7 +79,7 @@ fn statement(text: &BundleText<&str>, statement: &StmtKind<&str>, refuse: impl F
         StmtKind::For(counted) => {
             for (ident, wanted) in [(counted.lower, 0), (counted.step, 1)] {
                 if constant(text, ident) != Some(wanted) {
-                    return Err(refuse(format!("'%{}' is not {wanted}; loops of the emitter count from 0 in steps of 1", ident.name)));
+                    return Err(refuse(format!("'%{}' is not {wanted}; expected a loop from 0 with step 1", ident.name)));
                 }
             }
             Stmt::For { counter: name(counted.counter)?, bound: name(counted.upper)?, body: statements(text, &counted.body)? }
@@ -128,7 +130,7 @@ mod tests {
             let refused = read(map, ADDRESS).unwrap_err();
             assert_eq!(
                 refused,
-                "bundle.mlir: 1:1: '#map_0' is no address with bytes added for each counter, which maps of the emitter are"
+                "bundle.mlir: 1:1: '#map_0' is not supported: expected a map that adds multiples of the loop counters to one address"
             );
         }
     }
@@ -139,7 +141,7 @@ mod tests {
         assert_eq!(size.params[0].bounds, Some(SizeBounds { granularity: 2, max: 8 }));
         for (parameter, reason) in [
             ("!sdscbundle.input_arg<index, max_value=8>", "has one bound; a size has both, an address none"),
-            ("index", "is a plain number; parameters of the emitter are read with 'input_arg_extract'"),
+            ("index", "is a plain number; expected a parameter of type 'input_arg', which 'input_arg_extract' reads"),
         ] {
             let refused = read(MAP, parameter).unwrap_err();
             assert!(refused.ends_with(&format!("'%arg_0_base_addr' {reason}")), "{refused}");

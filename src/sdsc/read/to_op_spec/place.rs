@@ -40,7 +40,7 @@ fn place(index: usize, node: &Node, surroundings: &Surroundings, seen: &mut Seen
     let place = match (&surroundings.memory, node.has_symbolic_start()) {
         (_, true) => symbolic(&values, surroundings, seen),
         (Some(memory), false) => baked(&values, memory),
-        (None, false) => Err("is a number, and nothing says where kernel arguments are".to_owned()),
+        (None, false) => Err("is a number, and the places of the kernel arguments are unknown".to_owned()),
     };
     place.map_err(|reason| ReadError::member(member(), reason))
 }
@@ -63,7 +63,7 @@ fn symbolic(ids: &[i64], surroundings: &Surroundings, seen: &mut Seen) -> Result
             (Base::Number, Base::Argument(_)) if seen.all.contains(id) => break,
             (Base::Number, Base::Argument(argument)) => symbol.offset.saturating_sub(i64::from(argument)),
             (base, first) if base == first => symbol.offset,
-            _ => return Err(format!("symbol {id} is not where the first core's is")),
+            _ => return Err(format!("symbol {id} is not in the buffer of the first core")),
         });
     }
     let strides = strides(ids, surroundings, &seen.moving);

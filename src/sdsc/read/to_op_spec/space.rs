@@ -45,7 +45,7 @@ impl File<'_> {
     fn symbolic(&self, label: Label) -> Result<Option<SymbolicDim>, ReadError> {
         let Some(ids) = self.dsc.dim_symbols.as_ref().and_then(|symbols| symbols.get(label.name())) else { return Ok(None) };
         let refuse = |reason: String| ReadError::member(format!("dimToSymbolMapping_.{label}"), reason);
-        let [id] = ids.as_slice() else { return Err(refuse("a size is one symbol".to_owned())) };
+        let [id] = ids.as_slice() else { return Err(refuse("expected one symbol for a size".to_owned())) };
         let name = self.operation.symbol_tags.as_ref().and_then(|tags| tags.get(&Decimal(id.id)));
         let name = name.ok_or_else(|| refuse(format!("inputSymbolsAndTags_ has no symbol {}", id.id)))?;
         let bounds = match self.surroundings.symbols.get(&id.id).map(|symbol| symbol.base) {

@@ -114,7 +114,7 @@ fn window_fault(file: &FileView<'_>, sizes: &DimSizes, label: &str, window: &Win
     let (outputs, points) = (sizes.sizes.get(label)?, file.size(taps)?);
     let read = (outputs - 1).saturating_mul(window.stride).saturating_add((points - 1).saturating_mul(window.dilation)).saturating_add(1);
     let wanted = read.saturating_add(window.unneeded.unwrap_or_default());
-    (window.total != wanted).then(|| format!("a total of {} points; the windows read {wanted} with what is not needed", window.total))
+    (window.total != wanted).then(|| format!("a total of {} points; the windows read {wanted}, including unneeded points", window.total))
 }
 
 pub(in super::super) fn corelets_are_one_or_two(file: &FileView<'_>, report: &mut Report) {
@@ -143,7 +143,8 @@ pub(in super::super) fn parts_make_the_whole(file: &FileView<'_>, report: &mut R
         }
         let sum: i64 = parts.values().fold(0, |sum, part| sum.saturating_add(*part));
         if sum != *size {
-            let message = format!("parts {:?} for the {size} points of '{label}'; the parts of its slices make the whole", parts.values());
+            let message =
+                format!("parts {:?} for the {size} points of '{label}'; the parts of its slices together have its size", parts.values());
             report.json(file.dsc_at(&format!("N_/{key}")), message);
         }
     }
