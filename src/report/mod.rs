@@ -367,7 +367,7 @@ impl Report {
         let bound = &self.lower_bound;
         if bound.us > 0.0 {
             let limit = match bound.limit {
-                "fixed" => "bound by fixed costs",
+                "fixed" => "bound by op start-up",
                 "hbm" => "HBM-bound",
                 _ => "compute-bound",
             };
