@@ -23,25 +23,21 @@ pub(crate) struct Change<'a> {
 }
 
 pub(crate) const FREE: &[Free] = &[
-    any("debug_handle_*", "says where an op comes from; the back end ignores it", "schema, section 6"),
-    any("program.json name", "the name of the function, for messages", "project, `program.json`"),
+    any("debug_handle_*", "identifies the source of the op; the back end ignores it", "schema, section 6"),
+    any("program.json name", "name of the function; only messages contain it", "project, `program.json`"),
+    Free { which: ", missing", when: is_missing, ..any("program.json version", "a file without a version has version 1", PAGE) },
+    any("launch_spec.json emitter", "name of the compiler that wrote the file", PAGE),
     Free {
         which: ", missing",
         when: is_missing,
-        ..any("program.json version", "files of before there was a version are of the first", PAGE)
+        ..any("launch_spec.json symbol_kinds/base_sym_idx", "the default is -1: the symbol has no base", PAGE)
     },
-    any("launch_spec.json emitter", "says which compiler wrote the file", PAGE),
+    Free { which: ", missing", when: is_missing, ..any("launch_spec.json symbol_kinds/offset", "the default is 0", PAGE) },
     Free {
         which: ", missing",
         when: is_missing,
-        ..any("launch_spec.json symbol_kinds/base_sym_idx", "a symbol without a base has the default, -1", PAGE)
+        ..any("launch_spec.json symbol_kinds/arg_index", "the default is -1, the value of symbols that are sizes", PAGE)
     },
-    Free {
-        which: ", missing",
-        when: is_missing,
-        ..any("launch_spec.json symbol_kinds/offset", "a symbol without an offset has the default, 0", PAGE)
-    },
-    Free { which: ", missing", when: is_missing, ..any("launch_spec.json symbol_kinds/arg_index", "a size has the default, -1", PAGE) },
     any("program.json constants/shape*", HOST_OF_CONSTANT, PAGE),
     any("program.json constants/element_type", HOST_OF_CONSTANT, PAGE),
     any("program.json constants/stride_map*", HOST_OF_CONSTANT, PAGE),
@@ -51,12 +47,12 @@ pub(crate) const FREE: &[Free] = &[
     Free {
         which: ", order",
         when: is_swap,
-        ..any("program.json constants", "launches name tensors; only arguments and results have an order", PAGE)
+        ..any("program.json constants", "launches refer to tensors by name; only arguments and results have an order", PAGE)
     },
     Free {
         which: ", order",
         when: is_swap,
-        ..any("program.json buffers", "launches name tensors; only arguments and results have an order", PAGE)
+        ..any("program.json buffers", "launches refer to tensors by name; only arguments and results have an order", PAGE)
     },
     units("program.json arguments/device_size"),
     units("program.json results/device_size"),
@@ -65,24 +61,29 @@ pub(crate) const FREE: &[Free] = &[
     steps("program.json arguments/stride_map*"),
     steps("program.json results/stride_map*"),
     Free {
-        which: ", of one row or one stick",
+        which: ", position of a dimension of one row or one stick",
         when: moves_units_only,
-        ..any("dscs_/scheduleTree_/layoutDimOrder_", "a dimension of one position moves no address wherever it stands", "schema, section 3")
+        ..any(
+            "dscs_/scheduleTree_/layoutDimOrder_",
+            "a dimension of one row or one stick does not affect addresses, at any position",
+            "schema, section 3",
+        )
     },
     Free {
         which: ", of the outermost dimension",
         when: is_outermost,
         ..any(
             "dscs_/scheduleTree_/backGapCore_*",
-            "strides are products of the sizes inside; what is behind the outermost dimension moves no address",
+            "a stride is the product of the inner sizes, so a gap after the outermost dimension does not affect addresses",
             "schema, section 3",
         )
     },
 ];
 
 const PAGE: &str = "project, `program.json`";
-const HOST_OF_CONSTANT: &str = "the file of a constant has the device's bytes; what the host's array was changes none of them";
-const HOST_OF_BUFFER: &str = "launches hand it on as it is; no host sees it as an array";
+const HOST_OF_CONSTANT: &str =
+    "the file of a constant has the bytes of the device layout; the description of the host array does not affect them";
+const HOST_OF_BUFFER: &str = "launches pass the buffer on in the device layout; it is never a host array";
 
 const fn any(field: &'static str, reason: &'static str, source: &'static str) -> Free {
     Free { field, which: "", when: |_| true, reason, source }
@@ -90,17 +91,17 @@ const fn any(field: &'static str, reason: &'static str, source: &'static str) ->
 
 const fn units(field: &'static str) -> Free {
     Free {
-        which: ", place of a 1",
+        which: ", position of a dimension of size 1",
         when: keeps_other_sizes,
-        ..any(field, "a device dimension of one position moves no address wherever it stands", PAGE)
+        ..any(field, "a device dimension of size 1 does not affect addresses, at any position", PAGE)
     }
 }
 
 const fn steps(field: &'static str) -> Free {
     Free {
-        which: ", where the size is 1",
+        which: ", stride of a dimension of size 1",
         when: steps_of_units_only,
-        ..any(field, "no iteration moves along a dimension of one position", PAGE)
+        ..any(field, "the only index along a dimension of size 1 is 0, so its stride has no effect", PAGE)
     }
 }
 
