@@ -61,7 +61,7 @@ pub struct Speaker {
 pub struct Message {
     /// `error`, `warning`, `remark` or `note`.
     pub severity: String,
-    /// Stable code, such as `SPY0501`, which `spyre-compile --explain` explains; null for notes and for messages of MLIR.
+    /// Stable code, such as `SPY0501`, which `spyre-compile --explain` explains; null for messages without a code, such as notes.
     pub code: Option<String>,
     /// Op that the message is about, such as `linalg.exp`.
     #[serde(skip_serializing_if = "Option::is_none")]
