@@ -16,6 +16,7 @@ NAMED = (
 GIVEN = re.compile(rf"(?<![\w-])--({'|'.join(NAMED)})\b(?:[ =]([A-Z][\w.]*|\d+|[\w.]+=[\w.]+|(?<=')[\w.-]+(?=')))?")
 QUOTED = re.compile(rf"'--({'|'.join(NAMED)})[ =]([\w.-]+)'")
 MODULE = "'builtin.module' op "
+FOREIGN = re.compile(r"(belongs to an? unsupported dialect|belongs to the unsupported dialect '[^']*'; expected [^;]*); .*", re.DOTALL)
 
 
 def diagnostic_of(native: Mapping, shown: Mapping[str, str]) -> Diagnostic:
@@ -59,11 +60,21 @@ def without_op(message: str) -> str:
     return re.sub(r"^((?:SPY\d+: )?)'[\w.]+' op ", r"\1", message)
 
 
+def in_frontend_terms(message: str) -> str:
+    """Returns a message about a module that a frontend made, with advice that the author of the function can follow.
+
+    The author knows neither the ops of the module nor the tool that lowers them. Only the caller can convert an argument.
+    """
+    is_of_argument = re.match(r"(?:SPY\d+: )?'func\.func' op ", message) is not None
+    message = without_op(message.replace("' op belongs to", "' belongs to"))
+    message = FOREIGN.sub(r"\1; write the function with other operations", message)
+    return message.replace("before the export", "before the call" if is_of_argument else "in the function that is compiled")
+
+
 def of_frontend(error: CompileError) -> CompileError:
     """Returns the error for a program that a frontend made: its ops and its producer are none that the user knows."""
 
     def told(found: Diagnostic) -> Diagnostic:
-        message = without_op(found.message).replace("before the export", "in the function that is compiled")
-        return dataclasses.replace(found, message=message)
+        return dataclasses.replace(found, message=in_frontend_terms(found.message))
 
     return CompileError([told(found) for found in error.diagnostics])

@@ -562,7 +562,7 @@ SHAPES = "torch.where(condition, x, 0)"
         ),
         (spectrum, "float32", "CompilationRefused", 3, "aten.fft_fft.default(float32[64, 128])", "has no lowering", "on the CPU"),
         (squared, "float16", "CompilationRefused", 1, "[64, 128] X [64, 128]", "must have same reduction dim", "in PyTorch first"),
-        (doubled, "int16", "CompileError", 1, "xi16>", "expected runtime integers of i8, i32 or i64", "convert them in the function"),
+        (doubled, "int16", "CompileError", 1, "xi16>", "expected runtime integers of i8, i32 or i64", "convert them before the call"),
         (
             unchanged,
             "float16",
@@ -833,6 +833,42 @@ def test_options_are_spelled_as_in_python(said, shown):
     from spyre_mlir._terms import in_python_terms
 
     assert in_python_terms(said) == shown
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            "SPY0104: 'foo.bar' belongs to the unsupported dialect 'foo'; expected linalg, tensor, arith, math or tosa ops; "
+            "lower it to linalg on tensors before the export",
+            "SPY0104: 'foo.bar' belongs to the unsupported dialect 'foo'; expected linalg, tensor, arith, math or tosa ops; "
+            "write the function with other operations",
+        ),
+        (
+            "SPY0104: 'memref.load' belongs to the unsupported dialect 'memref'; expected linalg, tensor, arith, math or tosa ops; "
+            "export the program before tensors are lowered to memory or to processor code",
+            "SPY0104: 'memref.load' belongs to the unsupported dialect 'memref'; expected linalg, tensor, arith, math or tosa ops; "
+            "write the function with other operations",
+        ),
+        (
+            "SPY0200: 'affine.apply' op belongs to an unsupported dialect; lower it to linalg, tensor, arith, math and spyre ops",
+            "SPY0200: 'affine.apply' belongs to an unsupported dialect; write the function with other operations",
+        ),
+        (
+            "SPY0208: 'arith.fptoui' op of runtime values from f16 to i32 is not supported; convert the values before the export",
+            "SPY0208: of runtime values from f16 to i32 is not supported; convert the values in the function that is compiled",
+        ),
+        (
+            "SPY0206: 'func.func' op expected elements of a device format, found complex<f32>; convert them before the export",
+            "SPY0206: expected elements of a device format, found complex<f32>; convert them before the call",
+        ),
+    ],
+)
+def test_the_author_of_a_function_can_follow_the_advice(said, shown):
+    from spyre_mlir._terms import of_frontend
+
+    found = of_frontend(spyre_mlir.CompileError([spyre_mlir.Diagnostic("error", said)]))
+    assert found.errors[0].message == shown
 
 
 def test_no_message_has_a_line_of_ours():

@@ -12,7 +12,7 @@ use machine::{DeviceFormat, DeviceFunction};
 /// Returns an error if there are two.
 pub(in crate::import) fn same(elements: &[Element]) -> Result<Element, String> {
     match elements {
-        [] => Err(codes::UNSUPPORTED.says("expected a runtime operand, found constants only; fold the op before the export")),
+        [] => Err(codes::UNSUPPORTED.says("expected a runtime operand, found constants only; compute the result outside of the program")),
         [element] => Ok(*element),
         [first, second, ..] => {
             Err(format!("expected operands of one element type, found {} and {}; convert one of them", first.name(), second.name()))
