@@ -26,8 +26,8 @@ super::codes! {
         "A device tensor must have at least one element in each dimension.";
 
     205 TENSOR_SIZE "a tensor or an op is too large":
-        "Sizes in bytes must fit in 64 bits, and the iteration space of an op has at most 2^56 points. Split the op, \
-         or use smaller tensors.";
+        "Sizes in bytes must fit in 64 bits. A tensor has fewer than 2^56 elements, and the iteration space of an op fewer \
+         than 2^56 points. Split the op, or use smaller tensors.";
 
     206 ELEMENT_TYPE "the device has no format for the element type":
         "Supported element types are f16, bf16, f32, f64 (computed as f32), f8 and integers. Convert other types in the \

@@ -51,7 +51,8 @@ super::codes! {
         see "SPY0501";
 
     512 PLAN_LOOPS "a loop nest of the plan does not match the program":
-        "The plan was edited, or belongs to another program. Correct the numbers in the message, or remove the plan."
+        "The plan was edited, or belongs to another program. Correct the numbers that the message names, or \
+         remove the plan."
         see "SPY1320";
 
     513 MANY_LAUNCH_STEPS "a launch executes many small steps":

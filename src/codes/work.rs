@@ -8,8 +8,8 @@ super::codes! {
         see "docs/concepts/work-division.md";
 
     602 SPLIT_BLOCKED "the dimension cannot be split across cores":
-        "A reduction over a partly unused last stick is not split, and at most one reduction dimension is split. \
-         Split another dimension."
+        "A reduction over sticks is not split if the last stick is partly unused, and an op splits at most one reduction \
+         dimension. Split another dimension."
         see "docs/concepts/work-division.md";
 
     603 SPAN "a core must address too many bytes of an operand":
