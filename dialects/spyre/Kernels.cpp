@@ -31,7 +31,7 @@ public:
     while (fault.empty() && accept("&&"));
     rest = rest.ltrim();
     if (fault.empty() && !rest.empty())
-      refuse("cannot read '" + rest.str() + "'");
+      refuse("ends with the unexpected text '" + rest.str() + "'");
     return !fault.empty() ? Condition::Unreadable : holds ? Condition::Holds : Condition::Fails;
   }
 

@@ -435,8 +435,9 @@ LogicalResult LoopOp::verify() {
     return emitOpError("runs over '") << *getSymbol() << "' tiles, which is not a name of letters, digits and '_'";
   Block &body = getBody().front();
   if (getTiled().size() != getTiledDims().size() || getNumOperands() != body.getNumArguments())
-    return emitOpError("has ") << getTiled().size() << " tiled operands of " << getNumOperands() << ", " << getTiledDims().size()
-                               << " dimensions and " << body.getNumArguments() << " block arguments";
+    return emitOpError("expected a dimension for each tiled operand and a block argument for each operand, found ")
+           << getTiled().size() << " tiled operands, " << getNumOperands() << " operands in all, " << getTiledDims().size()
+           << " dimensions and " << body.getNumArguments() << " block arguments";
   for (size_t index = 0, end = getTiled().size(); index < end; ++index)
     if (failed(verifyTiled(*this, index)))
       return failure();

@@ -168,8 +168,8 @@ LogicalResult AttentionOp::verify() {
   };
   for (Value tensor : tensors)
     if (!isBeside(tensor))
-      return emitOpError("expected the dimensions of the queries ") << getInputs()[0].getType()
-                                                          << " in front of the last two, found " << tensor.getType();
+      return emitOpError("expected all dimensions but the last two as in the queries ")
+             << getInputs()[0].getType() << ", found " << tensor.getType();
   // attention_c2
   ArrayRef<int64_t> value = shapeOf(getInputs()[2]).take_back(2);
   int64_t nKeys = shapeOf(getInputs()[1]).drop_back().back();

@@ -23,7 +23,7 @@ fn check_tensors(op: Op<'_>) -> Result<(), Reported> {
     let arguments = if op.is("func.func") && op.body().is_some() { op.body_args() } else { Vec::new() };
     let mut tensors = op.outputs().into_iter().chain(arguments).filter_map(|value| TensorType::of(value.r#type()));
     let Some(tensor) = tensors.find(|tensor| !fits(tensor.shape.iter().copied())) else { return Ok(()) };
-    let message = format!("expected tensors whose bytes fit in 64 bits, found {}; give it a smaller shape", tensor.build());
+    let message = format!("expected a tensor of fewer than 2^56 elements, found {}; use a smaller shape", tensor.build());
     Err(error_at(codes::TENSOR_SIZE, op, message).report())
 }
 
@@ -36,7 +36,7 @@ fn check_points(op: Op<'_>) -> Result<(), Reported> {
     }
     let sizes: Vec<String> = counts.iter().chain(&space).map(ToString::to_string).collect();
     let message = format!(
-        "expected an operation over at most 2^56 points, found one over {}; compute it in several functions of smaller tensors",
+        "expected an operation over fewer than 2^56 points, found one over {}; compute it in several functions of smaller tensors",
         sizes.join(" x ")
     );
     Err(error_behind(codes::TENSOR_SIZE, op, message).report())

@@ -5,7 +5,7 @@
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 module attributes {spyre.target = {pool_bytes = 8192 : i64}} {
   func.func @the_pool_is_too_small(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-    // expected-error @+1 {{requires 8192 bytes of the pool, which has 8192; use smaller tensors}}
+    // expected-error @+1 {{expected the temporaries of a launch to fit in the pool of 8192 bytes, found no space for 8192 bytes; use smaller tensors}}
     %a = spyre.pointwise abs(%x) {work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
     %b = spyre.pointwise log(%a) {work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
     %c = spyre.pointwise add(%a, %b) {work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>

@@ -29,7 +29,7 @@ func.func @work_must_be_divided(%x: tensor<64x64xf16, #layout>) -> tensor<64x64x
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @launches_run_in_order(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{is in launch 2, which must not come after launch 0}}
+  // expected-error @+1 {{expected launch 0 in 'spyre.bundle', found 2; run spyre-form-bundles again}}
   %y = spyre.pointwise exp(%x) {spyre.bundle = 2 : i64, work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }

@@ -4,11 +4,11 @@
 // RUN: not spyre-compile %t/resumed.mlir -o %t/none 2>&1 | FileCheck %s --check-prefix=RESUMED
 // RUN: not spyre-compile %t/linalg.mlir -o %t/none 2>&1 | FileCheck %s --check-prefix=LINALG
 
-// RESUMED: resumed.mlir:3:10: error{{.*}}expected an operation over at most 2^56 points, found one over 33554432 x 33554432 x 33554432; compute it in several functions of smaller tensors
-// LINALG: linalg.mlir:5:8: error{{.*}}expected an operation over at most 2^56 points, found one over 33554432 x 33554432 x 33554432; compute it in several functions of smaller tensors
+// RESUMED: resumed.mlir:3:10: error{{.*}}expected an operation over fewer than 2^56 points, found one over 33554432 x 33554432 x 33554432; compute it in several functions of smaller tensors
+// LINALG: linalg.mlir:5:8: error{{.*}}expected an operation over fewer than 2^56 points, found one over 33554432 x 33554432 x 33554432; compute it in several functions of smaller tensors
 
 //--- import.mlir
-// expected-error @+1 {{'func.func' op expected tensors whose bytes fit in 64 bits, found tensor<4294967296x67108864xf16>; give it a smaller shape}}
+// expected-error @+1 {{'func.func' op expected a tensor of fewer than 2^56 elements, found tensor<4294967296x67108864xf16>; use a smaller shape}}
 func.func @argument(%x: tensor<4294967296x67108864xf16>) {
   return
 }
@@ -16,7 +16,7 @@ func.func @argument(%x: tensor<4294967296x67108864xf16>) {
 // -----
 
 func.func @value(%x: tensor<4294967296x1xf16>) {
-  // expected-error @+1 {{'spyre.view' op expected tensors whose bytes fit in 64 bits}}
+  // expected-error @+1 {{'spyre.view' op expected a tensor of fewer than 2^56 elements}}
   %y = spyre.view %x by affine_map<(d0, d1) -> (d0, 0)> : tensor<4294967296x1xf16> -> tensor<4294967296x67108864xf16>
   return
 }
@@ -24,7 +24,7 @@ func.func @value(%x: tensor<4294967296x1xf16>) {
 // -----
 
 func.func @points(%a: tensor<33554432x33554432xf16>, %b: tensor<33554432x33554432xf16>) -> tensor<33554432x33554432xf16> {
-  // expected-error @+1 {{expected an operation over at most 2^56 points, found one over 33554432 x 33554432 x 33554432; compute it in several functions of smaller tensors}}
+  // expected-error @+1 {{expected an operation over fewer than 2^56 points, found one over 33554432 x 33554432 x 33554432; compute it in several functions of smaller tensors}}
   %c = spyre.matmul(%a, %b) : (tensor<33554432x33554432xf16>, tensor<33554432x33554432xf16>) -> tensor<33554432x33554432xf16>
   return %c : tensor<33554432x33554432xf16>
 }

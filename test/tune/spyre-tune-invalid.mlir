@@ -30,8 +30,8 @@
 // RUN: cp %t/damaged.jsonl %t/hostile/tuned.jsonl
 // RUN: spyre-tune %t/fine.mlir --cache %t/hostile 2>&1 | FileCheck %s --check-prefix=HOSTILE
 
-// NOTHING: spyre-tune: error{{.*}}expected a valid candidate, found none: rejected were 3 by sticks (the first: {{.*}}must be whole sticks{{.*}}); change the program or its ranges
-// POOL: rejected were 3 by pool (the first: {{.*}}requires 262144 bytes of the pool, which has 16384; use smaller tensors)
+// NOTHING: spyre-tune: error{{.*}}expected a valid candidate, found none; rejected: 3 by sticks (the first: {{.*}}must be whole sticks{{.*}}); change the program or its ranges
+// POOL: rejected: 3 by pool (the first: {{.*}}to fit in the pool of 16384 bytes, found no space for 262144 bytes; use smaller tensors)
 // BROKEN: broken.mlir:4:{{[0-9]+}}: error{{.*}}'arith.bitcast' op has no device function yet
 // PHASE: spyre-tune: error{{.*}}expected a module before the import, found one after phase 'layout'; give the source program
 // NOWHERE: spyre-tune: error{{.*}}cannot read '{{.*}}nowhere.mlir'

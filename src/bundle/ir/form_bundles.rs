@@ -136,9 +136,9 @@ impl<'c> Former<'c> {
             let Some(owner) = owner_of(buffer.value) else { continue };
             let Some(address) = address else {
                 let message = codes::POOL_FULL.says(format_args!(
-                    "requires {} bytes of the pool, which has {}; use smaller tensors",
-                    planned(buffer).bytes,
-                    target.pool_bytes
+                    "expected the temporaries of a launch to fit in the pool of {} bytes, found no space for {} bytes; use smaller tensors",
+                    target.pool_bytes,
+                    planned(buffer).bytes
                 ));
                 return Err(error_at(codes::POOL_FULL, owner, message).report());
             };

@@ -283,12 +283,10 @@ impl<'c> Lowering<'c> {
                 return Err(error_at(codes::BUNDLE_ORDER, op, "has no 'spyre.bundle'; run spyre-form-bundles first").report());
             };
             if number > launches.len() || number + 1 < launches.len() {
-                return Err(error_at(
-                    codes::BUNDLE_ORDER,
-                    op,
-                    format_args!("is in launch {number}, which must not come after launch {}", launches.len()),
-                )
-                .report());
+                let next = launches.len();
+                let expected = next.checked_sub(1).map_or_else(|| next.to_string(), |last| format!("{last} or {next}"));
+                let message = format_args!("expected launch {expected} in 'spyre.bundle', found {number}; run spyre-form-bundles again");
+                return Err(error_at(codes::BUNDLE_ORDER, op, message).report());
             }
             if number == launches.len() {
                 launches.push(Vec::new());

@@ -241,10 +241,8 @@ fn nothing(found: &Found) -> String {
     }
     let reasons: Vec<String> =
         found.rejected.iter().map(|(reason, (count, message))| format!("{count} by {reason} (the first: {message})")).collect();
-    codes::TUNE_NOTHING.says(format_args!(
-        "expected a valid candidate, found none: rejected were {}; change the program or its ranges",
-        reasons.join(", ")
-    ))
+    codes::TUNE_NOTHING
+        .says(format_args!("expected a valid candidate, found none; rejected: {}; change the program or its ranges", reasons.join(", ")))
 }
 
 /// Returns the message about candidates that a compiler bug has stopped: one of them may be the best.

@@ -182,7 +182,7 @@ func.func @attention_c1(%q: tensor<4x8x64xf16>) {
 // -----
 
 func.func @attention_c1_batch(%q: tensor<4x8x64xf16>, %k: tensor<2x8x64xf16>) {
-  // expected-error @+1 {{'tm_tensor.attention' op expected the dimensions of the queries 'tensor<4x8x64xf16>' in front of the last two, found 'tensor<2x8x64xf16>'}}
+  // expected-error @+1 {{'tm_tensor.attention' op expected all dimensions but the last two as in the queries 'tensor<4x8x64xf16>', found 'tensor<2x8x64xf16>'}}
   %y = tm_tensor.attention ins(%q, %k, %q : tensor<4x8x64xf16>, tensor<2x8x64xf16>, tensor<4x8x64xf16>) outs(%q : tensor<4x8x64xf16>)
       -> tensor<4x8x64xf16>
   return
