@@ -199,7 +199,7 @@ fn value_of<'c>(
     };
     let content = of_file().map_err(|error| refuse(format!("cannot read '{}': {error}", directory.join(file).display())))?;
     let element = ScalarType::of(of.host.element).element();
-    let element = element.ok_or_else(|| refuse(format!("no array has elements of type '{}'", tensor.element_type)))?;
+    let element = element.ok_or_else(|| refuse(format!("unsupported element type '{}'", tensor.element_type)))?;
     let bytes = host_bytes(&content, layout, element, &tensor.shape).map_err(|error| refuse(error.to_string()))?;
     // MLIR packs booleans, eight in a byte.
     let packed = |bools: &[u8]| bools.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect();

@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(dtype(&tensor("i", &[16], &[1, 32], &[32, 1])), "int64");
         assert_eq!(dtype(&Tensor { element_type: "i64".to_owned(), ..rows("i") }), "float16");
         let refused = argument_of(&Tensor { element_type: "f19".to_owned(), ..rows("i") }, 0, ArgRole::Input).unwrap_err();
-        assert_eq!(refused, "'i': no array has elements of type 'f19'");
+        assert_eq!(refused, "'i': unsupported element type 'f19'");
     }
 
     #[test]

@@ -113,7 +113,7 @@ pub enum LayoutError {
         stick: i64,
     },
     /// An access stays inside its tensor.
-    #[error("positions {first}..={last} leave dimension {dim} of size {size}")]
+    #[error("positions {first} to {last} are not within dimension {dim} of size {size}")]
     OutOfBounds {
         /// The host dimension.
         dim: usize,
@@ -281,7 +281,7 @@ pub enum IndexError {
         whole: i64,
     },
     /// A window lies inside one factor, so it neither leaves the buffer nor carries.
-    #[error("operand {operand}, dimension {dim}: positions {first}..={last} leave a factor of size {size}")]
+    #[error("operand {operand}, dimension {dim}: positions {first} to {last} are not within a factor of size {size}")]
     Window {
         /// The operand.
         operand: usize,

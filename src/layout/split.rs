@@ -291,12 +291,12 @@ mod tests {
 
     #[test]
     fn windows_stay_inside_their_factors() {
-        assert_eq!(refused(&[8], &[8], &[d(0) + 1]), "operand 0, dimension 0: positions 1..=8 leave a factor of size 8");
-        assert_eq!(refused(&[8], &[16], &[d(0) + -1]), "operand 0, dimension 0: positions -1..=6 leave a factor of size 16");
-        assert_eq!(refused(&[8], &[16], &[number(16)]), "operand 0, dimension 0: positions 16..=16 leave a factor of size 16");
+        assert_eq!(refused(&[8], &[8], &[d(0) + 1]), "operand 0, dimension 0: positions 1 to 8 are not within a factor of size 8");
+        assert_eq!(refused(&[8], &[16], &[d(0) + -1]), "operand 0, dimension 0: positions -1 to 6 are not within a factor of size 16");
+        assert_eq!(refused(&[8], &[16], &[number(16)]), "operand 0, dimension 0: positions 16 to 16 are not within a factor of size 16");
         let carries = refused(&[4, 24], &[256], &[d(0) * 32 + d(1) + 16]);
-        assert_eq!(carries, "operand 0, dimension 0: positions 16..=39 leave a factor of size 32");
-        assert_eq!(refused(&[2], &[8], &[d(0) * 8]), "operand 0, dimension 0: positions 0..=1 leave a factor of size 1");
+        assert_eq!(carries, "operand 0, dimension 0: positions 16 to 39 are not within a factor of size 32");
+        assert_eq!(refused(&[2], &[8], &[d(0) * 8]), "operand 0, dimension 0: positions 0 to 1 are not within a factor of size 1");
     }
 
     #[test]

@@ -253,7 +253,7 @@ fn result_types(function: Op<'_>) -> Result<Vec<HostArray>, String> {
         let tensor = TensorType::of(value.r#type()).ok_or_else(|| format!("the function returns {}", value.r#type()))?;
         let length: i64 = tensor.shape.iter().product();
         let element = ScalarType::of(tensor.element).element();
-        let element = element.ok_or_else(|| format!("no array has elements of type '{}'", tensor.element))?;
+        let element = element.ok_or_else(|| format!("unsupported element type '{}'", tensor.element))?;
         let elements = Elements::zeros(element, usize::try_from(length).unwrap_or(0));
         Ok(HostArray { shape: tensor.shape, elements })
     };

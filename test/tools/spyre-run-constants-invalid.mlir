@@ -22,10 +22,10 @@
 // RUN: not spyre-run %t/without 2>&1 | FileCheck %s --check-prefix=WITHOUT
 
 // CHECK: half: 1 launch
-// SHORT: spyre-run: error{{.*}}: {{.*}}const0.bin: is no file of 128 bytes, which 'const0' has
+// SHORT: spyre-run: error{{.*}}: {{.*}}const0.bin: expected 128 bytes, the size of 'const0', found 127
 // SHORT-RULE: program.json:/constants/0/file: sdsc_r72: 'constants/const0.bin' has 127 bytes; the constant has 128
 // SHORT-READ: spyre-translate: error{{.*}}: {{.*}}program.json: 'const0': found 127 bytes, where 64 elements of 'SEN169_FP16' have 128
-// LONG: spyre-run: error{{.*}}: {{.*}}const0.bin: is no file of 128 bytes, which 'const0' has
+// LONG: spyre-run: error{{.*}}: {{.*}}const0.bin: expected 128 bytes, the size of 'const0', found 256
 // GONE: spyre-run: error{{.*}}: {{.*}}const0.bin: No such file
 // GONE-RULE: program.json:/constants/0/file: sdsc_r72: there is no file 'constants/const0.bin' below the directory
 // FOLDER: spyre-run: error{{.*}}: {{.*}}const0.bin: is a directory, not a file

@@ -150,7 +150,11 @@ fn shape(op: &Known, names: &mut Vec<String>) -> Result<OpShape, String> {
     let mut loops = Vec::new();
     if let Some(around) = &op.around {
         if around.counts.len() != around.tiles.len() {
-            return Err(format!("the loop has {} counts, but tiles of {}", around.counts.len(), around.tiles.len()));
+            return Err(format!(
+                "expected as many 'tiles' as 'counts' of a loop, found {} and {}",
+                around.tiles.len(),
+                around.counts.len()
+            ));
         }
         for (&trips, tiles) in around.counts.iter().zip(&around.tiles) {
             // A loop over a dimension that the op does not have repeats the op.

@@ -148,7 +148,7 @@ impl fmt::Display for ElementType {
 
 /// Unknown element type name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no array has elements of type '{0}'")]
+#[error("unsupported element type '{0}'")]
 pub struct UnknownElementType(pub String);
 
 impl FromStr for ElementType {
@@ -175,7 +175,7 @@ mod tests {
         let names: BTreeSet<_> = ElementType::ALL.into_iter().map(ElementType::torch_name).collect();
         assert_eq!(names.len(), ElementType::ALL.len() - 1, "only 'index' shares its name, with i64");
         let refused = "f8E4M3FNUZ".parse::<ElementType>().unwrap_err();
-        assert_eq!(refused.to_string(), "no array has elements of type 'f8E4M3FNUZ'");
+        assert_eq!(refused.to_string(), "unsupported element type 'f8E4M3FNUZ'");
     }
 
     #[test]

@@ -146,7 +146,7 @@ fn note_exact(plan: &mut Plan, constants: &BTreeMap<String, f64>) -> Result<(), 
         let constant = plan.constants.iter_mut().find(|constant| constant.name == *name);
         let constant = constant.ok_or_else(|| format!("{} has no constant '{name}'", plan.name))?;
         if !constant.rounds_from(*exact) {
-            return Err(format!("{}: '{name}' is {}, to which {exact} is not rounded", plan.name, constant.value));
+            return Err(format!("{}: expected a number for '{name}' that is rounded to {}, found {exact}", plan.name, constant.value));
         }
         constant.exact = *exact;
     }
@@ -172,7 +172,7 @@ pub(crate) fn opened(path: &Path, constant: &Tensor) -> Result<File, SimError> {
     let file = open(path).map_err(|error| refused(path, error))?;
     let found = file.metadata().map_err(|error| refused(path, error))?;
     if i64::try_from(found.len()) != Ok(constant.bytes) {
-        let message = format!("is no file of {} bytes, which '{}' has", constant.bytes, constant.name);
+        let message = format!("expected {} bytes, the size of '{}', found {}", constant.bytes, constant.name, found.len());
         return Err(SimError::Malformed { file: path.display().to_string(), message });
     }
     Ok(file)

@@ -69,12 +69,12 @@ impl DeviceLayout {
             return Err(format!("the last device size of {sizes:?} is not {}, a stick of {format}", format.elements_per_stick()));
         }
         if tensor.shape.contains(&0) && product(sizes) != sizes.last().copied() {
-            return Err(format!("the shape {:?} has no elements, which are one stick and not {sizes:?}", tensor.shape));
+            return Err(format!("expected a device size of one stick for the shape {:?} without elements, found {sizes:?}", tensor.shape));
         }
-        if tensor.digit_base.is_some_and(|base| base < 2 || tensor.shape.first() != Some(&2)) {
+        if let Some(base) = tensor.digit_base.filter(|base| *base < 2 || tensor.shape.first() != Some(&2)) {
             return Err(format!(
-                "has digits to the base {:?} and the shape {:?}, which has two along the first dimension",
-                tensor.digit_base, tensor.shape
+                "expected a base above 1 and two digits along the first dimension, found base {base} and shape {:?}",
+                tensor.shape
             ));
         }
         let bytes = product(sizes).and_then(|count| count.checked_mul(format.bytes()));

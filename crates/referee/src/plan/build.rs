@@ -103,7 +103,7 @@ impl Builder<'_> {
         };
         let dims: Vec<Dim> = self.dsc.space.sizes.0.iter().map(dim).collect::<Checked<_>>()?;
         match self.operation.slices.iter().find(|(label, _)| !dims.iter().any(|dim| dim.label == **label)) {
-            Some((label, _)) => malformed(format!("numWkSlicesPerDim_ has '{label}', which N_ has not")),
+            Some((label, _)) => malformed(format!("numWkSlicesPerDim_ has '{label}', which N_ does not have")),
             None => Ok(dims),
         }
     }
@@ -310,7 +310,9 @@ fn check_selection(plan: &Plan, selected: Selected) -> Checked<()> {
     }
     let format = plan.tensors[plan.output].format;
     if selected == Selected::Position && format != DeviceFormat::IeeeFp32 && searched.size > MOST_POSITIONS {
-        return Err(Fault::NotSimulated(format!("positions of {} elements in {format}, which has {MOST_POSITIONS}", searched.size)));
+        let message =
+            format!("positions of {} elements in {format}, which represents only the first {MOST_POSITIONS} exactly", searched.size);
+        return Err(Fault::NotSimulated(message));
     }
     Ok(())
 }
