@@ -75,7 +75,7 @@ fn differences(one: &[OpCost], other: &[OpCost]) -> Vec<Difference> {
             let of_place = &mut found.entry((cost.location.clone(), cost.function.clone())).or_default()[side];
             of_place.us += cost.us;
             of_place.hbm_bytes += cost.hbm_bytes;
-            of_place.ways.push(format!("{:?} in tiles {:?} to {}", cost.work, cost.loops, cost.memory));
+            of_place.ways.push(format!("core split {:?}, tiles {:?}, result in {}", cost.work, cost.loops, cost.memory));
         }
     }
     let is_other =
@@ -112,8 +112,10 @@ mod tests {
         let expected = "main: 8.0 us and 512 B of HBM; 4.0 us and 1024 B
   loops of the first alone: 2 tiles around ops 0 to 1
   loops of the second alone: 4 tiles around ops 0 to 1
-  a.mlir:1:1 mul: 6.0 us, 256 B, [32] in tiles [2] to hbm; 3.0 us, 512 B, [32] in tiles [4] to hbm (-3.0 us, +256 B)
-  a.mlir:1:1 add: 2.0 us, 256 B, [32] in tiles [2] to hbm; 1.0 us, 512 B, [32] in tiles [4] to hbm (-1.0 us, +256 B)
+  a.mlir:1:1 mul: 6.0 us, 256 B, core split [32], tiles [2], result in hbm; \
+3.0 us, 512 B, core split [32], tiles [4], result in hbm (-3.0 us, +256 B)
+  a.mlir:1:1 add: 2.0 us, 256 B, core split [32], tiles [2], result in hbm; \
+1.0 us, 512 B, core split [32], tiles [4], result in hbm (-1.0 us, +256 B)
 ";
         assert_eq!(text, expected);
     }

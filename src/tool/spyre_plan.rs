@@ -39,7 +39,7 @@ struct Arguments {
     /// Do not split live ranges: a buffer stays in LX until its last use; always so for CSV
     #[arg(long, help_heading = ALLOCATION)]
     whole_lives: bool,
-    /// Search the smallest capacity in which all buffers fit
+    /// Find the smallest capacity in which all buffers fit
     #[arg(long, help_heading = ALLOCATION)]
     smallest_peak: bool,
     /// Search steps [default: 2000 per buffer, at least 2 million; 10 million for the peak]

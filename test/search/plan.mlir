@@ -22,7 +22,7 @@
 // RUN: spyre-compile --compare %t/plan.json %t/none.json | FileCheck %s --check-prefix=COMPARES
 // COMPARES: main: {{[0-9.]+}} us and {{[0-9]+}} B of HBM; {{[0-9.]+}} us and {{[0-9]+}} B
 // COMPARES: loops of the first alone: {{[0-9]+}} tiles around ops
-// COMPARES: main.mlir:4:{{[0-9]+}} exp: {{.*}} in tiles [{{[0-9]+}}] to lx; {{.*}} in tiles [] to
+// COMPARES: main.mlir:4:{{[0-9]+}} exp: {{.*}}, tiles [{{[0-9]+}}], result in lx; {{.*}}, tiles [], result in
 
 // A plan belongs to one program on one machine, and states the tiled dimensions.
 // RUN: not spyre-compile %t/parts/other.mlir -o %t/refused --lx-bytes 65536 --plan %t/plan.json 2>&1 | FileCheck %s --check-prefix=PROGRAM
