@@ -39,7 +39,8 @@ super::codes! {
          f16.";
 
     208 CONVERSION "this type conversion is not supported":
-        "The device converts between its float formats only. Integers can be converted at compile time only.";
+        "The compiler emits no op that converts between number formats, and it converts some integers at compile time \
+         only. Convert the values in the tool that exports the program.";
 
     210 TRIP_COUNT "a loop requires a constant trip count":
         "Loops are unrolled at compile time. Export the program with a constant bound and a constant step."
@@ -143,8 +144,8 @@ super::codes! {
         see "docs/reference/supported-ops.md";
 
     245 TRUTH_FORMATS "comparisons and selections have different element types":
-        "A comparison in one element type selects between values of another one, and the device cannot convert truth \
-         values between the two formats. Convert the operands of the comparison."
+        "A comparison in one element type selects between values of another one, and the compiler emits no op that \
+         converts truth values between the two formats. Compare and select in one element type."
         see "SPY0208";
 
     250 SYMBOLIC_SIZE "a dimension of symbolic size is used where a number is required":
