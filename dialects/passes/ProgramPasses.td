@@ -121,8 +121,8 @@ def SpyreRelaxRoundings : Spyre_Pass<"spyre-relax-roundings"> {
   let summary = "Remove f32-f16-f32 round trips";
   let description = [{
     Removes an `arith.truncf` from f32 to f16 or bf16 if all users of its result extend it to f32 again. Looks through
-    bodies of `linalg.generic`, reshapes, hint scopes and kernels. The device cannot convert between formats, so
-    programs with such casts are otherwise rejected.
+    bodies of `linalg.generic`, reshapes, hint scopes and kernels. The compiler emits no op that converts between number
+    formats, so it rejects programs that keep such casts.
 
     With `precision=device` a program with 16-bit tensors is left unchanged, because it is computed in 16 bits. The
     pipeline runs the pass only with `rounding=relaxed`; see `docs/reference/tools.md`.

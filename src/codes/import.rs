@@ -146,8 +146,8 @@ super::codes! {
         see "docs/reference/supported-ops.md";
 
     245 TRUTH_FORMATS "comparisons and selections have different element types":
-        "A comparison in one element type selects between values of another one, and the device cannot convert truth \
-         values between the two formats. Convert the operands of the comparison."
+        "A comparison in one element type selects between values of another one, and the compiler emits no op that \
+         converts truth values between the two formats. Compare and select in one element type."
         see "SPY0208";
 
     250 SYMBOLIC_SIZE "a dimension of symbolic size is used where a number is required":

@@ -98,3 +98,18 @@ func.func @inner_slices_override_outer_ones(%x: tensor<8x64xf16>) -> tensor<8x64
   }
   return %scope : tensor<8x64xf16>
 }
+
+// What only an unused result of a scope needs is erased: the second result, its op and the view that this reads.
+// CHECK-LABEL: func.func @unused_results_of_a_scope(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, {{%.+}}: tensor<64x8xf16>) -> tensor<8x64xf16> {
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[X]])
+// CHECK-NEXT:    return [[EXP]]
+func.func @unused_results_of_a_scope(%x: tensor<8x64xf16>, %y: tensor<64x8xf16>) -> tensor<8x64xf16> {
+  %turned = spyre.view %y by affine_map<(d0, d1) -> (d1, d0)> : tensor<64x8xf16> -> tensor<8x64xf16>
+  %used, %unused, %again = spyre.hint tiles(rows = 2) {
+    %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
+    %sum = spyre.pointwise add(%turned, %turned) : (tensor<8x64xf16>, tensor<8x64xf16>) -> tensor<8x64xf16>
+    spyre.yield %exp, %sum, %sum : tensor<8x64xf16>, tensor<8x64xf16>, tensor<8x64xf16>
+  }
+  return %used : tensor<8x64xf16>
+}

@@ -1,4 +1,4 @@
-// A value that is rounded to f16 in front of a kernel and widened in it. The device has no conversion, so that the program is refused as it is; with relaxed
+// A value that is rounded to f16 in front of a kernel and widened in it. The compiler emits no conversion, so strict precision rejects the program; with relaxed
 // roundings all of it is computed in f32, and the square in front moves into the kernel's loop.
 // RUN: not spyre-compile %s -o %t.exact --precision strict 2>&1 | FileCheck %s --check-prefix=EXACT
 // RUN: spyre-compile %s -o %t.relaxed --precision strict --rounding relaxed --validate 2>&1 | FileCheck %s --check-prefix=RELAXED

@@ -1,7 +1,7 @@
 //! `spyre-flatten-hints`: turns hint scopes into hints on ops.
 //!
 //! Reads `spyre.hint` scopes and the option `tiles`, a scope around every function; writes `hints` and `work_div` on the compute
-//! ops and removes the scopes. Ids increase from outside to inside and in program order. The option `bind` replaces symbolic
+//! ops and removes the scopes, and the ops that only unused results of a scope need. Ids increase from outside to inside and in program order. The option `bind` replaces symbolic
 //! counts by numbers.
 
 use crate::dialect::ods::{attr, option, spyre};
@@ -9,7 +9,7 @@ use crate::{
     codes,
     dialect::{ComputeOp, TileHint, declared_maxima, hints_attribute, work_div_attribute},
     hint::{Binding, Bindings, Count, CountError, TileCount, WorkHint},
-    mlir::{Attribute, Op, OpExt, Options, Pass, Reported, elements, error_at, error_behind, integer, string, strings},
+    mlir::{Attribute, Op, OpExt, Options, Pass, Reported, Value, ValueExt, elements, error_at, error_behind, integer, string, strings},
 };
 use std::collections::BTreeMap;
 
@@ -25,6 +25,21 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         flattener.flatten(function, &Wishes { tiles, ..Wishes::default() })?;
     }
     bindings.check_used().map_err(refuse)
+}
+
+/// Erases the ops that compute values that nothing reads, and the ops that only these read.
+fn erase_unused(values: Vec<Value<'_>>) {
+    let mut open = values;
+    while let Some(value) = open.pop() {
+        let Some(op) = value.def().filter(|_| value.users().is_empty()) else { continue };
+        let is_pure = ComputeOp::of(op).is_some() || [spyre::VIEW, spyre::CONSTANT, spyre::EMPTY].iter().any(|name| op.is(name));
+        if is_pure {
+            // A value may be listed twice, and must not be read after its op is gone.
+            open.extend(op.inputs());
+            open.retain(|value| !op.outputs().contains(value));
+            op.erase();
+        }
+    }
 }
 
 struct Flattener<'a> {
@@ -106,7 +121,10 @@ impl Flattener<'_> {
             if op.is(spyre::HINT) {
                 let inner = self.enter(op, wishes)?;
                 self.flatten(op, &inner)?;
+                let is_unused = |&(_, result): &(Value<'_>, Value<'_>)| result.users().is_empty();
+                let unused = op.yielded().into_iter().zip(op.outputs()).filter(is_unused).map(|(value, _)| value).collect();
                 op.dissolve();
+                erase_unused(unused);
             } else if op.is(spyre::LOOP) {
                 self.bind_loop(op)?;
                 self.flatten(op, wishes)?;

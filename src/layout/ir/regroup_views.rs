@@ -153,9 +153,14 @@ pub(super) fn take_apart(compute: ComputeOp<'_>, operand: usize) -> bool {
     let Some(to) = tensor_of(value) else { return false };
     let own = || (0..to.shape.len()).map(|dim| Index::dim(dim, &to.shape).ok()).collect::<Option<Vec<_>>>();
     let seen = shown_as(value).map(|seen| (seen.value, seen.indices)).or_else(|| own().map(|indices| (value, indices)));
-    let Some((mut source, indices)) = seen else { return false };
-    let Some(from) = tensor_of(source) else { return false };
+    let Some((mut source, mut indices)) = seen else { return false };
+    let Some(mut from) = tensor_of(source) else { return false };
     let op = compute.op;
+    if from.shape.len() >= MOST_DIMS && from.shape.contains(&1) {
+        let kept: Vec<usize> = (0..from.shape.len()).filter(|&dim| from.shape[dim] > 1).collect();
+        (source, from) = without_unit_dims(op, source, &from, &kept);
+        indices = kept.into_iter().map(|dim| indices[dim].clone()).collect();
+    }
     let apart = kept_dim(&indices, &from.shape, &to.shape).map(|kept| taken_apart(&indices, &from.shape, kept, &to.shape));
     // A copy with equal dimensions makes no progress.
     let is_short = |copy: &Regrouped| copy.shape.len() <= MOST_DIMS;
@@ -172,6 +177,14 @@ pub(super) fn take_apart(compute: ComputeOp<'_>, operand: usize) -> bool {
     let apart = copied(op, source, &copy, &from);
     replace_operand(op, value, shown_by(op, apart, &copy.read, &to));
     true
+}
+
+/// Returns the view of a tensor that has the dimensions `kept`, of which the others have size 1, and its type.
+fn without_unit_dims<'c>(op: Op<'c>, value: Value<'c>, tensor: &TensorType<'c>, kept: &[usize]) -> (Value<'c>, TensorType<'c>) {
+    let index = |dim: usize| kept.iter().position(|&own| own == dim).map_or(Expr::Constant(0), Expr::Dim);
+    let exprs: Vec<Expr> = (0..tensor.shape.len()).map(index).collect();
+    let typed = tensor.with_shape(kept.iter().map(|&dim| tensor.shape[dim]).collect());
+    (shown_by(op, value, &exprs, &typed), typed)
 }
 
 /// Replaces the operands of an op that are `value` by `by`.
