@@ -20,6 +20,7 @@
 // LONGER: result0: correct
 // LONGER: result1: correct
 // LONGER: result2: correct
+// LONGER: result3: correct
 // WINDOWS: result0: correct
 // WINDOWS: result1: correct
 // SHIFTED: result0: correct
@@ -164,14 +165,17 @@ func.func @main(%x: tensor<2x4x5x8x16xf16>, %w: tensor<64x64xf16>, %y: tensor<2x
   return %result0, %result1 : tensor<80x64xf16>, tensor<8x8xf16>
 }
 
-// Rows of 32 begin inside rows of 16, five rows in a group, seven groups in a batch; and seven of eight merged elements are returned.
+// Rows of 32 begin inside rows of 16, five rows in a group, seven groups in a batch; and parts of merged dimensions are returned.
 //--- longer.mlir
-func.func @main(%x: tensor<8x7x5x16xf16>, %y: tensor<2x4x2xf16>, %z: tensor<2x3x2x2x2xf16>) -> (tensor<140x32xf16>, tensor<2x7xf16>, tensor<2x23xf16>) {
+func.func @main(%x: tensor<8x7x5x16xf16>, %y: tensor<2x4x2xf16>, %z: tensor<2x3x2x2x2xf16>, %u: tensor<1x1x1x1x9x2xf16>)
+    -> (tensor<140x32xf16>, tensor<2x7xf16>, tensor<2x23xf16>, tensor<17xf16>) {
   %flat = tensor.collapse_shape %x [[0, 1, 2, 3]] : tensor<8x7x5x16xf16> into tensor<4480xf16>
   %rows = tensor.expand_shape %flat [[0, 1]] output_shape [140, 32] : tensor<4480xf16> into tensor<140x32xf16>
   %merged = tensor.collapse_shape %y [[0], [1, 2]] : tensor<2x4x2xf16> into tensor<2x8xf16>
   %part = tensor.extract_slice %merged[0, 0] [2, 7] [1, 1] : tensor<2x8xf16> to tensor<2x7xf16>
   %merged2 = tensor.collapse_shape %z [[0], [1, 2, 3, 4]] : tensor<2x3x2x2x2xf16> into tensor<2x24xf16>
   %part2 = tensor.extract_slice %merged2[0, 0] [2, 23] [1, 1] : tensor<2x24xf16> to tensor<2x23xf16>
-  return %rows, %part, %part2 : tensor<140x32xf16>, tensor<2x7xf16>, tensor<2x23xf16>
+  %merged3 = tensor.collapse_shape %u [[0, 1, 2, 3, 4, 5]] : tensor<1x1x1x1x9x2xf16> into tensor<18xf16>
+  %part3 = tensor.extract_slice %merged3[1] [17] [1] : tensor<18xf16> to tensor<17xf16>
+  return %rows, %part, %part2, %part3 : tensor<140x32xf16>, tensor<2x7xf16>, tensor<2x23xf16>, tensor<17xf16>
 }

@@ -40,26 +40,40 @@ fn through_both(op: Op<'_>) -> Option<(Value<'_>, Vec<Expr>, TensorType<'_>)> {
 /// and its result is copied too, so that all ops can read it. Both copies may read rows of another length again, of fewer numbers.
 pub(super) fn flatten_rows(op: Op<'_>) -> bool {
     let Some((to, from, exprs)) = view_parts(op) else { return false };
-    let Some(found) = flattened(&exprs, &from.shape, &to.shape) else { return false };
+    // Dimensions of size 1 count only where an op has few left.
+    let (read_dims, dims) = (dims_of_copy(&from.shape), dims_of_copy(&to.shape));
+    let sizes: Vec<i64> = read_dims.iter().map(|&dim| from.shape[dim]).collect();
+    let exprs: Vec<Expr> = read_dims.iter().map(|&dim| exprs[dim].clone()).collect();
+    let Some(found) = flattened(&exprs, &sizes, &to.shape) else { return false };
     let is_alone = found.copy.shape.iter().rev().skip(1).product::<i64>() == 1;
-    if found.copy.shape.len().max(to.shape.len()) + usize::from(is_alone) > MOST_DIMS {
+    if found.copy.shape.len().max(dims.len()) + usize::from(is_alone) > MOST_DIMS {
         return false;
     }
+    let source = if sizes == from.shape { op.inputs()[0] } else { without_unit_dims(op, op.inputs()[0], &from, &read_dims) };
+    let from = from.with_shape(sizes);
     let copies: Vec<Regrouped> = [found.copy].into_iter().chain(found.part).collect();
-    let read = copies.last().map(|copy| copy.read.clone()).unwrap_or_default();
-    let whole = Regrouped { from: read, shape: to.shape.clone(), read: (0..to.shape.len()).map(Expr::Dim).collect() };
+    let place = |dim: usize| dims.iter().position(|&own| own == dim).map_or(Expr::Constant(0), Expr::Dim);
+    let read = copies.last().map(|copy| copy.read.iter().map(|expr| expr.with_dims(&place)).collect()).unwrap_or_default();
+    let shape = dims.iter().map(|&dim| to.shape[dim]).collect();
+    let whole = Regrouped { from: read, shape, read: dims.iter().copied().map(Expr::Dim).collect() };
     if !is_alone {
-        let flat = copies.iter().fold(op.inputs()[0], |source, copy| copied(op, source, copy, &from));
-        replace(op, copied(op, flat, &whole, &to));
+        let flat = copies.iter().fold(source, |source, copy| copied(op, source, copy, &from));
+        let copy = copied(op, flat, &whole, &to);
+        replace(op, if whole.shape == to.shape { copy } else { shown_by(op, copy, &whole.read, &to) });
         return true;
     }
     // The sticks run along an existing dimension, up to the last element that is read.
-    let source = doubled(op, op.inputs()[0], &from);
+    let source = doubled(op, source, &from);
     let flat = copies.into_iter().map(behind_two).fold(source, |source, copy| copied(op, source, &copy, &from));
     let whole = behind_two(whole);
     let copy = copied(op, flat, &whole, &to);
     replace(op, shown_by(op, copy, &whole.read, &to));
     true
+}
+
+/// Returns the dimensions of a copy of a tensor of these sizes: all, or, of as many as an op can iterate over, those larger than 1.
+fn dims_of_copy(sizes: &[i64]) -> Vec<usize> {
+    (0..sizes.len()).filter(|&dim| sizes.len() < MOST_DIMS || sizes[dim] > 1).collect()
 }
 
 /// Replaces the views of an op that split a dimension of it without dividing it: complete rows are copied, of which the view reads some.
@@ -156,10 +170,11 @@ pub(super) fn take_apart(compute: ComputeOp<'_>, operand: usize) -> bool {
     let Some((mut source, mut indices)) = seen else { return false };
     let Some(mut from) = tensor_of(source) else { return false };
     let op = compute.op;
-    if from.shape.len() >= MOST_DIMS && from.shape.contains(&1) {
-        let kept: Vec<usize> = (0..from.shape.len()).filter(|&dim| from.shape[dim] > 1).collect();
-        (source, from) = without_unit_dims(op, source, &from, &kept);
-        indices = kept.into_iter().map(|dim| indices[dim].clone()).collect();
+    let dims = dims_of_copy(&from.shape);
+    if dims.len() < from.shape.len() {
+        source = without_unit_dims(op, source, &from, &dims);
+        indices = dims.iter().map(|&dim| indices[dim].clone()).collect();
+        from = from.with_shape(dims.iter().map(|&dim| from.shape[dim]).collect());
     }
     let apart = kept_dim(&indices, &from.shape, &to.shape).map(|kept| taken_apart(&indices, &from.shape, kept, &to.shape));
     // A copy with equal dimensions makes no progress.
@@ -179,12 +194,11 @@ pub(super) fn take_apart(compute: ComputeOp<'_>, operand: usize) -> bool {
     true
 }
 
-/// Returns the view of a tensor that has the dimensions `kept`, of which the others have size 1, and its type.
-fn without_unit_dims<'c>(op: Op<'c>, value: Value<'c>, tensor: &TensorType<'c>, kept: &[usize]) -> (Value<'c>, TensorType<'c>) {
+/// Returns the view of a tensor that has the dimensions `kept`, of which the others have size 1.
+fn without_unit_dims<'c>(op: Op<'c>, value: Value<'c>, tensor: &TensorType<'c>, kept: &[usize]) -> Value<'c> {
     let index = |dim: usize| kept.iter().position(|&own| own == dim).map_or(Expr::Constant(0), Expr::Dim);
     let exprs: Vec<Expr> = (0..tensor.shape.len()).map(index).collect();
-    let typed = tensor.with_shape(kept.iter().map(|&dim| tensor.shape[dim]).collect());
-    (shown_by(op, value, &exprs, &typed), typed)
+    shown_by(op, value, &exprs, &tensor.with_shape(kept.iter().map(|&dim| tensor.shape[dim]).collect()))
 }
 
 /// Replaces the operands of an op that are `value` by `by`.
