@@ -170,7 +170,7 @@ func.func @returned_across_rows(%x: tensor<24x12x16xf16>) -> tensor<24x65xf16> {
 func.func @sparse_and_dense(%x: tensor<2x3x2x3x64x1xf16, #sparse>, %y: tensor<64x5xf16>) -> tensor<2x3x2x3x1x5xf16> {
   %row = spyre.view %x by affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3, d5, d4)> : tensor<2x3x2x3x64x1xf16, #sparse> -> tensor<2x3x2x3x1x64xf16>
   %all = spyre.view %y by affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5)> : tensor<64x5xf16> -> tensor<2x3x2x3x64x5xf16>
-  // expected-error @+1 {{'spyre.matmul' op expected another stick dimension of operand 0 (shape [2, 3, 2, 3, 64, 1]), found one element per stick, and no relayout gathers elements of several sticks into one; transpose or copy the operand}}
+  // expected-error @+1 {{'spyre.matmul' op expected another stick dimension of operand 0 (shape [2, 2, 3, 2, 3, 64]), found dimension 0 in its sticks, and no relayout gathers elements of several sticks into one; transpose or copy the operand}}
   %sum = spyre.matmul(%row, %all) : (tensor<2x3x2x3x1x64xf16>, tensor<2x3x2x3x64x5xf16>) -> tensor<2x3x2x3x1x5xf16>
   return %sum : tensor<2x3x2x3x1x5xf16>
 }
