@@ -134,7 +134,7 @@ fn on_numbers(graph: &mut Graph, name: &str, numbers: &[NodeId], as_numbers: Ele
         return recognize::select(graph, &[is_below, chosen, other], as_numbers);
     }
     if matches!(name, "arith.maxui" | "arith.minui" | "arith.extui" | "arith.uitofp" | "arith.index_castui") {
-        require_unsigned(graph, numbers)?;
+        quotients::require_unsigned(graph, numbers)?;
     }
     let found = match name {
         "arith.addi" => recognize::add(graph, numbers, as_numbers)?,
@@ -163,7 +163,7 @@ fn compared(graph: &mut Graph, predicate: &str, numbers: &[NodeId]) -> Built {
         return Ok(graph.pointwise(function, numbers, Element::Bool));
     }
     let Some((x, negative)) = with_negative(graph, numbers) else {
-        require_unsigned(graph, numbers)?;
+        quotients::require_unsigned(graph, numbers)?;
         return Ok(graph.pointwise(function, numbers, Element::Bool));
     };
     let predicate = match predicate {
@@ -195,26 +195,6 @@ fn compared_with_negative(graph: &mut Graph, predicate: &str, x: NodeId, negativ
     let sign = graph.pointwise(if is_below { "greaterequal" } else { "lesserthan" }, &[x, zero], Element::Bool);
     let ordered = graph.pointwise(digits::comparison(predicate), &[x, negative], Element::Bool);
     graph.pointwise(if is_below { "maximum" } else { "mul" }, &[sign, ordered], Element::Bool)
-}
-
-/// Records that the bits of integers are read as unsigned numbers. The condition on a constant is checked here, since other operations share
-/// the constant.
-///
-/// # Errors
-/// Returns the reason to reject a constant with a negative element.
-pub(super) fn require_unsigned(graph: &mut Graph, numbers: &[NodeId]) -> Result<(), String> {
-    for &number in numbers {
-        match graph.known_of(number).map(|known| known.numbers().find(|&element| element < 0.0)) {
-            None => graph.note_unsigned(number),
-            Some(None) => {}
-            Some(Some(negative)) => {
-                return Err(codes::INTEGER_SIGN.says(format_args!(
-                    "requires nonnegative integers for unsigned arithmetic, found a constant with the element {negative}; use a signed op"
-                )));
-            }
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

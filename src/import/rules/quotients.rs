@@ -5,7 +5,6 @@
 //! there is no division by 0.
 
 use super::{
-    integers::require_unsigned,
     plain::{Built, neg},
     recognize::{add, div, maximum, minimum, mul, sub},
     steps,
@@ -89,6 +88,26 @@ pub(super) fn shifted(graph: &mut Graph, name: &str, numbers: &[NodeId], element
         }
         _ => floor(graph, x, Divisor { by: power, is_negative: false }, element).map(|[quotient, _]| quotient),
     })
+}
+
+/// Records that the bits of integers are read as unsigned numbers. The condition on a constant is checked here, since other operations share
+/// the constant.
+///
+/// # Errors
+/// Returns the reason to reject a constant with a negative element.
+pub(super) fn require_unsigned(graph: &mut Graph, numbers: &[NodeId]) -> Result<(), String> {
+    for &number in numbers {
+        match graph.known_of(number).map(|known| known.numbers().find(|&element| element < 0.0)) {
+            None => graph.note_unsigned(number),
+            Some(None) => {}
+            Some(Some(negative)) => {
+                return Err(codes::INTEGER_SIGN.says(format_args!(
+                    "requires nonnegative integers for unsigned arithmetic, found a constant with the element {negative}; use a signed op"
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Applies a function to both alternatives of a select between constant integers, such as the sign as `(x >> 31) | 1`.
