@@ -250,24 +250,10 @@ pub fn with_runs_apart(indices: &[Index], sizes: &[i64], space: &[i64]) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::testing::{E, d, points};
+    use crate::layout::testing::{E, d, exprs, shows_the_same};
 
     fn index(expr: &Expr, space: &[i64]) -> Index {
         Index::of(expr, space).unwrap()
-    }
-
-    /// The copy, read by the reader, is the buffer, read by the reader.
-    fn shows_the_same(found: &Regrouped, exprs: &[Expr], space: &[i64]) {
-        for point in points(space) {
-            let in_copy: Vec<i64> = found.read.iter().map(|expr| expr.evaluate(&point)).collect();
-            assert!(in_copy.iter().zip(&found.shape).all(|(at, size)| (0..*size).contains(at)), "{in_copy:?} of {:?}", found.shape);
-            let through: Vec<i64> = found.from.iter().map(|expr| expr.evaluate(&in_copy)).collect();
-            assert_eq!(through, exprs.iter().map(|expr| expr.evaluate(&point)).collect::<Vec<_>>());
-        }
-    }
-
-    fn exprs(of: &[E]) -> Vec<Expr> {
-        of.iter().map(|expr| expr.0.clone()).collect()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! For unit tests: expressions written as they print, points, and the parts of a flow.
 
-use super::{Buffer, Index, Kind, Op, Role};
+use super::{Buffer, Index, Kind, Op, Regrouped, Role};
 use crate::affine::Expr;
 use machine::DeviceFormat::Sen169Fp16;
 
@@ -94,4 +94,19 @@ pub(super) fn op(kind: Kind, ranges: &[i64], n_reduced: usize) -> Op {
         table_stick: None,
         symbolic: vec![],
     }
+}
+
+/// The copy, read by the reader, is the buffer, read by the reader.
+pub(super) fn shows_the_same(found: &Regrouped, exprs: &[Expr], space: &[i64]) {
+    for point in points(space) {
+        let in_copy: Vec<i64> = found.read.iter().map(|expr| expr.evaluate(&point)).collect();
+        assert!(in_copy.iter().zip(&found.shape).all(|(at, size)| (0..*size).contains(at)), "{in_copy:?} of {:?}", found.shape);
+        let through: Vec<i64> = found.from.iter().map(|expr| expr.evaluate(&in_copy)).collect();
+        assert_eq!(through, exprs.iter().map(|expr| expr.evaluate(&point)).collect::<Vec<_>>());
+    }
+}
+
+/// Returns the expressions.
+pub(super) fn exprs(of: &[E]) -> Vec<Expr> {
+    of.iter().map(|expr| expr.0.clone()).collect()
 }
