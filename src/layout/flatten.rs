@@ -239,7 +239,7 @@ fn part_read(flat: &Expr, size: i64, shape: &[i64], read: &[Expr], space: &[i64]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::testing::{E, d, exprs, shows_the_same};
+    use crate::layout::testing::{d, exprs, shows_the_same};
     use proptest::prelude::*;
 
     #[test]
