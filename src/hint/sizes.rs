@@ -265,6 +265,8 @@ mod tests {
 
     #[test]
     fn sizes_that_leave_64_bits_are_too_many_elements() {
-        assert!(message(&[argument(0, &["A", "B"], &[16])], &[("A", i64::MAX), ("B", 16)]).contains(&format!("{} elements", i64::MAX)));
+        assert!(
+            message(&[argument(0, &["A", "B"], &[16])], &[("A", i64::MAX), ("B", 16)]).contains(&format!("with the product {}", i64::MAX))
+        );
     }
 }

@@ -193,9 +193,9 @@ mod tests {
         assert_eq!(plan.check("p", &key_of("a"), &target), Ok(()));
         let refused = |plan: &PlanFile| plan.check("p", &key_of("b"), &target).unwrap_err();
         assert!(refused(&plan).contains("for another program"));
-        assert!(refused(&plan).contains("it was written without options that kernels depend on; give"));
+        assert!(refused(&plan).contains("written without options that kernels depend on); give"));
         let with = PlanFile { kernel_options: vec!["--knobs".to_owned(), "norm.T=4".to_owned()], ..plan.clone() };
-        assert!(refused(&with).contains("it was written with '--knobs norm.T=4'; give the same options, or remove it"));
+        assert!(refused(&with).contains("written with '--knobs norm.T=4'); give the same options, or remove the file"));
         let half = BTreeMap::from([("cores".to_owned(), 16)]);
         assert!(plan.check("p", &key_of("a"), &half).unwrap_err().contains("this machine ('cores' is 16), found 'p' ('cores' is 32)"));
     }

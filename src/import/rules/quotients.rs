@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(chosen, [Some(-1.0), Some(1.0)]);
         assert_eq!(of_choice(&mut graph, &[sum, one], |x| Some(x[0]), Element::F32), None);
         let beyond = shifted(&mut graph, "arith.shli", &[sum, bits], Element::F32, 16).unwrap();
-        assert!(beyond.is_err_and(|message| message.contains("expected 0 to 15")));
+        assert!(beyond.is_err_and(|message| message.contains("shift by 0 to 15")));
     }
 
     #[test]

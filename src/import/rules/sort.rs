@@ -346,7 +346,7 @@ mod tests {
     #[test]
     fn rows_that_are_too_long_are_refused() {
         assert!(sorted_rows(1025, 200, Element::F16).is_err_and(|message| message.contains("rows of 1025 elements")));
-        assert!(sorted_rows(1025, 1025, Element::F32).is_err_and(|message| message.contains("the first 1025")));
+        assert!(sorted_rows(1025, 1025, Element::F32).is_err_and(|message| message.contains("of which 1025 are used")));
     }
 
     #[test]
