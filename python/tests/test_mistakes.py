@@ -326,7 +326,7 @@ RUNS = [
         "no file", lambda: run("nofile.npy"), "RunError", "arg0:", "'nofile.npy': No such file", "an array, or the path of a .npy", "give"
     ),
     Mistake("empty file", lambda: run("zero.npy"), "RunError", "arg0:", "'zero.npy' with no bytes", "a .npy file", "save the array again"),
-    Mistake("text file", lambda: run("text.npy"), "RunError", "arg0:", "'text.npy' with no array", "a .npy file", "numpy.loadtxt"),
+    Mistake("text file", lambda: run("text.npy"), "RunError", "arg0:", "'text.npy' with no NumPy array", "a .npy file", "numpy.loadtxt"),
     Mistake(
         "npz", lambda: run("arrays.npz"), "RunError", "arg0:", "'arrays.npz' with several arrays", "a .npy file", "numpy.load(path)[name]"
     ),
