@@ -177,9 +177,10 @@ pub(super) fn take_apart(compute: ComputeOp<'_>, operand: usize) -> bool {
         from = from.with_shape(dims.iter().map(|&dim| from.shape[dim]).collect());
     }
     let apart = kept_dim(&indices, &from.shape, &to.shape).map(|kept| taken_apart(&indices, &from.shape, kept, &to.shape));
-    // A copy with equal dimensions makes no progress.
+    // A copy with equal dimensions makes no progress, nor does a copy that the op itself is.
+    let is_itself = |apart: &Regrouped| apart.shape == to.shape && is_for_layout(op);
     let is_short = |copy: &Regrouped| copy.shape.len() <= MOST_DIMS;
-    let copy = match apart.filter(|apart| apart.shape != from.shape) {
+    let copy = match apart.filter(|apart| apart.shape != from.shape && !is_itself(apart)) {
         Some(apart) if is_short(&apart) => Some(apart),
         Some(_) => neighbours_together(&indices, &from.shape, &to.shape, MOST_DIMS),
         None if is_doubled(source, &indices, &from.shape) || from.shape.len() >= MOST_DIMS => None,
@@ -210,10 +211,14 @@ pub(super) fn replace_operand<'c>(op: Op<'c>, value: Value<'c>, by: Value<'c>) {
     }
 }
 
+/// Returns whether an op is a copy that a pass inserted for its layout.
+fn is_for_layout(op: Op<'_>) -> bool {
+    op.is(spyre::COPY) && op.attr(attr::SPYRE_FOR_LAYOUT).is_some()
+}
+
 /// Returns whether a value is already a copy with a dimension for the sticks.
 fn is_doubled(value: Value<'_>, indices: &[Index], shape: &[i64]) -> bool {
-    let is_copy = value.def().is_some_and(|def| def.is(spyre::COPY) && def.attr(attr::SPYRE_FOR_LAYOUT).is_some());
-    is_copy && shape[0] == 2 && indices[0] == Index::constant(0)
+    value.def().is_some_and(is_for_layout) && shape[0] == 2 && indices[0] == Index::constant(0)
 }
 
 pub(super) fn tensor_of(value: Value<'_>) -> Option<TensorType<'_>> {
