@@ -11,12 +11,14 @@
 // RUN: spyre-compile %t/windows.mlir -o %t/windows --validate | FileCheck %s && spyre-run %t/windows --check %t/windows.mlir | FileCheck %s --check-prefix=WINDOWS
 // RUN: spyre-compile %t/many.mlir -o %t/many --validate | FileCheck %s && spyre-run %t/many --check %t/many.mlir | FileCheck %s --check-prefix=MANY
 // RUN: spyre-compile %t/longer.mlir -o %t/longer --validate | FileCheck %s && spyre-run %t/longer --check %t/longer.mlir | FileCheck %s --check-prefix=LONGER
+// RUN: spyre-compile %t/columns.mlir -o %t/columns --validate | FileCheck %s && spyre-run %t/columns --check %t/columns.mlir | FileCheck %s --check-prefix=COLUMNS
 // CHECK: validated: the files and the imported program agree
 // NUMBERS: result0: correct
 // NUMBERS: result1: correct
 // NUMBERS: result2: correct
 // NUMBERS: result3: correct
 // MANY: result0: correct
+// COLUMNS: result0: correct
 // LONGER: result0: correct
 // LONGER: result1: correct
 // LONGER: result2: correct
@@ -178,4 +180,28 @@ func.func @main(%x: tensor<8x7x5x16xf16>, %y: tensor<2x4x2xf16>, %z: tensor<2x3x
   %merged3 = tensor.collapse_shape %u [[0, 1, 2, 3, 4, 5]] : tensor<1x1x1x1x9x2xf16> into tensor<18xf16>
   %part3 = tensor.extract_slice %merged3[1] [17] [1] : tensor<18xf16> to tensor<17xf16>
   return %rows, %part, %part2, %part3 : tensor<140x32xf16>, tensor<2x7xf16>, tensor<2x23xf16>, tensor<17xf16>
+}
+
+// Columns that are written row by row have one element a stick: sums of their windows are doubled before a product reads them.
+//--- columns.mlir
+func.func @main(%x: tensor<1x1xf16>, %w: tensor<2x1xf16>) -> (tensor<2x1xf16>) {
+  %zero = arith.constant 0.0 : f16
+  %column = tensor.pad %x low[0, 0] high[3, 0] {
+  ^bb0(%i0: index, %i1: index):
+    tensor.yield %zero : f16
+  } : tensor<1x1xf16> to tensor<4x1xf16>
+  %columns = tensor.concat dim(1) %column, %column : (tensor<4x1xf16>, tensor<4x1xf16>) -> tensor<4x2xf16>
+  %sums_empty = tensor.empty() : tensor<2x2xf16>
+  %sums_zero = linalg.fill ins(%zero : f16) outs(%sums_empty : tensor<2x2xf16>) -> tensor<2x2xf16>
+  %window = tensor.empty() : tensor<2xf16>
+  %sums = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0 * 2 + d2 * 1, d1)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%columns, %window : tensor<4x2xf16>, tensor<2xf16>) outs(%sums_zero : tensor<2x2xf16>) {
+  ^bb0(%x0: f16, %x1: f16, %out: f16):
+    %q0 = arith.addf %x0, %out : f16
+    linalg.yield %q0 : f16
+  } -> tensor<2x2xf16>
+  %empty = tensor.empty() : tensor<2x1xf16>
+  %zeros = linalg.fill ins(%zero : f16) outs(%empty : tensor<2x1xf16>) -> tensor<2x1xf16>
+  %product = linalg.matmul ins(%sums, %w : tensor<2x2xf16>, tensor<2x1xf16>) outs(%zeros : tensor<2x1xf16>) -> tensor<2x1xf16>
+  return %product : tensor<2x1xf16>
 }
