@@ -271,12 +271,19 @@ impl Sum {
     }
 }
 
-/// Returns the greatest common divisor of `of` and `other`, or a smaller common divisor if that is `of` itself.
-fn common_part(of: i64, other: i64) -> i64 {
-    let (mut common, mut rest) = (of, other.abs());
+/// Returns the greatest common divisor of two numbers that are not negative.
+#[must_use]
+pub fn gcd(one: i64, other: i64) -> i64 {
+    let (mut common, mut rest) = (one, other);
     while rest != 0 {
         (common, rest) = (rest, common % rest);
     }
+    common
+}
+
+/// Returns the greatest common divisor of `of` and `other`, or a smaller common divisor if that is `of` itself.
+fn common_part(of: i64, other: i64) -> i64 {
+    let common = gcd(of, other.abs());
     if common < of {
         return common;
     }

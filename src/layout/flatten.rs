@@ -1,8 +1,8 @@
-//! Copies for readers that index a buffer with quotients and remainders of a number that is a sum of dimensions, as where rows of 10 are read as
-//! rows of 9: the number becomes a dimension of the copy.
+//! Copies for readers that index a buffer with quotients and remainders of a number that is a sum of dimensions, as where rows of 10 are
+//! read as rows of 9: the number becomes a dimension of the copy.
 
 use super::{Index, Regrouped};
-use crate::affine::{Expr, are_inside};
+use crate::affine::{Expr, are_inside, gcd};
 use std::cmp::Reverse;
 
 /// Copy of a buffer in which a number that the reader divides is the last dimension.
@@ -14,26 +14,29 @@ pub struct Flattened {
     pub part: Option<Regrouped>,
 }
 
-/// Returns a copy for a reader of a buffer of these sizes with the indices `exprs` over dimensions of sizes `space`. None if all indices are
-/// sums of digits, or if no number in them is one. The indices of the copy may divide sums again, fewer than before.
+/// Returns a copy for a reader of a buffer of these sizes with the indices `exprs` over dimensions of sizes `space`. None if all indices
+/// are sums of digits, or if no number in them is one. The indices of the copy may divide sums again, fewer than before.
 #[must_use]
 pub fn flattened(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flattened> {
-    flattened_neighbours(exprs, sizes, space).or_else(|| {
-        let mut numbers = Vec::new();
-        exprs.iter().for_each(|expr| note_numbers(expr, space, &mut numbers));
-        let before = n_carries(exprs, space);
-        let candidates = numbers.into_iter().filter_map(|number| Candidate::new(&number, exprs, sizes, space));
-        let order = |found: &Candidate| (found.n_carries, found.n_elements, Reverse(found.found.copy.shape.len()));
-        let best = candidates.filter(|candidate| candidate.n_carries < before).min_by_key(order);
-        best.map(|best| best.found)
-    })
-}
-
-/// Returns the shortest run of neighboring dimensions that contains all indices that are no sums of digits, and whose element number is a
-/// sum of digits: that number becomes a dimension.
-fn flattened_neighbours(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flattened> {
     let unread: Vec<usize> = (0..exprs.len()).filter(|&dim| Index::of(&exprs[dim], space).is_err()).collect();
     let (&first, &last) = (unread.first()?, unread.last()?);
+    flattened_neighbours([first, last], exprs, sizes, space).or_else(|| flattened_number(exprs, sizes, space))
+}
+
+/// Returns the copy with the number that leaves the fewest divided sums, then the fewest elements, as a dimension.
+fn flattened_number(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flattened> {
+    let mut numbers = Vec::new();
+    exprs.iter().for_each(|expr| note_numbers(expr, space, &mut numbers));
+    let before = n_carries(exprs, space);
+    let candidates = numbers.into_iter().filter_map(|number| Candidate::new(&number, exprs, sizes, space));
+    let order = |found: &Candidate| (found.n_carries, found.n_elements, Reverse(found.found.copy.shape.len()));
+    let best = candidates.filter(|candidate| candidate.n_carries < before).min_by_key(order);
+    best.map(|best| best.found)
+}
+
+/// Returns the copy for the shortest run of neighboring dimensions that contains `first` to `last` and whose element number is a sum of
+/// digits: that number becomes a dimension.
+fn flattened_neighbours([first, last]: [usize; 2], exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flattened> {
     let mut runs: Vec<(usize, usize)> = (0..=first).flat_map(|first| (last..exprs.len()).map(move |last| (first, last))).collect();
     runs.sort_by_key(|(first, last)| (last - first, *first));
     runs.into_iter().find_map(|(first, last)| {
@@ -71,8 +74,8 @@ impl Candidate {
     /// Elements of the copy per element of the buffer and of the reader that are worth it.
     const MOST_GROWTH: i64 = 8;
 
-    /// Returns the copy with `flat` as a dimension. Indices that do not depend on the number keep the dimension of the buffer; dimensions of
-    /// the reader that move an index beside the number are dimensions of the copy.
+    /// Returns the copy with `flat` as a dimension. Indices that do not depend on the number keep the dimension of the buffer; dimensions
+    /// of the reader that move an index beside the number are dimensions of the copy.
     fn new(flat: &Expr, exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Self> {
         let number = space.len();
         let own: Vec<Expr> = exprs.iter().map(|expr| in_terms_of(expr, flat, number, space)).collect();
@@ -126,16 +129,15 @@ fn note_numbers(expr: &Expr, space: &[i64], numbers: &mut Vec<Expr>) {
 
 /// Returns the number of quotients and remainders that are no sums of digits.
 fn n_carries(exprs: &[Expr], space: &[i64]) -> usize {
-    let carries = |expr: &Expr| match expr {
-        Expr::FloorDiv(of, _) | Expr::Mod(of, _) => {
-            usize::from(Index::of(expr, space).is_err()) + n_carries(std::slice::from_ref(of.as_ref()), space)
-        }
-        Expr::Add(one, other) | Expr::Mul(one, other) => {
-            [one, other].map(|of| n_carries(std::slice::from_ref(of.as_ref()), space)).iter().sum()
-        }
+    exprs.iter().map(|expr| n_carries_of(expr, space)).sum()
+}
+
+fn n_carries_of(expr: &Expr, space: &[i64]) -> usize {
+    match expr {
+        Expr::FloorDiv(of, _) | Expr::Mod(of, _) => usize::from(Index::of(expr, space).is_err()) + n_carries_of(of, space),
+        Expr::Add(one, other) | Expr::Mul(one, other) => n_carries_of(one, space) + n_carries_of(other, space),
         _ => 0,
-    };
-    exprs.iter().map(carries).sum()
+    }
 }
 
 /// Returns the expression with the quotients and remainders of `flat` in terms of dimension `number`, which stands for it.
@@ -186,11 +188,7 @@ fn divisor_of(expr: &Expr, whole: &Expr, space: &[i64]) -> Option<i64> {
 fn row_of(exprs: &[Expr], number: usize, end: i64) -> Option<i64> {
     let mut cuts = Vec::new();
     exprs.iter().for_each(|expr| _ = note_cuts(expr, number, &mut cuts));
-    let gcd = |one: i64, other: i64| std::iter::successors(Some((one, other)), |&(one, rest)| (rest != 0).then(|| (rest, one % rest)));
-    let common = |row: i64, cut: i64| {
-        let divisor = gcd(row, cut).last()?.0;
-        row.checked_mul(cut / divisor).filter(|row| *row <= end.saturating_mul(4))
-    };
+    let common = |row: i64, cut: i64| row.checked_mul(cut / gcd(row, cut)).filter(|row| *row <= end.saturating_mul(4));
     cuts.into_iter().filter(|&cut| cut < end).try_fold(1, common)
 }
 
@@ -355,7 +353,10 @@ mod tests {
 
         /// Copies lead to indices that are sums of digits, in at most as many rounds as sums are divided.
         #[test]
-        fn chains_of_views_become_copies(sizes in prop::collection::vec(1_i64..7, 2..5), steps in prop::collection::vec((0_u8..3, 0_usize..50), 1..6)) {
+        fn chains_of_views_become_copies(
+            sizes in prop::collection::vec(1_i64..7, 2..5),
+            steps in prop::collection::vec((0_u8..3, 0_usize..50), 1..6),
+        ) {
             let (mut space, mut exprs) = (sizes.clone(), (0..sizes.len()).map(Expr::Dim).collect::<Vec<_>>());
             for (kind, pick) in steps {
                 let (shown, through) = step(kind, pick, &space);

@@ -217,8 +217,8 @@ pub fn with_whole_rows(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<R
     is_inside.then(|| Regrouped { from: exprs.to_vec(), shape, read: (0..space.len()).map(Expr::Dim).collect() })
 }
 
-/// Returns a copy of a buffer in which the smaller steps of a dimension, which do not divide the next larger one, are a dimension of their own:
-/// of rows of 49, 9 elements each are read in steps of 3. None if the steps of each dimension divide each other.
+/// Returns a copy of a buffer in which the smaller steps of a dimension, which do not divide the next larger one, are a dimension of their
+/// own: of rows of 49, 9 elements each are read in steps of 3. None if the steps of each dimension divide each other.
 #[must_use]
 pub fn with_runs_apart(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<Regrouped> {
     let uneven = |index: &Index| index.digits.windows(2).position(|pair| pair[0].factor % pair[1].factor != 0);

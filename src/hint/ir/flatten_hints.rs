@@ -1,8 +1,8 @@
 //! `spyre-flatten-hints`: turns hint scopes into hints on ops.
 //!
 //! Reads `spyre.hint` scopes and the option `tiles`, a scope around every function; writes `hints` and `work_div` on the compute
-//! ops and removes the scopes, and the ops that only unused results of a scope need. Ids increase from outside to inside and in program order. The option `bind` replaces symbolic
-//! counts by numbers.
+//! ops and removes the scopes, and the ops that only unused results of a scope need. Ids increase from outside to inside and in program
+//! order. The option `bind` replaces symbolic counts by numbers.
 
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{

@@ -280,8 +280,8 @@ impl Graph {
         id
     }
 
-    /// Returns the node that a node is the negative of. None if the node must meet a lower bound, which is checked only where it is computed: a
-    /// second negation does not undo it.
+    /// Returns the node that a node is the negative of. None if the node must meet a lower bound, which is checked only where it is
+    /// computed: a second negation does not undo it.
     #[must_use]
     pub fn negated(&self, id: NodeId) -> Option<NodeId> {
         let node = self.node(id);

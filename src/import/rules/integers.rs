@@ -187,8 +187,8 @@ fn with_negative(graph: &Graph, numbers: &[NodeId]) -> Option<(NodeId, NodeId)> 
     }
 }
 
-/// Builds the unsigned comparison of a number with a negative constant: as unsigned numbers, nonnegative integers are below negative ones, and
-/// negative ones keep their order.
+/// Builds the unsigned comparison of a number with a negative constant: as unsigned numbers, nonnegative integers are below negative ones,
+/// and negative ones keep their order.
 fn compared_with_negative(graph: &mut Graph, predicate: &str, x: NodeId, negative: NodeId) -> NodeId {
     let zero = graph.number(0.0);
     let is_below = predicate.starts_with("ul");

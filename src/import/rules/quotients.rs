@@ -90,8 +90,8 @@ pub(super) fn shifted(graph: &mut Graph, name: &str, numbers: &[NodeId], element
     })
 }
 
-/// Records that the bits of integers are read as unsigned numbers. The condition on a constant is checked here, since other operations share
-/// the constant.
+/// Records that the bits of integers are read as unsigned numbers. The condition on a constant is checked here, since other operations
+/// share the constant.
 ///
 /// # Errors
 /// Returns the reason to reject a constant with a negative element.

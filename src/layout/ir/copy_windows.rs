@@ -8,8 +8,8 @@ use crate::{
     mlir::{Op, OpExt, TensorType, Value, insert_before, map_from_exprs},
 };
 
-/// Makes an op read operand `operand` from a copy of its window, or of the runs of elements that it reads; returns false if the window is the
-/// whole buffer and the runs are its rows.
+/// Makes an op read operand `operand` from a copy of its window, or of the runs of elements that it reads; returns false if the window is
+/// the whole buffer and the runs are its rows.
 pub(super) fn copy_window(compute: ComputeOp<'_>, operand: usize) -> bool {
     let Some(value) = compute.reads().into_iter().nth(operand) else { return false };
     let Some((to, seen)) = tensor_of(value).zip(shown_as(value)) else { return false };

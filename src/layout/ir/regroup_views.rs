@@ -49,10 +49,9 @@ pub(super) fn flatten_rows(op: Op<'_>) -> bool {
     if found.copy.shape.len().max(dims.len()) + usize::from(is_alone) > MOST_DIMS {
         return false;
     }
-    let source = if sizes == from.shape { op.inputs()[0] } else { without_unit_dims(op, op.inputs()[0], &from, &read_dims) };
-    let from = from.with_shape(sizes);
+    let (source, from) = without_unit_dims(op, op.inputs()[0], from, &read_dims);
     let copies: Vec<Regrouped> = [found.copy].into_iter().chain(found.part).collect();
-    let place = |dim: usize| dims.iter().position(|&own| own == dim).map_or(Expr::Constant(0), Expr::Dim);
+    let place = |dim: usize| place_among(&dims, dim);
     let read = copies.last().map(|copy| copy.read.iter().map(|expr| expr.with_dims(&place)).collect()).unwrap_or_default();
     let shape = dims.iter().map(|&dim| to.shape[dim]).collect();
     let whole = Regrouped { from: read, shape, read: dims.iter().copied().map(Expr::Dim).collect() };
@@ -167,15 +166,12 @@ pub(super) fn take_apart(compute: ComputeOp<'_>, operand: usize) -> bool {
     let Some(to) = tensor_of(value) else { return false };
     let own = || (0..to.shape.len()).map(|dim| Index::dim(dim, &to.shape).ok()).collect::<Option<Vec<_>>>();
     let seen = shown_as(value).map(|seen| (seen.value, seen.indices)).or_else(|| own().map(|indices| (value, indices)));
-    let Some((mut source, mut indices)) = seen else { return false };
-    let Some(mut from) = tensor_of(source) else { return false };
+    let Some((source, indices)) = seen else { return false };
+    let Some(from) = tensor_of(source) else { return false };
     let op = compute.op;
     let dims = dims_of_copy(&from.shape);
-    if dims.len() < from.shape.len() {
-        source = without_unit_dims(op, source, &from, &dims);
-        indices = dims.iter().map(|&dim| indices[dim].clone()).collect();
-        from = from.with_shape(dims.iter().map(|&dim| from.shape[dim]).collect());
-    }
+    let indices: Vec<Index> = dims.iter().map(|&dim| indices[dim].clone()).collect();
+    let (mut source, from) = without_unit_dims(op, source, from, &dims);
     let apart = kept_dim(&indices, &from.shape, &to.shape).map(|kept| taken_apart(&indices, &from.shape, kept, &to.shape));
     // A copy with equal dimensions makes no progress, nor does a copy that the op itself is.
     let is_itself = |apart: &Regrouped| apart.shape == to.shape && is_for_layout(op);
@@ -195,11 +191,20 @@ pub(super) fn take_apart(compute: ComputeOp<'_>, operand: usize) -> bool {
     true
 }
 
-/// Returns the view of a tensor that has the dimensions `kept`, of which the others have size 1.
-fn without_unit_dims<'c>(op: Op<'c>, value: Value<'c>, tensor: &TensorType<'c>, kept: &[usize]) -> Value<'c> {
-    let index = |dim: usize| kept.iter().position(|&own| own == dim).map_or(Expr::Constant(0), Expr::Dim);
-    let exprs: Vec<Expr> = (0..tensor.shape.len()).map(index).collect();
-    shown_by(op, value, &exprs, &tensor.with_shape(kept.iter().map(|&dim| tensor.shape[dim]).collect()))
+/// Returns the view of a tensor that has the dimensions `kept`, of which the others have size 1, and its type: the tensor itself if it
+/// keeps all.
+fn without_unit_dims<'c>(op: Op<'c>, value: Value<'c>, tensor: TensorType<'c>, kept: &[usize]) -> (Value<'c>, TensorType<'c>) {
+    if kept.len() == tensor.shape.len() {
+        return (value, tensor);
+    }
+    let exprs: Vec<Expr> = (0..tensor.shape.len()).map(|dim| place_among(kept, dim)).collect();
+    let shown = tensor.with_shape(kept.iter().map(|&dim| tensor.shape[dim]).collect());
+    (shown_by(op, value, &exprs, &shown), shown)
+}
+
+/// Returns the index of dimension `dim` where only the dimensions `kept` are left: 0 for the others, which have size 1.
+fn place_among(kept: &[usize], dim: usize) -> Expr {
+    kept.iter().position(|&own| own == dim).map_or(Expr::Constant(0), Expr::Dim)
 }
 
 /// Replaces the operands of an op that are `value` by `by`.
