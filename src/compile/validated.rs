@@ -14,8 +14,8 @@ use crate::{
     reference::{Answer, Effort, Files},
     report::Report,
     validate::{
-        Budget, Counts, Extent, Failure, Limits, Mode, NotValidated, Original, OriginalVerdict, Phases, Verdict, domains, on_own_threads,
-        said,
+        Budget, Counts, ExecutionCost, Extent, Failure, Limits, Mode, NotValidated, Original, OriginalVerdict, Phases, Verdict, domains,
+        on_own_threads, said,
     },
 };
 use referee::RunOptions;
@@ -232,15 +232,14 @@ impl Halves<'_, '_> {
         Counts {
             compiled_ops: report.ops.len() as u64,
             source_ops: self.validation.original.ok().map(Original::n_ops),
-            element_operations: self.phases.element_operations(),
-            argument_elements: self.phases.argument_elements(),
-            overhead: executions.unsigned_abs().saturating_mul(RunOptions::STATEMENT_STEPS),
+            executions: executions.unsigned_abs(),
+            execution: self.phases.execution_cost(),
         }
     }
 
     /// Returns the part of the program that is executed over the finite field.
     fn extent(&self, counts: &Counts) -> Result<Extent, Failure> {
-        let (operations, elements) = (counts.element_operations, self.phases.computed_elements());
+        let (operations, elements) = (counts.execution.element_operations, self.phases.computed_elements());
         if self.validation.mode == Mode::Auto && operations > self.phases.limits().whole && elements > MAX_LOOKED_THROUGH {
             let too_large = format!(
                 "cannot be validated: it takes {operations} element operations, more than {}, and its ops compute {elements} elements, \
@@ -255,7 +254,7 @@ impl Halves<'_, '_> {
     /// Returns the work budget of explicitly requested validation.
     fn asked_for(&self, counts: &Counts) -> Budget {
         let limits = Limits { whole: MAX_WHOLE, all_draws: MAX_WHOLE, samples: MAX_SAMPLES, one_draw: MAX_SAMPLES };
-        let is_run = counts.element_operations <= MAX_ORIGINAL && counts.argument_elements <= MAX_ARGUMENT_ELEMENTS;
+        let is_run = counts.execution.element_operations <= MAX_ORIGINAL && counts.execution.argument_elements <= MAX_ARGUMENT_ELEMENTS;
         Budget { field: self.validation.limits, original: is_run.then_some(limits) }
     }
 
@@ -275,7 +274,7 @@ impl Halves<'_, '_> {
             return Err("the input has already been compiled to a later phase".to_owned());
         }
         let Ok([function]) = self.phases.imported() else { return Err("the module has several functions".to_owned()) };
-        let Counts { element_operations: operations, argument_elements: elements, .. } = counts;
+        let ExecutionCost { element_operations: operations, argument_elements: elements, .. } = counts.execution;
         let too_many = || match self.validation.mode {
             Mode::Auto => format!(
                 "{operations} operations on arguments of {elements} elements exceed the default limit; '--validate' has a higher limit"
@@ -306,7 +305,7 @@ impl Halves<'_, '_> {
         // A program written with symbolic sizes cannot be imported at another size.
         let has_smaller = self.options.dim_sizes.iter().any(DimSize::is_symbolic);
         let smaller = if has_smaller { smaller_sizes(self.phases.sizes()) } else { Vec::new() };
-        let all = counts.element_operations.saturating_mul(1 + smaller.len() as u64);
+        let all = counts.execution.element_operations.saturating_mul(1 + smaller.len() as u64);
         if self.validation.mode == Mode::Auto && all > budget.field.whole { Vec::new() } else { smaller }
     }
 

@@ -16,8 +16,9 @@ use std::{borrow::Cow, sync::Arc};
 /// Number of elements per parallel task.
 const CHUNK: usize = 4096;
 
-/// Approximate number of multiply-adds per parallel task.
+/// Approximate number of multiply-adds per parallel task, and its least number of rows: each task converts the right operand.
 const PRODUCT_CHUNK: usize = 1 << 20;
+const MIN_PRODUCT_ROWS: usize = 16;
 
 /// Evaluates a function on arguments and returns its results.
 ///
@@ -243,7 +244,7 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         if out.is_empty() || k == 0 {
             return Ok(out);
         }
-        let rows = (PRODUCT_CHUNK / (k * n)).clamp(1, m);
+        let rows = (PRODUCT_CHUNK / (k * n)).max(MIN_PRODUCT_ROWS).min(m);
         let of_batches = out.par_chunks_mut(m * n).zip(left.par_chunks(m * k).zip(right.par_chunks(k * n)));
         of_batches.for_each(|(out, (left, right))| {
             let of_rows = out.par_chunks_mut(rows * n).zip(left.par_chunks(rows * k));

@@ -108,11 +108,22 @@ impl Function<'_> {
     /// Returns the element operations of one execution: iteration points, and elements moved.
     #[must_use]
     pub fn steps(&self) -> u64 {
-        self.steps_of(&self.body)
+        self.weighted_steps(|_| 1)
     }
 
-    fn steps_of(&self, block: &Block<'_>) -> u64 {
-        block.ops.iter().map(|op| self.steps_of_op(op)).fold(0, u64::saturating_add)
+    /// Returns the element operations of one execution, each multiplied by the weight of its op; scopes and loops have none of their own.
+    #[must_use]
+    pub fn weighted_steps(&self, weight: impl Fn(&Operation<'_>) -> u64 + Copy) -> u64 {
+        self.steps_of(&self.body, weight)
+    }
+
+    fn steps_of(&self, block: &Block<'_>, weight: impl Fn(&Operation<'_>) -> u64 + Copy) -> u64 {
+        let steps = |op: &Operation<'_>| match &op.kind {
+            Kind::Scope(body) => self.steps_of(body, weight),
+            Kind::Loop(around) => self.steps_of(&around.body, weight).saturating_mul(around.count as u64),
+            _ => self.steps_of_op(op).saturating_mul(weight(op)),
+        };
+        block.ops.iter().map(steps).fold(0, u64::saturating_add)
     }
 
     /// Returns the element operations of one execution of an op.
@@ -126,8 +137,8 @@ impl Function<'_> {
                 elements(op.inputs.first()).saturating_mul(columns as u64)
             }
             Kind::Insert { .. } => elements(op.inputs.first()),
-            Kind::Scope(body) => self.steps_of(body),
-            Kind::Loop(around) => self.steps_of(&around.body).saturating_mul(around.count as u64),
+            Kind::Scope(body) => self.steps_of(body, |_| 1),
+            Kind::Loop(around) => self.steps_of(&around.body, |_| 1).saturating_mul(around.count as u64),
             _ => elements(op.outputs.first()),
         }
     }

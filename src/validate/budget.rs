@@ -1,9 +1,11 @@
 //! Cost budget of a validation, in estimated nanoseconds.
 //!
-//! Every number here is an estimate from counts, so the result is machine-independent. The two halves of a validation run concurrently,
-//! each within the budget.
+//! Every number here is an estimate from counts, so the result is machine-independent. The two halves of a validation run concurrently
+//! and share the budget equally.
 
 use super::{DRAWS, Limits};
+use crate::interpret::{Function, Kind, Operation};
+use element::{Binary, Unary};
 
 /// Minimum budget of a validation.
 const FREE_NS: u64 = 500_000_000;
@@ -12,19 +14,47 @@ const FREE_NS: u64 = 500_000_000;
 const COMPILATION_NS: u64 = 30_000_000;
 const COMPILED_OP_NS: u64 = 2_000_000;
 
-/// Cost of one element operation over the field, in the interpreter and the simulator together.
-const FIELD_STEP_NS: u64 = 3;
+/// Cost of a statement of the files that executes an op, besides its element operations.
+const EXECUTION_NS: u64 = 3_000;
 
 /// Cost of the helper process that runs the program as written, and additional cost per op of the program, mostly in LLVM.
 const HELPER_NS: u64 = 60_000_000;
 const REFERENCE_OP_NS: u64 = 1_500_000;
 
-/// Cost of one element operation of the program as written, and of one in the files in f64 with error bounds.
+/// Cost of one element operation of the program as written, and of drawing and converting one element of an argument for it.
 const REFERENCE_STEP_NS: u64 = 4;
-const BOUNDED_STEP_NS: u64 = 25;
+const ARGUMENT_ELEMENT_NS: u64 = 60;
 
-/// Cost of one element of an argument: it is drawn, converted, and read by both programs.
-const ARGUMENT_ELEMENT_NS: u64 = 20;
+/// Cost of an element operation, or of an element that is drawn, converted or compared.
+#[derive(Clone, Copy)]
+struct Rate {
+    /// Over the field, in the interpreter and the simulator together.
+    field_ns: u64,
+    /// In the files in f64 with error bounds.
+    bounded_ns: u64,
+}
+
+const PRODUCT: Rate = Rate { field_ns: 3, bounded_ns: 4 };
+const OTHER: Rate = Rate { field_ns: 36, bounded_ns: 95 };
+/// Functions that are defined by a quotient; an inverse of the field is a power.
+const QUOTIENT: Rate = Rate { field_ns: 350, bounded_ns: 95 };
+const ARGUMENT_ELEMENT: Rate = Rate { field_ns: 40, bounded_ns: 20 };
+const RESULT_ELEMENT: Rate = Rate { field_ns: 60, bounded_ns: 70 };
+
+impl Rate {
+    fn of(op: &Operation<'_>) -> Self {
+        match &op.kind {
+            Kind::Matmul => PRODUCT,
+            Kind::Pointwise { function, .. } if is_quotient(function) => QUOTIENT,
+            _ => OTHER,
+        }
+    }
+}
+
+fn is_quotient(function: &str) -> bool {
+    let is_unary = matches!(Unary::of(function), Some(Unary::Gelu | Unary::Reciprocal | Unary::Rsqrt | Unary::Sigmoid | Unary::Silu));
+    is_unary || Binary::of(function) == Some(Binary::Div)
+}
 
 /// Counts of a compilation and its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,12 +63,48 @@ pub struct Counts {
     pub compiled_ops: u64,
     /// Ops of the program as written; `None` if no helper process can run it.
     pub source_ops: Option<u64>,
-    /// Element operations of the imported program.
+    /// Statements of the files that execute an op.
+    pub executions: u64,
+    /// ExecutionCost of the imported program.
+    pub execution: ExecutionCost,
+}
+
+/// ExecutionCost of one execution of a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExecutionCost {
+    /// Element operations.
     pub element_operations: u64,
     /// Elements of the program's arguments.
     pub argument_elements: u64,
-    /// Element operations that executing the ops in the files costs in any case.
-    pub overhead: u64,
+    /// Estimated duration over the field, in nanoseconds.
+    field_ns: u64,
+    /// Estimated duration of the files in f64 with error bounds, in nanoseconds.
+    bounded_ns: u64,
+}
+
+impl ExecutionCost {
+    /// Returns the cost of executing each of some functions once.
+    #[must_use]
+    pub fn of(functions: &[Function<'_>]) -> Self {
+        let sum = |of: &dyn Fn(&Function<'_>) -> u64| functions.iter().map(of).fold(0, u64::saturating_add);
+        let elements =
+            |function: &Function<'_>, ids: &[usize]| ids.iter().map(|id| function.values[*id].length() as u64).fold(0, u64::saturating_add);
+        let arguments = |function: &Function<'_>| elements(function, &function.body.arguments);
+        let duration = |ns: fn(Rate) -> u64| {
+            sum(&|function| {
+                let of_ops = function.weighted_steps(|op| ns(Rate::of(op)));
+                let of_arguments = arguments(function).saturating_mul(ns(ARGUMENT_ELEMENT));
+                let of_results = elements(function, &function.body.yields).saturating_mul(ns(RESULT_ELEMENT));
+                of_ops.saturating_add(of_arguments).saturating_add(of_results)
+            })
+        };
+        Self {
+            element_operations: sum(&|function| function.steps()),
+            argument_elements: sum(&arguments),
+            field_ns: duration(|rate| rate.field_ns),
+            bounded_ns: duration(|rate| rate.bounded_ns),
+        }
+    }
 }
 
 /// Limits of the work that a validation executes.
@@ -55,65 +121,96 @@ impl Budget {
     /// Returns the extent of a validation that at most doubles the compilation time, or takes less than half a second.
     #[must_use]
     pub fn of_compilation(counts: &Counts) -> Self {
+        let Counts { execution, .. } = counts;
         let compilation = counts.compiled_ops.saturating_mul(COMPILED_OP_NS).saturating_add(COMPILATION_NS);
-        let all = compilation.max(FREE_NS);
+        let half = compilation.max(FREE_NS) / 2;
+        let executions = counts.executions.saturating_mul(EXECUTION_NS);
         let helper = counts.source_ops.map(|ops| ops.saturating_mul(REFERENCE_OP_NS).saturating_add(HELPER_NS));
-        let drawing = counts.argument_elements.saturating_mul(ARGUMENT_ELEMENT_NS);
-        let running = counts.element_operations.saturating_mul(REFERENCE_STEP_NS).saturating_add(drawing);
-        let for_files = helper.and_then(|helper| all.checked_sub(helper)?.checked_sub(running));
-        Self {
-            field: within(all / FIELD_STEP_NS, counts.overhead, DRAWS),
-            original: for_files.map(|ns| within(ns / BOUNDED_STEP_NS, counts.overhead, 1)),
-        }
+        let drawing = execution.argument_elements.saturating_mul(ARGUMENT_ELEMENT_NS);
+        let running = execution.element_operations.saturating_mul(REFERENCE_STEP_NS).saturating_add(drawing);
+        let for_files = helper.and_then(|helper| half.checked_sub(helper)?.checked_sub(running)?.checked_sub(executions));
+        let limits = |ns: u64, draws: u64, whole_ns: u64| {
+            // Element operations in the time that is left for each of so many draws.
+            let of_each = |draws: u64| steps_in((ns / draws).saturating_sub(executions), execution.element_operations, whole_ns);
+            Limits { whole: of_each(1), all_draws: of_each(draws), samples: of_each(draws), one_draw: of_each(1) }
+        };
+        Self { field: limits(half, DRAWS, execution.field_ns), original: for_files.map(|ns| limits(ns, 1, execution.bounded_ns)) }
     }
 }
 
-/// Returns limits for a number of element operations and of draws, each of which has an overhead.
-fn within(steps: u64, overhead: u64, draws: u64) -> Limits {
-    let of_each = (steps / draws).saturating_sub(overhead);
-    let of_one = steps.saturating_sub(overhead);
-    Limits { whole: of_one, all_draws: of_each, samples: of_each, one_draw: of_one }
+/// Returns the element operations that take `ns` if `steps` of them take `whole_ns`.
+fn steps_in(ns: u64, steps: u64, whole_ns: u64) -> u64 {
+    let in_time = u128::from(ns) * u128::from(steps.max(1)) / u128::from(whole_ns.max(1));
+    u64::try_from(in_time).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interpret::{Block, Tensor};
+    use machine::ElementType;
 
     fn counts(compiled_ops: u64, element_operations: u64) -> Counts {
-        Counts { compiled_ops, source_ops: Some(compiled_ops), element_operations, argument_elements: 0, overhead: 0 }
+        let execution = ExecutionCost {
+            element_operations,
+            argument_elements: 0,
+            field_ns: 3 * element_operations,
+            bounded_ns: 4 * element_operations,
+        };
+        Counts { compiled_ops, source_ops: Some(compiled_ops), executions: 0, execution }
+    }
+
+    /// A function of one op on tensors of these shapes, the last of which is the result.
+    fn function(kind: Kind<'static>, shapes: &[&[usize]]) -> Function<'static> {
+        let values = shapes.iter().map(|shape| Tensor { shape: shape.to_vec(), element: ElementType::F16 }).collect();
+        let (inputs, result) = ((0..shapes.len() - 1).collect::<Vec<_>>(), shapes.len() - 1);
+        let ops = vec![Operation { kind, inputs: inputs.clone(), outputs: vec![result] }];
+        Function { name: "f".to_owned(), ranges: Vec::new(), values, body: Block { arguments: inputs, ops, yields: vec![result] } }
     }
 
     #[test]
-    fn a_small_program_is_executed_whole_by_both_halves() {
+    fn executes_small_programs_whole_in_both_halves() {
         let Budget { field, original } = Budget::of_compilation(&counts(5, 100_000));
         assert!(field.all_draws > 100_000 && original.is_some_and(|limits| limits.whole > 100_000));
     }
 
     #[test]
-    fn a_large_program_leaves_the_program_as_written_out_and_then_is_sampled() {
+    fn samples_large_programs_without_the_program_as_written() {
         let Budget { field, original } = Budget::of_compilation(&counts(5, 1 << 30));
         assert_eq!(original, None);
         assert!(field.whole < 1 << 30 && field.samples > 1 << 20);
     }
 
     #[test]
-    fn a_large_table_of_which_a_few_rows_are_read_is_not_drawn() {
-        let large = Counts { argument_elements: 1 << 28, ..counts(5, 100_000) };
+    fn draws_no_large_table_of_which_a_few_rows_are_read() {
+        let small = counts(5, 100_000);
+        let large = Counts { execution: ExecutionCost { argument_elements: 1 << 28, ..small.execution }, ..small };
         assert_eq!((Budget::of_compilation(&large).original, Budget::of_compilation(&large).field.whole > 100_000), (None, true));
     }
 
     #[test]
-    fn a_program_of_many_ops_is_not_worth_its_code() {
+    fn compiles_no_program_of_many_ops_for_the_jit() {
         let of = |source_ops| Budget::of_compilation(&Counts { source_ops, ..counts(5, 100_000) });
         assert_eq!((of(None).original, of(Some(1000)).original), (None, None));
-        assert!(of(Some(200)).original.is_some() && of(None).field == of(Some(200)).field);
+        assert!(of(Some(100)).original.is_some() && of(None).field == of(Some(100)).field);
     }
 
     #[test]
-    fn a_longer_compilation_affords_more_and_executions_cost_something() {
+    fn affords_more_after_a_longer_compilation_and_less_for_more_executions() {
         let [short, long] = [1, 10_000].map(|ops| Budget::of_compilation(&Counts { source_ops: Some(1), ..counts(ops, 1000) }));
         assert!(long.field.whole > 10 * short.field.whole);
-        let busy = Budget::of_compilation(&Counts { overhead: 1 << 40, ..counts(1, 1000) });
-        assert_eq!((busy.field.whole, busy.original.map(|limits| limits.whole)), (0, Some(0)));
+        let busy = Budget::of_compilation(&Counts { executions: 1 << 40, ..counts(1, 1000) });
+        assert_eq!((busy.field.whole, busy.original), (0, None));
+    }
+
+    #[test]
+    fn affords_fewer_operations_of_slower_kinds() {
+        let shape: &[usize] = &[512, 512];
+        let pointwise = |function: &str| Kind::Pointwise { function: function.to_owned(), constants: Vec::new() };
+        let limits = [Kind::Matmul, pointwise("mul"), pointwise("realdiv")].map(|kind| {
+            let execution = ExecutionCost::of(&[function(kind, &[shape, shape, shape])]);
+            Budget::of_compilation(&Counts { execution, ..counts(1, 0) }).field.all_draws
+        });
+        assert!(limits[0] > 10 * limits[1] && limits[1] > 2 * limits[2], "{limits:?}");
     }
 }

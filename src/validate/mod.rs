@@ -34,7 +34,7 @@ mod pieces;
 mod snapshot;
 mod threads;
 
-pub use budget::{Budget, Counts};
+pub use budget::{Budget, Counts, ExecutionCost};
 use difference::undefined;
 pub use difference::{Difference, difference};
 pub use domains::{Domain, domains};

@@ -1,7 +1,7 @@
 //! Validation of a compilation: compares the program after each phase, and the files, with the imported program.
 
 use super::{
-    Difference, Limits, OriginalVerdict, Samples, degree,
+    Difference, ExecutionCost, Limits, OriginalVerdict, Samples, degree,
     extent::{self, Extent},
     files::{self, Refusal},
     on_own_threads, undefined,
@@ -249,6 +249,11 @@ impl<'c> Phases<'c> {
         }
     }
 
+    /// Returns the cost of executing once the imported program.
+    pub(crate) fn execution_cost(&self) -> ExecutionCost {
+        self.imported().map_or_else(|_| ExecutionCost::default(), ExecutionCost::of)
+    }
+
     /// Returns the number of element operations of the imported program.
     pub(crate) fn element_operations(&self) -> u64 {
         self.imported().map_or(0, |functions| functions.iter().map(Function::steps).fold(0, u64::saturating_add))
@@ -262,7 +267,7 @@ impl<'c> Phases<'c> {
     }
 
     /// Returns the number of elements of the arguments of the imported program.
-    pub(crate) fn argument_elements(&self) -> u64 {
+    fn argument_elements(&self) -> u64 {
         let of_arguments = |function: &Function<'_>| {
             let lengths = function.body.arguments.iter().map(|id| function.values[*id].length() as u64);
             lengths.fold(0, u64::saturating_add)

@@ -110,13 +110,30 @@ const fn element_of(number: f64) -> FieldElement {
     FieldElement::new(residue_of::<P>(number), residue_of::<Q>(number), false)
 }
 
+/// Exponent of the least positive number, and the number of exponents of the last bit of a number.
+const LEAST_EXPONENT: i64 = -1074;
+const NUM_EXPONENTS: usize = 2046;
+
+/// Powers of 2 modulo P and Q, from [`LEAST_EXPONENT`] on.
+static POWERS_OF_TWO: [[u32; NUM_EXPONENTS]; 2] = [powers_of_two::<P>(), powers_of_two::<Q>()];
+
+const fn powers_of_two<const MODULUS: u32>() -> [u32; NUM_EXPONENTS] {
+    // Two to the power of the modulus minus one is 1, so a negative exponent is reduced modulo that.
+    let least = LEAST_EXPONENT.rem_euclid(MODULUS as i64 - 1).unsigned_abs();
+    let mut powers = [power::<MODULUS>(2, least) as u32; NUM_EXPONENTS];
+    let mut index = 1;
+    while index < NUM_EXPONENTS {
+        powers[index] = (powers[index - 1] as u64 * 2 % MODULUS as u64) as u32;
+        index += 1;
+    }
+    powers
+}
+
 const fn residue_of<const MODULUS: u32>(number: f64) -> u64 {
     let bits = number.abs().to_bits();
     let (exponent, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
     let (mantissa, exponent) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
-    // Two to the power of the modulus minus one is 1, so a negative exponent is reduced modulo that.
-    let order = MODULUS as i64 - 1;
-    let scale = power::<MODULUS>(2, exponent.rem_euclid(order).unsigned_abs());
+    let scale = POWERS_OF_TWO[if MODULUS == P { 0 } else { 1 }][(exponent - LEAST_EXPONENT) as usize] as u64;
     let magnitude = mantissa % MODULUS as u64 * scale % MODULUS as u64;
     if number < 0.0 { opposite(magnitude, MODULUS) } else { magnitude }
 }
@@ -303,8 +320,8 @@ impl Arithmetic for Field {
             _ if right.first == 0 && left.first == 0 => FieldElement::UNDEFINED,
             _ if right.first == 0 => self.mul(FieldElement::INFINITY, left),
             _ => {
-                let second = if right.is_spent() { 0 } else { inverse::<Q>(right.residue()) };
-                self.mul(left, FieldElement::new(inverse::<P>(u64::from(right.first)), second, right.is_spent()))
+                let [first, second] = inverses([right.first.into(), if right.is_spent() { 0 } else { right.residue() }]);
+                self.mul(left, FieldElement::new(first, second, right.is_spent()))
             }
         }
     }
@@ -461,9 +478,23 @@ fn exponential(exponent: u64) -> u64 {
     POWERS.iter().zip(digits).fold(1, |product, (powers, digit)| product * u64::from(powers[usize::from(digit)]) % u64::from(P))
 }
 
-/// Returns the inverse of a residue; 0 for 0.
-const fn inverse<const MODULUS: u32>(residue: u64) -> u64 {
-    power::<MODULUS>(residue, MODULUS as u64 - 2)
+/// Returns the inverses of a residue modulo P and of one modulo Q; 0 for 0.
+///
+/// Both powers are computed in one loop: each is a chain of products, and the processor overlaps the two chains.
+fn inverses(residues: [u64; 2]) -> [u64; 2] {
+    let [p, q] = [u64::from(P), u64::from(Q)];
+    let ([mut first, mut second], mut squares, mut exponents) = ([1, 1], residues, [p - 2, q - 2]);
+    while exponents[0] > 0 {
+        if exponents[0] % 2 == 1 {
+            first = first * squares[0] % p;
+        }
+        if exponents[1] % 2 == 1 {
+            second = second * squares[1] % q;
+        }
+        squares = [squares[0] * squares[0] % p, squares[1] * squares[1] % q];
+        exponents = exponents.map(|exponent| exponent / 2);
+    }
+    [first, second]
 }
 
 /// Mixes the bits of a number (the finalizer of `SplitMix64`).

@@ -180,6 +180,27 @@ fn powers_of_the_base_are_those_of_single_steps() {
     }
 }
 
+#[test]
+fn inverses_times_residues_are_one() {
+    assert_eq!(inverses([0, 0]), [0, 0]);
+    for index in 0..1000 {
+        let FieldElement { first, second } = DRAW.input(5, index);
+        let [p, q] = inverses([first.into(), second.into()]);
+        assert_eq!([p * u64::from(first) % u64::from(P), q * u64::from(second) % u64::from(Q)], [1, 1]);
+    }
+}
+
+#[test]
+fn numbers_scale_with_powers_of_two() {
+    let power = |exponent: i64| f64::from_bits(if exponent < -1022 { 1 << (exponent + 1074) } else { ((exponent + 1023) as u64) << 52 });
+    for exponent in -1073..=1023 {
+        let [half, whole] = [exponent - 1, exponent].map(|exponent| DRAW.number(power(exponent)));
+        assert_eq!(DRAW.add(half, half), whole, "2^{exponent}");
+    }
+    assert_eq!(DRAW.number(1.0), FieldElement::ONE);
+    assert_eq!(DRAW.mul(DRAW.number(f64::MAX), DRAW.number(f64::from_bits(1))), DRAW.number(2.0_f64.powi(-50) - 2.0_f64.powi(-103)));
+}
+
 fn products_of_so_many(k: u64) {
     let (m, n) = (3, 5);
     let left: Vec<FieldElement> = (0..m * k).map(|index| DRAW.input(3, index)).collect();

@@ -1,6 +1,7 @@
 //! Reshapes as index maps.
 
 use crate::affine::Expr;
+use std::ops::Range;
 
 /// Returns, for each dimension of a tensor of shape `from`, its index in terms of the dimensions of the same elements under shape `to`.
 ///
@@ -30,8 +31,23 @@ pub(in crate::import) fn reshape_map(from: &[i64], to: &[i64]) -> Vec<Expr> {
     exprs
 }
 
+/// Returns the dimensions of a tensor of shape `from` that are merged into dimension `dim` of the same elements under shape `to`; `None` if the
+/// elements of that dimension are no whole dimensions of `from`.
+#[must_use]
+pub(in crate::import) fn merged_dims(from: &[i64], to: &[i64], dim: usize) -> Option<Range<usize>> {
+    let position_of = |outer: i64| {
+        let products = std::iter::once(1).chain(from.iter().scan(1, |product, size| {
+            *product *= size;
+            Some(*product)
+        }));
+        products.zip(0..).find_map(|(product, position)| (product == outer).then_some(position))
+    };
+    let outer: i64 = to[..dim].iter().product();
+    Some(position_of(outer)?..position_of(outer * to[dim])?)
+}
+
 /// Returns the row-major position within the dimensions `dims` of a tensor of shape `shape`; dimensions of size 1 add nothing.
-fn flat_index(dims: std::ops::Range<usize>, shape: &[i64]) -> Expr {
+fn flat_index(dims: Range<usize>, shape: &[i64]) -> Expr {
     let mut stride = 1;
     let mut flat = Expr::Constant(0);
     for dim in dims.rev().filter(|&dim| shape[dim] != 1) {
@@ -79,5 +95,15 @@ mod tests {
     fn an_expanded_dim_is_put_together() {
         let sum = Expr::Add(Box::new(Expr::Mul(Box::new(Expr::Dim(0)), Box::new(Expr::Constant(8)))), Box::new(Expr::Dim(1)));
         assert_eq!(reshape_map(&[32, 3], &[4, 8, 3]), [sum, Expr::Dim(2)]);
+    }
+
+    #[test]
+    fn merged_dims_are_whole() {
+        let from = [2, 17, 1, 5, 3];
+        assert_eq!(merged_dims(&from, &[510], 0), Some(0..5));
+        assert_eq!(merged_dims(&from, &[2, 17, 15], 2), Some(2..5));
+        assert_eq!(merged_dims(&from, &[34, 15], 0), Some(0..2));
+        assert_eq!(merged_dims(&from, &[17, 30], 1), None);
+        assert_eq!(merged_dims(&from, &[2, 85, 3], 1), Some(1..4));
     }
 }

@@ -23,6 +23,7 @@ use crate::{
             digit_arithmetic::{fits, total},
             fold::{MAX_WIDTH, in_width},
             lookup::lookup,
+            merged_reduction::reduce_along,
         },
     },
     mlir::{Expr, Op, OpExt, Reported, ScalarType, TensorType, ValueLike, natural, shape_of},
@@ -366,7 +367,7 @@ impl<'c> Generic<'_, 'c> {
                 }
                 // The sum of one element is that element.
                 None if graph.node(node).shape[dim] == 1 => node,
-                None => graph.reduce(combiner.function(), node, dim),
+                None => reduce_along(graph, combiner.function(), node, dim),
             };
         }
         match (graph.known_of(node).and_then(Known::as_one), graph.node(node).element) {

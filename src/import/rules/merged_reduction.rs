@@ -1,0 +1,65 @@
+//! Reductions over a dimension that a reshape merged: the device reduces one dimension at a time, so the merged tensor needs no copy.
+
+use crate::import::{
+    Element, Kind, NodeId,
+    graph::{Graph, reshape::merged_dims},
+};
+
+/// Largest number of elements per stick, that of the 16-bit formats.
+const MAX_STICK_ELEMENTS: i64 = 64;
+
+/// Reduces a node along dimension `dim`, which remains with size 1.
+///
+/// If a reshape merged several dimensions into `dim`, each of them is reduced. Tensors whose innermost dimension fills whole sticks are read
+/// as merged without a copy, so they are reduced as they are.
+pub(in crate::import) fn reduce_along(graph: &mut Graph, function: &'static str, node: NodeId, dim: usize) -> NodeId {
+    unmerged(graph, function, node, dim).unwrap_or_else(|| graph.reduce(function, node, dim))
+}
+
+fn unmerged(graph: &mut Graph, function: &'static str, node: NodeId, dim: usize) -> Option<NodeId> {
+    let merged = graph.node(node).clone();
+    if merged.kind != Kind::Reshape || merged.element == Element::Int || merged.element != graph.node(merged.inputs[0]).element {
+        return None;
+    }
+    let sizes = graph.node(merged.inputs[0]).shape.clone();
+    let dims = merged_dims(&sizes, &merged.shape, dim)?;
+    let n_merged = sizes[dims.clone()].iter().filter(|&&size| size > 1).count();
+    if n_merged < 2 || sizes.last()? % MAX_STICK_ELEMENTS == 0 {
+        return None;
+    }
+    let reduced = dims.rev().filter(|&dim| sizes[dim] > 1).fold(merged.inputs[0], |node, dim| graph.reduce(function, node, dim));
+    let mut shape = merged.shape;
+    shape[dim] = 1;
+    Some(graph.reshape(reduced, &shape))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reduced(sizes: &[i64], merged: &[i64], dim: usize) -> (Graph, NodeId) {
+        let mut graph = Graph::default();
+        let tensor = graph.add(Kind::Tensor(0), &[], sizes.to_vec(), Element::F16);
+        let node = graph.reshape(tensor, merged);
+        let reduced = reduce_along(&mut graph, "sum", node, dim);
+        (graph, reduced)
+    }
+
+    #[test]
+    fn reduces_each_merged_dimension() {
+        let (graph, node) = reduced(&[2, 17, 1, 5, 3], &[34, 15], 1);
+        let shown = graph.node(node);
+        assert_eq!((&shown.kind, shown.shape.as_slice()), (&Kind::Reshape, &[34, 1][..]));
+        let outer = graph.node(shown.inputs[0]);
+        assert_eq!((&outer.kind, outer.shape.as_slice()), (&Kind::Reduce("sum", 3, Vec::new()), &[2, 17, 1, 1, 1][..]));
+        assert_eq!(graph.node(outer.inputs[0]).kind, Kind::Reduce("sum", 4, Vec::new()));
+    }
+
+    #[test]
+    fn reduces_whole_sticks_and_parts_of_dimensions_as_merged() {
+        for (sizes, merged, dim) in [(&[2, 17, 64][..], &[34, 64][..], 1), (&[6, 5, 128], &[3840], 0), (&[4, 5, 3], &[2, 30], 1)] {
+            let (graph, node) = reduced(sizes, merged, dim);
+            assert_eq!(graph.node(node).kind, Kind::Reduce("sum", dim, Vec::new()), "{sizes:?} as {merged:?}");
+        }
+    }
+}
