@@ -34,12 +34,12 @@ struct Rate {
     bounded_ns: u64,
 }
 
-const PRODUCT: Rate = Rate { field_ns: 3, bounded_ns: 4 };
-const OTHER: Rate = Rate { field_ns: 36, bounded_ns: 95 };
+const PRODUCT: Rate = Rate { field_ns: 3, bounded_ns: 6 };
+const OTHER: Rate = Rate { field_ns: 40, bounded_ns: 100 };
 /// Functions that are defined by a quotient; an inverse of the field is a power.
-const QUOTIENT: Rate = Rate { field_ns: 350, bounded_ns: 95 };
-const ARGUMENT_ELEMENT: Rate = Rate { field_ns: 40, bounded_ns: 20 };
-const RESULT_ELEMENT: Rate = Rate { field_ns: 60, bounded_ns: 70 };
+const QUOTIENT: Rate = Rate { field_ns: 400, bounded_ns: 100 };
+const ARGUMENT_ELEMENT: Rate = Rate { field_ns: 40, bounded_ns: 60 };
+const RESULT_ELEMENT: Rate = Rate { field_ns: 60, bounded_ns: 100 };
 
 impl Rate {
     fn of(op: &Operation<'_>) -> Self {

@@ -10,6 +10,7 @@
 // RUN: spyre-compile %t/shifted.mlir -o %t/shifted --validate | FileCheck %s && spyre-run %t/shifted --check %t/shifted.mlir | FileCheck %s --check-prefix=SHIFTED
 // RUN: spyre-compile %t/windows.mlir -o %t/windows --validate | FileCheck %s && spyre-run %t/windows --check %t/windows.mlir | FileCheck %s --check-prefix=WINDOWS
 // RUN: spyre-compile %t/many.mlir -o %t/many --validate | FileCheck %s && spyre-run %t/many --check %t/many.mlir | FileCheck %s --check-prefix=MANY
+// RUN: spyre-compile %t/merged.mlir -o %t/merged --validate | FileCheck %s
 // RUN: spyre-compile %t/longer.mlir -o %t/longer --validate | FileCheck %s && spyre-run %t/longer --check %t/longer.mlir | FileCheck %s --check-prefix=LONGER
 // RUN: spyre-compile %t/columns.mlir -o %t/columns --validate | FileCheck %s && spyre-run %t/columns --check %t/columns.mlir | FileCheck %s --check-prefix=COLUMNS
 // CHECK: validated: the files and the imported program agree
@@ -204,4 +205,24 @@ func.func @main(%x: tensor<1x1xf16>, %w: tensor<2x1xf16>) -> (tensor<2x1xf16>) {
   %zeros = linalg.fill ins(%zero : f16) outs(%empty : tensor<2x1xf16>) -> tensor<2x1xf16>
   %product = linalg.matmul ins(%sums, %w : tensor<2x2xf16>, tensor<2x1xf16>) outs(%zeros : tensor<2x1xf16>) -> tensor<2x1xf16>
   return %product : tensor<2x1xf16>
+}
+
+// Sums and maxima over merged dimensions, of which the innermost fills no stick.
+//--- merged.mlir
+func.func @main(%x: tensor<2x17x2x5x3x3xf16>, %y: tensor<6x5x7x3xf16>) -> (tensor<f16>, tensor<30xf16>, tensor<105xf16>) {
+  %zero = arith.constant 0.0 : f16
+  %least = arith.constant 0xFC00 : f16
+  %flat = tensor.collapse_shape %x [[0, 1, 2, 3, 4, 5]] : tensor<2x17x2x5x3x3xf16> into tensor<3060xf16>
+  %one_empty = tensor.empty() : tensor<f16>
+  %one_zero = linalg.fill ins(%zero : f16) outs(%one_empty : tensor<f16>) -> tensor<f16>
+  %total = linalg.reduce { arith.addf } ins(%flat : tensor<3060xf16>) outs(%one_zero : tensor<f16>) dimensions = [0]
+  %rows = tensor.collapse_shape %y [[0, 1], [2, 3]] : tensor<6x5x7x3xf16> into tensor<30x21xf16>
+  %rows_empty = tensor.empty() : tensor<30xf16>
+  %rows_least = linalg.fill ins(%least : f16) outs(%rows_empty : tensor<30xf16>) -> tensor<30xf16>
+  %largest = linalg.reduce { arith.maximumf } ins(%rows : tensor<30x21xf16>) outs(%rows_least : tensor<30xf16>) dimensions = [1]
+  %columns = tensor.collapse_shape %y [[0], [1, 2, 3]] : tensor<6x5x7x3xf16> into tensor<6x105xf16>
+  %columns_empty = tensor.empty() : tensor<105xf16>
+  %columns_zero = linalg.fill ins(%zero : f16) outs(%columns_empty : tensor<105xf16>) -> tensor<105xf16>
+  %sums = linalg.reduce { arith.addf } ins(%columns : tensor<6x105xf16>) outs(%columns_zero : tensor<105xf16>) dimensions = [0]
+  return %total, %largest, %sums : tensor<f16>, tensor<30xf16>, tensor<105xf16>
 }

@@ -298,3 +298,19 @@ func.func @fills_are_known_numbers(%x: tensor<8x64xf16>) -> tensor<8xf16> {
   } -> tensor<8xf16>
   return %sum : tensor<8xf16>
 }
+
+// -----
+
+// Dimensions that a reshape merged are reduced one by one, without a copy of the merged tensor.
+// CHECK-LABEL: func.func @merged_dims_are_reduced_one_by_one(
+// CHECK-SAME:    [[X:%.+]]: tensor<4x5x7x3xf16>) -> tensor<20xf16> {
+// CHECK-NEXT:    [[INNER:%.+]] = spyre.reduce sum([[X]]) dims [3] : tensor<4x5x7x3xf16> -> tensor<4x5x7x1xf16>
+// CHECK-NEXT:    [[OUTER:%.+]] = spyre.reduce sum([[INNER]]) dims [2] : tensor<4x5x7x1xf16> -> tensor<4x5x1x1xf16>
+// CHECK-NEXT:    [[MERGED:%.+]] = spyre.view [[OUTER]]
+// CHECK-NEXT:    return [[MERGED]]
+func.func @merged_dims_are_reduced_one_by_one(%x: tensor<4x5x7x3xf16>) -> tensor<20xf16> {
+  %merged = tensor.collapse_shape %x [[0, 1], [2, 3]] : tensor<4x5x7x3xf16> into tensor<20x21xf16>
+  %zero = arith.constant dense<0.0> : tensor<20xf16>
+  %sum = linalg.reduce { arith.addf } ins(%merged : tensor<20x21xf16>) outs(%zero : tensor<20xf16>) dimensions = [1]
+  return %sum : tensor<20xf16>
+}
