@@ -1,10 +1,7 @@
 //! Estimated cost of a loop nest around some ops: the least times of the ops, and the values that fit into LX.
 
 use super::{Axis, Cost, Cut, OpCosts, SearchedOp};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Range,
-};
+use std::{collections::BTreeMap, ops::Range};
 
 /// Value from outside of the segment that an op reads and that an earlier op of the segment has read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,29 +21,46 @@ enum Kept {
     Input(Again),
 }
 
+/// Values that are resident in LX for their readers.
+#[derive(Default)]
+struct Resident {
+    /// For each op of the segment whether its result is.
+    results: Vec<bool>,
+    /// Ops before the segment whose results are, ascending.
+    before: Vec<usize>,
+    /// Reused values from outside of the segment.
+    inputs: Vec<Again>,
+}
+
+/// One level of a loop nest around a segment.
+struct LevelOf<'a> {
+    count: i64,
+    axis: &'a Axis,
+    /// For each op of the segment the dimension that the level tiles.
+    dims: Vec<Option<usize>>,
+    /// For each op of the segment the number of loops that must have ended before the op. Loops of a level are split where an op needs a
+    /// complete value.
+    loops_before: Vec<usize>,
+}
+
 /// Segment in a loop nest.
 struct Tiled<'a> {
     ops: &'a [SearchedOp],
     /// Whether results of ops before the segment are in LX for it, if no loop tiles them.
     keeps: bool,
     segment: Range<usize>,
-    /// Tile count and axis of each level.
-    levels: Vec<(i64, &'a Axis)>,
-    /// For each level and op, the number of loops that must have ended before the op. Loops of a level are split where
-    /// an op needs a complete value.
-    loops_before: Vec<Vec<usize>>,
+    levels: Vec<LevelOf<'a>>,
 }
 
 /// Estimates the cost of a segment in a nest. Assumes that every value that fits in the LX of all cores together is
 /// resident, and that its users have the same core split. `keeps` extends this to untiled values from before the
 /// segment.
 pub(super) fn estimate(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis], nest: &[Cut], keeps: bool, costs: &dyn OpCosts) -> Cost {
-    let levels = nest.iter().map(|cut| (cut.count, &axes[cut.axis])).collect();
-    let tiled = Tiled::new(ops, segment, levels, keeps);
+    let tiled = Tiled::new(ops, segment, axes, nest, keeps);
     let in_lx = tiled.values_in_lx(costs.lx_bytes());
-    let cost = tiled.segment.clone().map(|op| tiled.op_cost(op, &in_lx, costs)).sum();
-    let makers = in_lx.iter().filter_map(|kept| if let Kept::Before(maker) = kept { Some(*maker) } else { None });
-    not_written(ops, &tiled.segment, makers, cost, costs)
+    let (mut cuts, mut places) = (Vec::with_capacity(nest.len()), Vec::new());
+    let cost = tiled.segment.clone().map(|op| tiled.op_cost(op, &in_lx, costs, &mut cuts, &mut places)).sum();
+    not_written(ops, &tiled.segment, in_lx.before.iter().copied(), cost, costs)
 }
 
 /// Subtracts from the cost of a segment the HBM writes that ops before it avoid, because the segment finds their
@@ -73,10 +87,52 @@ pub(super) fn not_written(
     })
 }
 
+/// Values that are resident at an op.
+#[derive(Default)]
+struct Live {
+    /// Each value with its last reader and its bytes.
+    values: Vec<(Kept, usize, i64)>,
+    /// Bytes of all values.
+    bytes: i64,
+}
+
+impl Live {
+    /// Adds a value, or replaces its last reader and bytes.
+    fn insert(&mut self, value: Kept, last: usize, bytes: i64) {
+        self.remove(value);
+        self.values.push((value, last, bytes));
+        self.bytes += bytes;
+    }
+
+    fn remove(&mut self, value: Kept) {
+        if let Some(place) = self.values.iter().position(|(other, ..)| *other == value) {
+            self.bytes -= self.values.swap_remove(place).2;
+        }
+    }
+
+    /// Removes the values whose last reader does not fulfill a condition.
+    fn retain(&mut self, stays: impl Fn(usize) -> bool) {
+        self.values.retain(|(_, last, _)| stays(*last));
+        self.bytes = self.values.iter().map(|(.., bytes)| bytes).sum();
+    }
+
+    /// Returns the value with the most bytes; of several the largest by order.
+    fn largest(&self) -> Option<Kept> {
+        self.values.iter().max_by_key(|(value, _, bytes)| (*bytes, *value)).map(|(value, ..)| *value)
+    }
+}
+
 impl<'a> Tiled<'a> {
-    fn new(ops: &'a [SearchedOp], segment: Range<usize>, levels: Vec<(i64, &'a Axis)>, keeps: bool) -> Self {
-        let mut tiled = Self { ops, keeps, segment, levels, loops_before: Vec::new() };
-        tiled.loops_before = (0..tiled.levels.len()).map(|level| tiled.count_loops_before(level)).collect();
+    fn new(ops: &'a [SearchedOp], segment: Range<usize>, axes: &'a [Axis], nest: &[Cut], keeps: bool) -> Self {
+        let level = |cut: &Cut| {
+            let axis = &axes[cut.axis];
+            let dims = segment.clone().map(|op| axis.dims.get(&op).copied()).collect();
+            LevelOf { count: cut.count, axis, dims, loops_before: Vec::new() }
+        };
+        let mut tiled = Self { ops, keeps, levels: nest.iter().map(level).collect(), segment };
+        for level in 0..tiled.levels.len() {
+            tiled.levels[level].loops_before = tiled.count_loops_before(level);
+        }
         tiled
     }
 
@@ -100,7 +156,7 @@ impl<'a> Tiled<'a> {
 
     /// Returns the dimension of an op that a level tiles.
     fn cut(&self, level: usize, op: usize) -> Option<usize> {
-        self.levels[level].1.dims.get(&op).copied()
+        self.levels[level].dims[op - self.segment.start]
     }
 
     /// Returns whether a level lets the reader use the tile that an iteration makes: it tiles both ops or none, the reader reads the
@@ -111,20 +167,20 @@ impl<'a> Tiled<'a> {
             let inputs = self.ops[reader].tiled.inputs.iter().filter(|input| input.maker == Some(maker));
             return inputs.into_iter().all(|input| !input.dims.contains(&Some(read)));
         };
-        if self.ops[maker].reduces(made) { self.levels[level].1.carried.contains(&reader) } else { self.cut(level, reader).is_some() }
+        if self.ops[maker].reduces(made) { self.levels[level].axis.carried.contains(&reader) } else { self.cut(level, reader).is_some() }
     }
 
     /// Returns whether the reader finds the maker's tile of the same iteration in LX.
     fn finds_in_lx(&self, maker: usize, reader: usize) -> bool {
         let first = self.segment.start;
         (0..self.levels.len()).all(|level| {
-            let before = &self.loops_before[level];
+            let before = &self.levels[level].loops_before;
             self.passes_tiles(level, maker, reader) && (self.cut(level, maker).is_none() || before[maker - first] == before[reader - first])
         })
     }
 
     fn cuts(&self, op: usize) -> impl Iterator<Item = (usize, i64)> {
-        (0..self.levels.len()).filter_map(move |level| Some((self.cut(level, op)?, self.levels[level].0)))
+        (0..self.levels.len()).filter_map(move |level| Some((self.cut(level, op)?, self.levels[level].count)))
     }
 
     /// Returns the bytes of an op's result that one iteration makes.
@@ -156,13 +212,13 @@ impl<'a> Tiled<'a> {
         before.filter(|_| !is_made_here).map(|before| (before, Again { value: searched.values[operand], reader: op }))
     }
 
-    /// Returns the reused values, grouped by the op that reads them first, with the bytes of each per iteration.
-    fn kept_inputs(&self) -> BTreeMap<usize, Vec<(Again, i64)>> {
-        let mut kept: BTreeMap<usize, Vec<(Again, i64)>> = BTreeMap::new();
+    /// Returns for each op of the segment the reused values that it reads first, with the bytes of each per iteration.
+    fn kept_inputs(&self) -> Vec<Vec<(Again, i64)>> {
+        let mut kept: Vec<Vec<(Again, i64)>> = vec![Vec::new(); self.segment.len()];
         for op in self.segment.clone() {
             for operand in 0..self.ops[op].tiled.inputs.len() {
                 if let Some((before, again)) = self.read_again(op, operand) {
-                    kept.entry(before).or_default().push((again, self.read_bytes(op, operand)));
+                    kept[before - self.segment.start].push((again, self.read_bytes(op, operand)));
                 }
             }
         }
@@ -187,61 +243,77 @@ impl<'a> Tiled<'a> {
 
     /// Returns the values in LX for their readers: all results with readers, and all reused inputs. Evicts the largest
     /// value while they exceed `lx_bytes`.
-    fn values_in_lx(&self, lx_bytes: i64) -> BTreeSet<Kept> {
-        let mut kept: BTreeSet<Kept> = BTreeSet::new();
-        // Last reader and bytes of each live value.
-        let mut live: BTreeMap<Kept, (usize, i64)> = BTreeMap::new();
+    fn values_in_lx(&self, lx_bytes: i64) -> Resident {
+        let first = self.segment.start;
+        let mut kept = Resident { results: vec![false; self.segment.len()], ..Resident::default() };
+        let mut live = Live::default();
         let mut inputs = self.kept_inputs();
         if self.keeps {
-            live.extend(self.kept_before().into_iter().map(|(maker, found)| (Kept::Before(maker), found)));
-            kept.extend(live.keys());
+            for (maker, (last, bytes)) in self.kept_before() {
+                live.insert(Kept::Before(maker), last, bytes);
+                kept.before.push(maker);
+            }
         }
         for op in self.segment.clone() {
             let takes_over = self.ops[op].may_take_over;
-            live.retain(|_, (last, _)| *last > op || *last == op && !takes_over);
-            for (again, bytes) in inputs.remove(&op).unwrap_or_default() {
+            live.retain(|last| last > op || last == op && !takes_over);
+            for (again, bytes) in std::mem::take(&mut inputs[op - first]) {
                 // The value that was resident for this op is the same one.
-                live.remove(&Kept::Input(Again { reader: op, ..again }));
-                live.insert(Kept::Input(again), (again.reader, bytes));
-                kept.insert(Kept::Input(again));
+                live.remove(Kept::Input(Again { reader: op, ..again }));
+                live.insert(Kept::Input(again), again.reader, bytes);
+                kept.inputs.push(again);
             }
             if let Some(last) = self.last_reader(op) {
-                live.insert(Kept::Result(op), (last, self.tile_bytes(op)));
-                kept.insert(Kept::Result(op));
+                live.insert(Kept::Result(op), last, self.tile_bytes(op));
+                kept.results[op - first] = true;
             }
-            while live.values().map(|(_, bytes)| bytes).sum::<i64>() > lx_bytes {
-                let Some((&largest, _)) = live.iter().max_by_key(|(value, (_, bytes))| (*bytes, **value)) else { break };
-                live.remove(&largest);
-                kept.remove(&largest);
+            while live.bytes > lx_bytes {
+                let Some(largest) = live.largest() else { break };
+                live.remove(largest);
+                match largest {
+                    Kept::Before(maker) => kept.before.retain(|other| *other != maker),
+                    Kept::Result(maker) => kept.results[maker - first] = false,
+                    Kept::Input(again) => kept.inputs.retain(|other| *other != again),
+                }
             }
         }
         kept
     }
 
-    fn op_cost(&self, op: usize, in_lx: &BTreeSet<Kept>, costs: &dyn OpCosts) -> Cost {
+    fn op_cost(
+        &self,
+        op: usize,
+        in_lx: &Resident,
+        costs: &dyn OpCosts,
+        cuts: &mut Vec<(usize, i64)>,
+        places: &mut Vec<bool>,
+    ) -> Cost {
+        let first = self.segment.start;
         let searched = &self.ops[op];
         let is_in_lx = |input: usize| match searched.tiled.inputs[input].maker.filter(|maker| self.segment.contains(maker)) {
-            Some(maker) => in_lx.contains(&Kept::Result(maker)) && self.finds_in_lx(maker, op),
+            Some(maker) => in_lx.results[maker - first] && self.finds_in_lx(maker, op),
             // A copy that an earlier op has read serves this op too.
             None => {
-                self.read_again(op, input).is_some_and(|(_, again)| in_lx.contains(&Kept::Input(again)))
-                    || searched.tiled.inputs[input].maker.is_some_and(|maker| in_lx.contains(&Kept::Before(maker)))
+                self.read_again(op, input).is_some_and(|(_, again)| in_lx.inputs.contains(&again))
+                    || searched.tiled.inputs[input].maker.is_some_and(|maker| in_lx.before.contains(&maker))
             }
         };
-        let mut places: Vec<bool> = (0..searched.operand_bytes.len() - 1).map(is_in_lx).collect();
+        places.clear();
+        places.extend((0..searched.operand_bytes.len() - 1).map(is_in_lx));
         let finds = |&reader: &usize| self.segment.contains(&reader) && self.finds_in_lx(op, reader);
-        places.push(in_lx.contains(&Kept::Result(op)) && !searched.is_result && searched.readers.iter().all(finds));
-        let cuts: Vec<(usize, i64)> = self.cuts(op).collect();
-        let cost = costs.op_cost(op, &cuts, &places);
-        let combined = (0..self.n_combinations(op)).map(|_| costs.combine_cost(op, &cuts));
+        places.push(in_lx.results[op - first] && !searched.is_result && searched.readers.iter().all(finds));
+        cuts.clear();
+        cuts.extend(self.cuts(op));
+        let cost = costs.op_cost(op, cuts, places);
+        let combined = (0..self.n_combinations(op)).map(|_| costs.combine_cost(op, cuts));
         let cost: Cost = std::iter::once(cost).chain(combined).sum();
-        Cost { ns: cost.ns.max(costs.seen_ns(op, &cuts)), ..cost }
+        Cost { ns: cost.ns.max(costs.seen_ns(op, cuts)), ..cost }
     }
 
     /// Returns the number of values that an iteration combines with its running result: its partial result, and possibly a correction.
     fn n_combinations(&self, op: usize) -> usize {
         let is_cut = self.cuts(op).any(|(dim, _)| self.ops[op].reduces(dim));
-        let is_corrected = self.levels.iter().any(|(_, axis)| axis.corrected.contains(&op));
+        let is_corrected = self.levels.iter().any(|level| level.axis.corrected.contains(&op));
         usize::from(is_cut) + usize::from(is_corrected)
     }
 }

@@ -40,6 +40,7 @@
 //! | `ir/judge.rs` | divides, places and prices such a function |
 
 mod axes;
+mod by_tiling;
 mod carry;
 mod choose;
 mod copies;
@@ -58,6 +59,8 @@ pub(crate) mod ir;
 
 pub(crate) use axes::common_divisor;
 pub use axes::{Axis, axes};
+#[cfg(feature = "mlir")]
+pub(crate) use by_tiling::ByTiling;
 pub use choose::{Chosen, Found, choose};
 pub use copies::copies;
 pub use loops::{Copied, Level, Loops, Read};

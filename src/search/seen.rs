@@ -1,12 +1,12 @@
 //! Evaluated times of ops, collected from evaluated segments.
 
-use super::{Axis, Cost, Cut, OpCosts};
-use std::{collections::BTreeMap, ops::Range};
+use super::{Axis, Cost, Cut, OpCosts, by_tiling::ByTiling};
+use std::ops::Range;
 
 /// Lowest evaluated time of each op, ns, by op and tiling (outermost loop first).
 #[derive(Default)]
 pub(super) struct Seen {
-    least_ns: BTreeMap<(usize, Vec<(usize, i64)>), f64>,
+    least_ns: ByTiling<f64>,
     /// Number of times that an entry was improved or added.
     pub(super) version: usize,
 }
@@ -15,8 +15,8 @@ impl Seen {
     /// Records the time of each op of a segment in a nest.
     pub(super) fn note(&mut self, segment: &Range<usize>, axes: &[Axis], nest: &[Cut], by_op: &[Cost]) {
         for (op, cost) in segment.clone().zip(by_op) {
-            let cuts = nest.iter().filter_map(|cut| Some((*axes[cut.axis].dims.get(&op)?, cut.count))).collect();
-            let known = self.least_ns.entry((op, cuts)).or_insert(f64::INFINITY);
+            let cuts: Vec<(usize, i64)> = nest.iter().filter_map(|cut| Some((*axes[cut.axis].dims.get(&op)?, cut.count))).collect();
+            let known = self.least_ns.entry(op, &cuts, &[], || f64::INFINITY);
             if cost.ns < *known {
                 *known = cost.ns;
                 self.version += 1;
@@ -47,6 +47,6 @@ impl OpCosts for AsSeen<'_> {
     }
 
     fn seen_ns(&self, op: usize, cuts: &[(usize, i64)]) -> f64 {
-        self.seen.least_ns.get(&(op, cuts.to_vec())).copied().unwrap_or(0.0)
+        self.seen.least_ns.get(op, cuts, &[]).copied().unwrap_or(0.0)
     }
 }

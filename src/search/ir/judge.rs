@@ -14,7 +14,7 @@ use crate::{
     },
     lx::ir::program::Numbers,
     mlir::{Op, OpExt, Reported, bugs_of, i64_attribute, integer, quietly},
-    search::{Axis, Copied, Cut, Judge, Loops, OpCosts},
+    search::{Axis, ByTiling, Copied, Cut, Judge, Loops, OpCosts},
     tile::ir::{
         coarse_tile::{Declared, tile_block},
         make_online::make_online,
@@ -28,7 +28,7 @@ use crate::{
 };
 use cost::{Cost, Dim, Objective, OpKind, TileOp, TileOperand, describe};
 use machine::Target;
-use std::{cell::RefCell, collections::BTreeMap, ops::Range};
+use std::{cell::RefCell, ops::Range};
 
 /// Evaluator of the segments of a function.
 pub(super) struct FunctionJudge<'a, 'c> {
@@ -40,11 +40,8 @@ pub(super) struct FunctionJudge<'a, 'c> {
     /// For each step its pricing data; `None` for assemblies, and for steps without a tile description or candidate splits.
     priced: Vec<Option<PricedOp>>,
     /// Memoized least costs.
-    known: RefCell<BTreeMap<Question, Cost>>,
+    known: RefCell<ByTiling<Cost>>,
 }
-
-/// Key of a memoized cost: an op, its tiling, and which of its operands are in LX.
-type Question = (usize, Vec<(usize, i64)>, Vec<bool>);
 
 impl<'a, 'c> FunctionJudge<'a, 'c> {
     /// Returns `None` for a function that a later pass will reject.
@@ -62,16 +59,6 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
         };
         let priced = steps.iter().map(|op| priced(*op)).collect();
         Some(Self { function, steps, target, objective, priced, known: RefCell::default() })
-    }
-
-    /// Returns the memoized answer to a question, computing it on first use.
-    fn remembered(&self, question: Question, answer: impl FnOnce() -> Cost) -> Cost {
-        let known = self.known.borrow().get(&question).copied();
-        known.unwrap_or_else(|| {
-            let cost = answer();
-            self.known.borrow_mut().insert(question, cost);
-            cost
-        })
     }
 
     /// Returns the cost and origin of each op that the steps are lowered to, in order. Returns `None` if a rule rejects
@@ -249,13 +236,13 @@ impl OpCosts for FunctionJudge<'_, '_> {
 
     fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Cost {
         let Some(priced) = &self.priced[op] else { return Cost::default() };
-        self.remembered((op, cuts.to_vec(), in_lx.to_vec()), || priced.least(cuts, in_lx, self.target, self.objective))
+        *self.known.borrow_mut().entry(op, cuts, in_lx, || priced.least(cuts, in_lx, self.target, self.objective))
     }
 
     fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> Cost {
         let Some(priced) = &self.priced[op] else { return Cost::default() };
         // The key is unique: every op has operands.
-        self.remembered((op, cuts.to_vec(), Vec::new()), || priced.combine(cuts, self.target))
+        *self.known.borrow_mut().entry(op, cuts, &[], || priced.combine(cuts, self.target))
     }
 }
 
