@@ -27,9 +27,9 @@ impl<K: Ord, T> Alike<K, T> {
         number
     }
 
-    /// Returns all results, by number.
-    pub(super) fn into_made(self) -> Vec<T> {
-        self.made
+    /// Returns the result of a number.
+    pub(super) fn made(&self, number: usize) -> &T {
+        &self.made[number]
     }
 }
 
@@ -46,6 +46,7 @@ mod tests {
                 key.to_uppercase()
             })
         });
-        assert_eq!((numbers, n_made, alike.into_made()), ([0, 1, 0, 1], 2, vec!["B".to_owned(), "A".to_owned()]));
+        assert_eq!((numbers, n_made), ([0, 1, 0, 1], 2));
+        assert_eq!([0, 1].map(|number| alike.made(number).as_str()), ["B", "A"]);
     }
 }

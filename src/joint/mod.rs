@@ -12,6 +12,7 @@
 //! 1. *Candidates* (`candidates.rs`): all splits that an op allows, each with every order of the cores ([`WorkSplit::in_order`]).
 //! 2. *Tables* (`tables.rs`): the cost of each op as a function of the states of its operands: the price of the best split with these
 //!    views. A value's states are HBM and the views that all its users can have. Equivalent ops share candidates and tables (`alike.rs`).
+//!    Programs of one search share both (`memo.rs`).
 //! 3. The states with the least sum of costs are found by variable elimination ([`crate::assignment`]).
 //! 4. *Placement* (`evaluate.rs`): the planner assigns addresses, and the model prices the result. Values that do not fit are moved to HBM,
 //!    and the other states are chosen again.
@@ -21,6 +22,7 @@
 mod alike;
 mod candidates;
 mod evaluate;
+mod memo;
 mod states;
 mod tables;
 
@@ -29,18 +31,21 @@ mod tests;
 
 use crate::{
     assignment::minimize,
-    work::{OperandOf, Operation, WorkSplit},
+    work::{OperandOf, WorkSplit},
 };
 use cost::{Cost, Objective, TileOp};
 use evaluate::evaluate;
 use machine::Target;
+use rustc_hash::FxHashMap;
 use scratchpad::{Buffer, Capacity, Planner};
+use std::rc::Rc;
 use tables::{Pricing, Tables};
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
 pub use candidates::candidates;
+pub use memo::{Kind, Memo};
 
 /// Maximum number of table entries, feasible or not, during elimination.
 const MOST_ENTRIES: usize = 1 << 20;
@@ -51,20 +56,13 @@ const MOST_PLANS: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct JointProgram {
     /// Kinds of ops, as work division sees them; equivalent ops share one.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<Rc<Kind>>,
     /// The ops in order.
     pub ops: Vec<Op>,
     /// Values in the order of their definitions.
     pub values: Vec<Value>,
-}
-
-/// Common properties of equivalent ops.
-#[derive(Clone, Debug)]
-pub struct Kind {
-    /// Op as work division sees it.
-    pub operation: Operation,
-    /// Candidate splits; the first is the one that such an op gets on its own.
-    pub splits: Vec<WorkSplit>,
+    /// Position in `kinds` of each kind, by its number.
+    kind_positions: FxHashMap<usize, usize>,
 }
 
 /// An op.
@@ -91,6 +89,16 @@ pub struct Value {
 }
 
 impl JointProgram {
+    /// Adds an op behind all others. `values` has for each operand the index of its value, if that could be in LX.
+    pub fn add_op(&mut self, kind: &Rc<Kind>, tile: TileOp, values: Vec<Option<usize>>) {
+        let kinds = &mut self.kinds;
+        let kind = *self.kind_positions.entry(kind.number).or_insert_with(|| {
+            kinds.push(Rc::clone(kind));
+            kinds.len() - 1
+        });
+        self.ops.push(Op { kind, tile, values });
+    }
+
     /// Returns the kind of an op.
     #[must_use]
     pub fn kind(&self, op: usize) -> &Kind {
@@ -142,11 +150,13 @@ impl Choice {
 
 /// Chooses a split for each op; every value is in LX for its whole live range or not at all. By the model and with this planner, the result
 /// never costs more than the plan of every op's first split.
+///
+/// `memo` is new, or has the kinds of all programs that it was used with.
 #[must_use]
-pub fn choose(program: &JointProgram, planner: &dyn Planner, target: &Target, objective: Objective) -> Choice {
+pub fn choose(program: &JointProgram, planner: &dyn Planner, target: &Target, objective: Objective, memo: &mut Memo) -> Choice {
     let alone = vec![0; program.ops.len()];
     let (mut best, _) = plan(program, &alone, planner, target);
-    let tables = Tables::new(program, &Capacity::of(target), Pricing { model: &target.time, objective });
+    let tables = Tables::new(program, &Capacity::of(target), Pricing { model: &target.time, objective }, memo);
     let mut in_hbm = vec![false; program.values.len()];
     let mut planned: Vec<Vec<usize>> = Vec::new();
     let mut if_all_fits = None;

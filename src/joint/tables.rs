@@ -1,10 +1,9 @@
 //! Cost of each op as a function of the locations of its operands.
 
 use super::{
-    JointProgram, Kind,
-    alike::Alike,
+    JointProgram, Kind, Memo,
     evaluate::{copy_of, divided},
-    states::{IN_HBM, States, Views, views_of_kinds},
+    states::{IN_HBM, States},
 };
 use crate::{
     assignment::{self, Factor, Problem},
@@ -45,14 +44,13 @@ pub(super) struct Pricing<'a> {
 /// Cost tables of a program. The variables are its values.
 pub(super) struct Tables {
     n_states: Vec<usize>,
-    /// Costs of equivalent ops.
-    prices: Vec<Prices>,
     ops: Vec<OpTable>,
     copies: Vec<Factor<Cost>>,
 }
 
 /// Cost of an op for each assignment of states to its values, and the split with that cost.
-struct Prices {
+#[derive(Debug)]
+pub(super) struct Prices {
     costs: Rc<BTreeMap<usize, Cost>>,
     /// Chosen split of each entry of `costs`.
     splits: BTreeMap<usize, usize>,
@@ -61,50 +59,56 @@ struct Prices {
 struct OpTable {
     /// Values of the op that have several states, in ascending order.
     variables: Vec<usize>,
-    /// Index into [`Tables::prices`].
-    prices: usize,
+    prices: Rc<Prices>,
 }
 
 /// Key of the memoized prices of an op: everything that they depend on.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct PricesOf {
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct PricesKey {
+    /// Number of the kind.
     kind: usize,
     /// Op whose buffers are numbered by the first operand that uses each.
     tile: TileOp,
     /// For each operand the index of its variable.
     variables: Vec<Option<usize>>,
-    /// For each variable the index of its set of views.
+    /// For each variable the number of its set of views.
     sets: Vec<Option<usize>>,
     /// For each operand the result of [`reads_before`].
     reads: Vec<(i64, bool)>,
 }
 
-/// Key of the memoized price of a copy: its first reader with buffers numbered by operand, the operand that it copies, and the views.
-type CopyOf = (usize, TileOp, usize, Option<usize>);
+/// Key of the memoized price of a copy: the kind of its first reader, the reader with buffers numbered by operand, the operand that it
+/// copies, and the views.
+pub(super) type CopyKey = (usize, TileOp, usize, Option<usize>);
 
 impl Tables {
-    pub(super) fn new(program: &JointProgram, capacity: &Capacity, pricing: Pricing<'_>) -> Self {
-        let views = views_of_kinds(program);
-        let states = States::of(program, &views, capacity);
+    pub(super) fn new(program: &JointProgram, capacity: &Capacity, pricing: Pricing<'_>, memo: &mut Memo) -> Self {
+        let states = States::of(program, capacity, memo);
         let n_states = (0..program.values.len()).map(|value| states.n_states(value)).collect();
-        let mut prices = Alike::default();
         let reads = reads_before(program);
-        let table = |(op, reads): (&super::Op, Vec<(i64, bool)>)| {
+        let mut table = |(op, reads): (&super::Op, Vec<(i64, bool)>)| {
             let free: BTreeSet<usize> = op.values.iter().flatten().copied().filter(|&value| states.n_states(value) > 1).collect();
             let variables: Vec<usize> = free.into_iter().collect();
-            let follows_from = PricesOf {
-                kind: op.kind,
+            let kind = &program.kinds[op.kind];
+            let key = PricesKey {
+                kind: kind.number,
                 tile: numbered_by_operand(&op.tile),
                 variables: op.values.iter().map(|value| variables.iter().position(|variable| Some(variable) == value.as_ref())).collect(),
                 sets: variables.iter().map(|&value| states.set(value)).collect(),
                 reads,
             };
-            let make = |from: &PricesOf| prices_of(from, &program.kinds[from.kind], &views[from.kind], &states, pricing);
-            OpTable { variables, prices: prices.number(follows_from, make) }
+            let key = (pricing.objective, key);
+            let prices = memo.prices.get(&key).map(Rc::clone).unwrap_or_else(|| {
+                let views: Vec<&[CoreView]> = variables.iter().map(|&value| states.views(value)).collect();
+                let prices = Rc::new(prices_of(&key.1, kind, &views, pricing));
+                memo.prices.insert(key, Rc::clone(&prices));
+                prices
+            });
+            OpTable { variables, prices }
         };
-        let ops = program.ops.iter().zip(reads).map(table).collect();
-        let copies = copy_factors(program, &views, &states, pricing);
-        Self { n_states, prices: prices.into_made(), ops, copies }
+        let ops = program.ops.iter().zip(reads).map(&mut table).collect();
+        let copies = copy_factors(program, &states, pricing, memo);
+        Self { n_states, ops, copies }
     }
 
     /// Returns the assignment problem; values marked in `in_hbm` have HBM as their only state.
@@ -113,7 +117,7 @@ impl Tables {
             let cost = |states: &[usize]| if states[0] == IN_HBM { assignment::Cost::ZERO } else { assignment::Cost::IMPOSSIBLE };
             Factor::new(&self.n_states, vec![value], cost)
         });
-        let of_op = |op: &OpTable| Factor { variables: op.variables.clone(), costs: Rc::clone(&self.prices[op.prices].costs) };
+        let of_op = |op: &OpTable| Factor { variables: op.variables.clone(), costs: Rc::clone(&op.prices.costs) };
         let factors = self.ops.iter().map(of_op).chain(self.copies.iter().cloned()).chain(pins).collect();
         Problem { n_states: self.n_states.clone(), factors }
     }
@@ -123,17 +127,11 @@ impl Tables {
         vec![IN_HBM; self.n_states.len()]
     }
 
-    /// Returns the number of distinct prices.
-    #[cfg(test)]
-    pub(super) fn n_prices(&self) -> usize {
-        self.prices.len()
-    }
-
     /// Returns for each op the best split under these states.
     pub(super) fn splits(&self, states: &[usize]) -> Vec<usize> {
         let split = |op: &OpTable| {
             let entry = op.variables.iter().fold(0, |entry, &value| entry * self.n_states[value] + states[value]);
-            *self.prices[op.prices].splits.get(&entry).expect("what no split allows is not chosen: with everything in HBM all are possible")
+            *op.prices.splits.get(&entry).expect("what no split allows is not chosen: with everything in HBM all are possible")
         };
         self.ops.iter().map(split).collect()
     }
@@ -167,12 +165,13 @@ fn reads_before(program: &JointProgram) -> Vec<Vec<(i64, bool)>> {
     found
 }
 
-fn prices_of(from: &PricesOf, kind: &Kind, views: &[Views], states: &States, pricing: Pricing<'_>) -> Prices {
-    let n_states: Vec<usize> = from.sets.iter().map(|&set| states.views(set).len() + 1).collect();
+/// `sets` has the views of each variable.
+fn prices_of(from: &PricesKey, kind: &Kind, sets: &[&[CoreView]], pricing: Pricing<'_>) -> Prices {
+    let n_states: Vec<usize> = sets.iter().map(|views| views.len() + 1).collect();
     let mut costs: BTreeMap<usize, Cost> = BTreeMap::new();
     let mut splits = BTreeMap::new();
-    for (split, of_split) in views.iter().enumerate() {
-        let possible: Vec<Option<usize>> = (0..n_states.len()).map(|variable| state_under(from, of_split, variable, states)).collect();
+    for split in 0..kind.splits.len() {
+        let possible: Vec<Option<usize>> = (0..n_states.len()).map(|variable| state_under(from, kind, split, variable, sets)).collect();
         for mask in 0..1_usize << possible.len() {
             let in_lx = |variable: usize| mask >> variable & 1 == 1;
             let Some(entry) = entry(&n_states, |variable| if in_lx(variable) { possible[variable] } else { Some(IN_HBM) }) else {
@@ -190,11 +189,10 @@ fn prices_of(from: &PricesOf, kind: &Kind, views: &[Views], states: &States, pri
 }
 
 /// Returns the state of a variable under a split: the common view of all operands that are this value.
-fn state_under(from: &PricesOf, views: &Views, variable: usize, states: &States) -> Option<usize> {
-    let set = states.views(from.sets[variable]);
+fn state_under(from: &PricesKey, kind: &Kind, split: usize, variable: usize, sets: &[&[CoreView]]) -> Option<usize> {
     let mut found = None;
-    for (view, _) in views.iter().zip(&from.variables).filter(|(_, other)| **other == Some(variable)) {
-        let state = set.binary_search(view.as_ref()?).ok()? + 1;
+    for operand in (0..from.variables.len()).filter(|&operand| from.variables[operand] == Some(variable)) {
+        let state = sets[variable].binary_search(kind.views(operand)[split].as_ref()?).ok()? + 1;
         if found.is_some_and(|other| other != state) {
             return None;
         }
@@ -226,31 +224,28 @@ fn picoseconds(ns: f64) -> u64 {
 }
 
 /// Returns the cost of copying each input into LX, for each view.
-fn copy_factors(program: &JointProgram, views: &[Vec<Views>], states: &States, pricing: Pricing<'_>) -> Vec<Factor<Cost>> {
-    let mut costs = Alike::default();
+fn copy_factors(program: &JointProgram, states: &States, pricing: Pricing<'_>, memo: &mut Memo) -> Vec<Factor<Cost>> {
     let mut copies = Vec::new();
     for (index, value) in program.values.iter().enumerate().filter(|(_, value)| value.copied_before.is_some()) {
         let Some(&OperandOf { op, operand }) = value.users.first() else { continue };
-        let op = &program.ops[op];
-        let make = |from: &CopyOf| Rc::new(costs_of_copy(from, &program.kinds[from.0], &views[from.0], states, pricing));
-        copies.push((index, costs.number((op.kind, numbered_by_operand(&op.tile), operand, states.set(index)), make)));
+        let (kind, tile) = (program.kind(op), numbered_by_operand(&program.ops[op].tile));
+        let key = (pricing.objective, (kind.number, tile, operand, states.set(index)));
+        let costs = memo.copies.get(&key).map(Rc::clone).unwrap_or_else(|| {
+            let costs = Rc::new(costs_of_copy(kind, &key.1.1, operand, states.views(index), pricing));
+            memo.copies.insert(key, Rc::clone(&costs));
+            costs
+        });
+        copies.push(Factor { variables: vec![index], costs });
     }
-    let costs = costs.into_made();
-    copies.into_iter().map(|(value, number)| Factor { variables: vec![value], costs: Rc::clone(&costs[number]) }).collect()
+    copies
 }
 
-fn costs_of_copy(
-    (_, tile, operand, set): &CopyOf,
-    kind: &Kind,
-    views: &[Views],
-    states: &States,
-    pricing: Pricing<'_>,
-) -> BTreeMap<usize, Cost> {
+fn costs_of_copy(kind: &Kind, tile: &TileOp, operand: usize, set: &[CoreView], pricing: Pricing<'_>) -> BTreeMap<usize, Cost> {
     let cost_of = |view: &CoreView| {
-        let split = views.iter().position(|views| views[*operand].as_ref() == Some(view));
-        let copy = |split: usize| numbered_by_operand(&copy_of(&divided(tile, &kind.splits[split], |_| false), *operand));
+        let split = kind.views(operand).iter().position(|of_split| of_split.as_ref() == Some(view));
+        let copy = |split: usize| numbered_by_operand(&copy_of(&divided(tile, &kind.splits[split], |_| false), operand));
         split.map_or(assignment::Cost::IMPOSSIBLE, |split| price(&copy(split), &[(0, false); 2], pricing))
     };
-    let costs = [assignment::Cost::ZERO].into_iter().chain(states.views(*set).iter().map(cost_of)).enumerate();
+    let costs = [assignment::Cost::ZERO].into_iter().chain(set.iter().map(cost_of)).enumerate();
     costs.filter(|(_, cost)| *cost < assignment::Cost::IMPOSSIBLE).collect()
 }

@@ -1,9 +1,9 @@
 //! Tests on small programs: the chosen splits are the best of all choices, and never worse than those of each op in isolation.
 
-use super::{alike::Alike, *};
+use super::*;
 use crate::{
     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates, stick_of},
-    work::{CoreOrder, CoreUse, DimKind, IterationDim, Operand, agreed_view, divide},
+    work::{CoreOrder, CoreUse, DimKind, IterationDim, Operand, Operation, agreed_view, divide},
 };
 use cost::{Dim, Objective, OpKind, TileOperand};
 use machine::{DeviceFormat::Sen169Fp16, Family};
@@ -75,8 +75,7 @@ impl Builder {
         };
         let own = divide(&operation, &Target::spyre()).unwrap();
         let values = vec![None; operation.operands.len()];
-        self.program.ops.push(Op { kind: self.program.kinds.len(), tile, values });
-        self.program.kinds.push(Kind { operation, splits: vec![own] });
+        self.program.add_op(&Rc::new(Kind::new(position, operation, vec![own])), tile, values);
         self.makers.push(makers.to_vec());
         position
     }
@@ -91,7 +90,11 @@ impl Builder {
     }
 
     /// Builds the program with a value for each result that is read, and the candidate splits of `target`.
-    fn build(mut self, target: &Target) -> JointProgram {
+    fn build(self, target: &Target) -> JointProgram {
+        self.build_with(&mut Memo::default(), target)
+    }
+
+    fn build_with(mut self, memo: &mut Memo, target: &Target) -> JointProgram {
         for maker in 0..self.program.ops.len() {
             let result = self.program.kind(maker).operation.operands.len() - 1;
             let reads =
@@ -122,16 +125,12 @@ impl Builder {
             };
             self.program.values.push(Value { buffer, users, copied_before: None });
         }
-        let mut kinds = Alike::default();
-        for op in &mut self.program.ops {
-            let Kind { operation, splits } = self.program.kinds[op.kind].clone();
-            op.kind = kinds.number((operation, splits[0].clone()), |(operation, own)| Kind {
-                operation: operation.clone(),
-                splits: candidates(operation, own, true, target).unwrap(),
-            });
+        let mut program = JointProgram { values: self.program.values, ..JointProgram::default() };
+        for op in self.program.ops {
+            let kind = memo.kind(&self.program.kinds[op.kind].operation, true, target).unwrap();
+            program.add_op(&kind, op.tile, op.values);
         }
-        self.program.kinds = kinds.into_made();
-        self.program
+        program
     }
 }
 
@@ -153,7 +152,7 @@ fn a_mismatch_is_removed_where_that_pays() {
     let target = Target::spyre();
     let program = two_layers().build(&target);
     let alone = evaluate(&program, &[0, 0, 0], &Exact::whole_lives(), &target);
-    let choice = choose(&program, &Exact::whole_lives(), &target, Objective::Time);
+    let choice = choose(&program, &Exact::whole_lives(), &target, Objective::Time, &mut Memo::default());
     assert!(choice.ns < alone.ns && choice.hbm_bytes < alone.hbm_bytes, "{choice:?} against {} ns", alone.ns);
     // The results of the first product and of the function are in LX: HBM traffic is arguments, weights and the result.
     assert_eq!(choice.hbm_bytes, 2 * (32 * 128 + 128 * 512 + 512 * 128 + 32 * 128));
@@ -169,9 +168,9 @@ fn what_does_not_fit_is_left_in_hbm_and_the_rest_chosen_again() {
     let target = Target { lx_bytes: 512, ..Target::spyre() };
     let program = two_layers().build(&target);
     let planner = Exact::whole_lives();
-    let choice = choose(&program, &planner, &target, Objective::Time);
+    let choice = choose(&program, &planner, &target, Objective::Time, &mut Memo::default());
     // The splits for a large LX keep all values resident; here they leave a value out.
-    let ample = choose(&program, &planner, &Target::spyre(), Objective::Time);
+    let ample = choose(&program, &planner, &Target::spyre(), Objective::Time, &mut Memo::default());
     let squeezed = evaluate(&program, &ample.splits, &planner, &target);
     assert!(!squeezed.spilled.is_empty() && choice.hbm_bytes > ample.hbm_bytes);
     // Splits that are chosen for the values that fit are cheaper than those splits.
@@ -197,7 +196,7 @@ fn the_same_splits_are_planned_once() {
     let target = Target::spyre();
     let program = two_layers().build(&target);
     let full = Full(std::cell::Cell::new(0));
-    let _ = choose(&program, &full, &target, Objective::Time);
+    let _ = choose(&program, &full, &target, Objective::Time, &mut Memo::default());
     // The splits of each op in isolation, those with all values in LX, and those with no value in LX.
     assert!(full.0.get() <= 3, "{} plans", full.0.get());
 }
@@ -215,7 +214,12 @@ fn the_work_is_what_splits_allow_and_not_all_states_of_three_values() {
     let target = Target::spyre();
     let n_entries = |n_ops: usize| {
         let program = ops_in_a_row(n_ops).build(&target);
-        let tables = Tables::new(&program, &Capacity::of(&target), Pricing { model: &target.time, objective: Objective::Time });
+        let tables = Tables::new(
+            &program,
+            &Capacity::of(&target),
+            Pricing { model: &target.time, objective: Objective::Time },
+            &mut Memo::default(),
+        );
         let in_hbm = vec![false; program.values.len()];
         let found = minimize(&tables.problem(&in_hbm), &tables.start(), MOST_ENTRIES);
         let n_splits: usize = (0..program.ops.len()).map(|op| program.kind(op).splits.len()).sum();
@@ -238,7 +242,8 @@ fn no_value_is_left_in_hbm_because_its_op_has_many_states_of_which_few_go_togeth
     let sum = op(&[Some(left), Some(right)]);
     op(&[Some(sum)]);
     let program = builder.build(&target);
-    let tables = Tables::new(&program, &Capacity::of(&target), Pricing { model: &target.time, objective: Objective::Time });
+    let tables =
+        Tables::new(&program, &Capacity::of(&target), Pricing { model: &target.time, objective: Objective::Time }, &mut Memo::default());
     let n_states = tables.problem(&[false; 3]).n_states;
     assert!(n_states.iter().product::<usize>() > 1 << 18, "{n_states:?}");
     assert!(n_states.iter().all(|&n_states| n_states > 1), "{n_states:?}");
@@ -249,8 +254,9 @@ fn ops_that_are_alike_are_priced_once() {
     let target = Target::spyre();
     let n_prices = |n_ops: usize| {
         let program = ops_in_a_row(n_ops).build(&target);
-        let tables = Tables::new(&program, &Capacity::of(&target), Pricing { model: &target.time, objective: Objective::Time });
-        (program.kinds.len(), tables.n_prices())
+        let mut memo = Memo::default();
+        let _ = choose(&program, &Exact::whole_lives(), &target, Objective::Time, &mut memo);
+        (program.kinds.len(), memo.prices.len())
     };
     assert_eq!(n_prices(5), n_prices(50));
 }
@@ -296,6 +302,10 @@ fn builders() -> impl Strategy<Value = Vec<(bool, [usize; 2])>> {
 }
 
 fn random_program(ops: &[(bool, [usize; 2])], target: &Target) -> JointProgram {
+    random_builder(ops).build(target)
+}
+
+fn random_builder(ops: &[(bool, [usize; 2])]) -> Builder {
     let mut builder = Builder::default();
     for (position, (is_matmul, from)) in ops.iter().enumerate() {
         let made = |choice: usize| (choice < position).then_some(choice);
@@ -305,7 +315,7 @@ fn random_program(ops: &[(bool, [usize; 2])], target: &Target) -> JointProgram {
             builder.pointwise([4, 128], &[made(from[0]), made(from[1])]);
         }
     }
-    builder.build(target)
+    builder
 }
 
 /// Every choice of splits.
@@ -330,7 +340,7 @@ proptest! {
         let planner = Exact::whole_lives();
             let price = |chosen: &Vec<usize>| evaluate(&program, chosen, &planner, &target).ns;
         let best = choices.iter().map(price).fold(f64::INFINITY, f64::min);
-        let choice = choose(&program, &planner, &target, Objective::Time);
+        let choice = choose(&program, &planner, &target, Objective::Time, &mut Memo::default());
         prop_assert!((choice.ns - best).abs() < 0.01, "{} ns, and the best is {best}", choice.ns);
     }
 
@@ -340,9 +350,31 @@ proptest! {
         let program = random_program(&ops, &target);
         let planner = Exact::whole_lives();
         let alone = evaluate(&program, &vec![0; program.ops.len()], &planner, &target);
-        let choice = choose(&program, &planner, &target, Objective::Time);
+        let choice = choose(&program, &planner, &target, Objective::Time, &mut Memo::default());
         prop_assert!(choice.ns <= alone.ns);
         let again = evaluate(&program, &choice.splits, &planner, &target);
         prop_assert_eq!((again.ns.to_bits(), again.hbm_bytes), (choice.ns.to_bits(), choice.hbm_bytes));
+    }
+}
+
+/// Programs of one search give what each of them gives alone, in any order.
+#[test]
+fn a_memo_changes_no_choice() {
+    let target = Target { cores: 8, ..Target::spyre() };
+    let planner = Exact::whole_lives();
+    let mut memo = Memo::default();
+    let programs: Vec<JointProgram> = [
+        vec![(true, [4, 4]), (false, [0, 0]), (true, [1, 4])],
+        vec![(false, [4, 4]), (false, [0, 0]), (true, [1, 4])],
+        vec![(true, [4, 4]), (true, [0, 4]), (false, [0, 1])],
+    ]
+    .iter()
+    .map(|ops| random_builder(ops).build_with(&mut memo, &target))
+    .collect();
+    for objective in [Objective::Time, Objective::Bytes, Objective::Time] {
+        for program in &programs {
+            let alone = choose(program, &planner, &target, objective, &mut Memo::default());
+            assert_eq!(choose(program, &planner, &target, objective, &mut memo), alone);
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::{DeviceLayout, HostDim, HostTensor, LayoutError};
 use std::fmt;
 
 /// A run of digits of one iteration dimension: `c_dim`, then `mod modulo` if given, then `floordiv floordiv` if given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term {
     /// The iteration dimension.
     pub dim: usize,
@@ -15,7 +15,7 @@ pub struct Term {
 }
 
 /// A position along one dimension as a function of the iteration point: something that moves it, plus a constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CoordinateBy<M> {
     /// Term that moves the position; without one the position is constant.
     pub term: Option<M>,

@@ -11,7 +11,7 @@ const MAX_RANK: usize = 6;
 ///
 /// `stride_map[i]` is the number of host elements that one step along device dimension `i` moves, or -1 when the dimension holds nothing
 /// of the host (torch-spyre `SpyreTensorLayout`). It prints as the parameters of `#spyre.layout`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeviceLayout {
     device_size: Vec<i64>,
     stride_map: Vec<i64>,

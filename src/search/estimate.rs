@@ -280,14 +280,7 @@ impl<'a> Tiled<'a> {
         kept
     }
 
-    fn op_cost(
-        &self,
-        op: usize,
-        in_lx: &Resident,
-        costs: &dyn OpCosts,
-        cuts: &mut Vec<(usize, i64)>,
-        places: &mut Vec<bool>,
-    ) -> Cost {
+    fn op_cost(&self, op: usize, in_lx: &Resident, costs: &dyn OpCosts, cuts: &mut Vec<(usize, i64)>, places: &mut Vec<bool>) -> Cost {
         let first = self.segment.start;
         let searched = &self.ops[op];
         let is_in_lx = |input: usize| match searched.tiled.inputs[input].maker.filter(|maker| self.segment.contains(maker)) {

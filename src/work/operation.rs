@@ -5,7 +5,7 @@ use crate::layout::{Coordinate, DeviceLayout, stick_of, sticks_needed};
 use machine::Family;
 
 /// Kind of an iteration dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DimKind {
     /// The result has it.
     Output,
@@ -14,7 +14,7 @@ pub enum DimKind {
 }
 
 /// One iteration dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IterationDim {
     /// Positions, at least 1.
     pub size: i64,
@@ -23,7 +23,7 @@ pub struct IterationDim {
 }
 
 /// A tensor that the op reads or writes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Operand {
     /// Its device layout.
     pub layout: DeviceLayout,
@@ -50,7 +50,7 @@ impl Operand {
 }
 
 /// Op before its work is divided over cores.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Operation {
     /// How the device function uses its iteration space.
     pub family: Family,

@@ -33,7 +33,7 @@ pub enum SplitError {
 
 /// Number of slices of each iteration dimension; their product is the number of cores used. An optional order of the
 /// dimensions determines which core has which slice; the default is [`CoreOrder`].
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkSplit {
     slices: Vec<i64>,
     order: Vec<usize>,

@@ -19,7 +19,7 @@ pub struct OpShape {
 }
 
 /// Kind of an op.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Hash)]
 #[serde(rename_all = "snake_case")]
 pub enum OpKind {
     /// Elementwise functions and copies.
@@ -32,7 +32,7 @@ pub enum OpKind {
 }
 
 /// Dimension of an iteration space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Hash)]
 #[serde(deny_unknown_fields)]
 pub struct Dim {
     /// Points, summed over all tiles.

@@ -5,7 +5,7 @@ use machine::STICK_BYTES;
 use serde::{Deserialize, Serialize};
 
 /// Op with the extents of one tile.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Hash)]
 #[serde(deny_unknown_fields)]
 pub struct TileOp {
     /// Kind of the op, as far as its speed depends on it.
@@ -23,7 +23,7 @@ pub struct TileOp {
 }
 
 /// Tensor of a tile op.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Hash)]
 #[serde(deny_unknown_fields)]
 pub struct TileOperand {
     /// Number of the buffer: equal for the same tensor in all ops of a kernel.

@@ -7,7 +7,7 @@ use super::DeviceFormat;
 include!(concat!(env!("OUT_DIR"), "/device_functions.rs"));
 
 /// Kind of iteration space of a device function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
     /// Elementwise: one result element from the operands' elements at the same point.
     Pointwise,

@@ -8,7 +8,7 @@ use crate::dialect::ods::{option, spyre};
 use crate::{
     codes,
     dialect::{ComputeOp, Step, plan_of, set_plan, split_of, target_of, tile_op_of},
-    joint::{self, alike::Alike, candidates},
+    joint::{self, Memo},
     lx::{
         Ineligible,
         ir::program::{Numbers, Values, reads_part},
@@ -18,10 +18,10 @@ use crate::{
     tile::ir::settle_loops::settle_loops,
     work::{
         OperandOf, Operation, WorkSplit,
-        ir::divide_work::{check_hints, divided, set_work},
+        ir::divide_work::{check_hints, operation_to_divide, set_work, undivided},
     },
 };
-use cost::{Cost, Objective, TileOp};
+use cost::{Cost, Objective};
 use machine::Target;
 use scratchpad::{Buffer, Exact, Use, UseKind};
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         let plan = plan_of(function);
         match plan.as_ref().and_then(|chosen| chosen.work.as_deref()) {
             Some(work) => follow(function, work, &target)?,
-            None => divide_function(function, &target, objective)?,
+            None => divide_function(function, &target, objective, &mut Memo::default())?,
         }
         if let Some(chosen) = plan {
             set_plan(
@@ -54,7 +54,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 /// Applies the core splits of a plan file to the ops of a function.
 fn follow(function: Op<'_>, work: &[Split], target: &Target) -> Result<(), Reported> {
     let again = "remove 'work' from the plan to choose splits again";
-    let program = program_of(&Values::of(function)?, target)?;
+    let program = program_of(&Values::of(function)?, target, &mut Memo::default())?;
     let ops = ComputeOp::all_in(function);
     if ops.len() != work.len() {
         let message = format!("expected one core split per op in the plan, found {} for {} ops; {again}", work.len(), ops.len());
@@ -83,10 +83,10 @@ fn work_of(function: Op<'_>) -> Result<Vec<Split>, String> {
 }
 
 /// Divides the work of the ops of a function whose loops are final.
-pub(crate) fn divide_function(function: Op<'_>, target: &Target, objective: Objective) -> Result<(), Reported> {
+pub(crate) fn divide_function(function: Op<'_>, target: &Target, objective: Objective, memo: &mut Memo) -> Result<(), Reported> {
     check_hints(&ComputeOp::all_in(function))?;
     let values = Values::of(function)?;
-    let program = program_of(&values, target)?;
+    let program = program_of(&values, target, memo)?;
     let planner = Exact::to_compare(program.values.len());
     let splits_of = |choice: &[usize]| choice.iter().enumerate().map(|(op, &split)| program.split(op, split)).collect::<Vec<_>>();
     let mut splits = splits_of(&vec![0; program.ops.len()]);
@@ -95,7 +95,7 @@ pub(crate) fn divide_function(function: Op<'_>, target: &Target, objective: Obje
     // tried.
     let objectives = if objective == Objective::Time { vec![Objective::Time] } else { vec![Objective::Time, objective] };
     let choices = objectives.into_iter().flat_map(|tried| {
-        let choice = joint::choose(&program, &planner, target, tried);
+        let choice = joint::choose(&program, &planner, target, tried, memo);
         [Some(choice.splits), choice.if_all_fits].into_iter().flatten()
     });
     for chosen in choices.map(|choice| splits_of(&choice)) {
@@ -114,37 +114,33 @@ pub(crate) fn divide_function(function: Op<'_>, target: &Target, objective: Obje
 }
 
 /// Converts the program into plain values without IR handles.
-fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::JointProgram, Reported> {
+fn program_of<'c>(values: &Values<'c>, target: &Target, memo: &mut Memo) -> Result<joint::JointProgram, Reported> {
     let mut ops = Vec::with_capacity(values.schedule.steps.len());
     let mut numbers = Numbers::default();
     for step in &values.schedule.steps {
         let refuse = |message: String| error_at(codes::SPLIT_PLAN, step.compute.op, message).report();
-        let (operation, own) = divided(step.compute, &step.accesses, target)?;
+        let operation = operation_to_divide(step.compute, &step.accesses)?;
+        memo.own_split(&operation, target).map_err(|error| undivided(step.compute, &operation, &error))?;
         let tile = tile_op_of(step, |buffer, first_element| numbers.of(buffer, first_element)).map_err(refuse)?;
-        ops.push((operation, own, tile));
+        ops.push((operation, tile));
     }
-    let mut found = Found { values: Vec::new(), of_ops: ops.iter().map(|(operation, ..)| vec![None; operation.operands.len()]).collect() };
+    let mut found = Found { values: Vec::new(), of_ops: ops.iter().map(|(operation, _)| vec![None; operation.operands.len()]).collect() };
     let mut copies = copies_of(values);
     let mut positions = vec![0; ops.len()];
-    for (time, (operation, ..)) in ops.iter().enumerate() {
+    for (time, (operation, _)) in ops.iter().enumerate() {
         for copy in copies.remove(&time).unwrap_or_default() {
             found.push(copied_input(values, &copy, time));
         }
         positions[time] = found.values.len();
         found.push(result(values, operation, time, &positions));
     }
-    let mut kinds = Alike::default();
-    let with_kind = |((operation, own, tile), values): ((Operation, WorkSplit, TileOp), Vec<Option<usize>>)| {
+    let mut program = joint::JointProgram { values: found.values, ..joint::JointProgram::default() };
+    for (step, ((operation, tile), values)) in values.schedule.steps.iter().zip(ops.into_iter().zip(found.of_ops)) {
         let has_values = values.iter().any(Option::is_some);
-        let kind = kinds.number((operation, own, has_values), |(operation, own, has_values)| {
-            // The op has a split, so `alternatives` is not empty.
-            let splits = candidates(operation, own, *has_values, target).unwrap_or_else(|_| vec![own.clone()]);
-            joint::Kind { operation: operation.clone(), splits }
-        });
-        joint::Op { kind, tile, values }
-    };
-    let ops = ops.into_iter().zip(found.of_ops).map(with_kind).collect();
-    Ok(joint::JointProgram { kinds: kinds.into_made(), ops, values: found.values })
+        let kind = memo.kind(&operation, has_values, target).map_err(|error| undivided(step.compute, &operation, &error))?;
+        program.add_op(&kind, tile, values);
+    }
+    Ok(program)
 }
 
 /// Values of a program, and for each operand of each op its value, if that could be in LX.

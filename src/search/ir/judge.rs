@@ -9,7 +9,7 @@ use crate::dialect::ods::attr;
 use crate::{
     dialect::{Assembly, ComputeOp, Schedule, Step, tile_op_of},
     joint::{
-        candidates,
+        Memo, candidates,
         ir::{divide_jointly::divide_function, try_splits::priced_when_placed},
     },
     lx::ir::program::Numbers,
@@ -41,6 +41,8 @@ pub(super) struct FunctionJudge<'a, 'c> {
     priced: Vec<Option<PricedOp>>,
     /// Memoized least costs.
     known: RefCell<ByTiling<Cost>>,
+    /// Results that the evaluated programs share.
+    memo: RefCell<Memo>,
 }
 
 impl<'a, 'c> FunctionJudge<'a, 'c> {
@@ -58,7 +60,7 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
             PricedOp::of(of_function.find(|step| step.compute.op == op)?, target)
         };
         let priced = steps.iter().map(|op| priced(*op)).collect();
-        Some(Self { function, steps, target, objective, priced, known: RefCell::default() })
+        Some(Self { function, steps, target, objective, priced, known: RefCell::default(), memo: RefCell::default() })
     }
 
     /// Returns the cost and origin of each op that the steps are lowered to, in order. Returns `None` if a rule rejects
@@ -76,7 +78,7 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
                 let written = write_hints(loops, &of_alone.ops, range.start, &mut labels);
                 number(&written.copies, COPIED);
             }
-            let priced = place(function, &declared, self.target, self.objective)?;
+            let priced = place(function, &declared, self.target, self.objective, &mut self.memo.borrow_mut())?;
             Ok::<_, Reported>(parts(function).into_iter().zip(priced).collect())
         });
         // Every other rejection comes from a rule.
@@ -117,13 +119,13 @@ fn parts(function: Op<'_>) -> Vec<Part> {
 }
 
 /// Tiles, divides and places the ops of a function; returns the cost of each compute op.
-fn place(function: Op<'_>, declared: &Declared, target: &Target, objective: Objective) -> Result<Vec<Cost>, Reported> {
+fn place(function: Op<'_>, declared: &Declared, target: &Target, objective: Objective, memo: &mut Memo) -> Result<Vec<Cost>, Reported> {
     tile_block(function, declared, target)?;
     make_online(function);
     settle_block(function);
     write_in_place(function);
     reduce_spans(function, target)?;
-    divide_function(function, target, objective)?;
+    divide_function(function, target, objective, memo)?;
     priced_when_placed(function, target)
 }
 

@@ -8,7 +8,7 @@ use crate::{
     dialect::{Access, ComputeOp, operation_with, target_of, work_attribute},
     mlir::{Op, OpExt, Options, Pass, Reported, error_behind},
     tile::ir::settle_loops::settle_loops,
-    work::{Operation, WorkSplit, divide, unheard},
+    work::{Operation, WorkError, WorkSplit, divide, unheard},
 };
 use machine::Target;
 
@@ -30,13 +30,21 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 
 /// Divides an op by the rules of [`divide`], given its accesses.
 pub(crate) fn divided<'c>(compute: ComputeOp<'c>, accesses: &[Access<'c>], target: &Target) -> Result<(Operation, WorkSplit), Reported> {
-    let refuse = |message: String| error_behind(codes::SPLIT_DIVISOR, compute.op, message).report();
-    let operation = operation_with(compute, accesses).map_err(refuse)?;
-    let split = divide(&operation, target).map_err(|error| {
-        let because = if operation.hint.is_some() { "cannot honor 'work_div': " } else { "" };
-        refuse(format!("{because}{}", error.explained(&operation, &compute.dim_names())))
-    })?;
+    let operation = operation_to_divide(compute, accesses)?;
+    let split = divide(&operation, target).map_err(|error| undivided(compute, &operation, &error))?;
     Ok((operation, split))
+}
+
+/// Describes an op for work division, given its accesses.
+pub(crate) fn operation_to_divide<'c>(compute: ComputeOp<'c>, accesses: &[Access<'c>]) -> Result<Operation, Reported> {
+    operation_with(compute, accesses).map_err(|message| error_behind(codes::SPLIT_DIVISOR, compute.op, message).report())
+}
+
+/// Reports why an op cannot be divided.
+pub(crate) fn undivided(compute: ComputeOp<'_>, operation: &Operation, error: &WorkError) -> Reported {
+    let because = if operation.hint.is_some() { "cannot honor 'work_div': " } else { "" };
+    let message = format!("{because}{}", error.explained(operation, &compute.dim_names()));
+    error_behind(codes::SPLIT_DIVISOR, compute.op, message).report()
 }
 
 /// Writes the split, and removes the hint.
