@@ -1,7 +1,7 @@
 //! Cost budget of a validation, in estimated nanoseconds.
 //!
-//! Every number here is an estimate from counts, so the result is machine-independent. The two halves of a validation run concurrently
-//! and share the budget equally.
+//! Every number here is an estimate from counts, so the result is machine-independent. The two halves of a validation run concurrently,
+//! each within the budget.
 
 use super::{DRAWS, Limits};
 use crate::interpret::{Function, Kind, Operation};
@@ -123,18 +123,18 @@ impl Budget {
     pub fn of_compilation(counts: &Counts) -> Self {
         let Counts { execution, .. } = counts;
         let compilation = counts.compiled_ops.saturating_mul(COMPILED_OP_NS).saturating_add(COMPILATION_NS);
-        let half = compilation.max(FREE_NS) / 2;
+        let all = compilation.max(FREE_NS);
         let executions = counts.executions.saturating_mul(EXECUTION_NS);
         let helper = counts.source_ops.map(|ops| ops.saturating_mul(REFERENCE_OP_NS).saturating_add(HELPER_NS));
         let drawing = execution.argument_elements.saturating_mul(ARGUMENT_ELEMENT_NS);
         let running = execution.element_operations.saturating_mul(REFERENCE_STEP_NS).saturating_add(drawing);
-        let for_files = helper.and_then(|helper| half.checked_sub(helper)?.checked_sub(running)?.checked_sub(executions));
+        let for_files = helper.and_then(|helper| all.checked_sub(helper)?.checked_sub(running)?.checked_sub(executions));
         let limits = |ns: u64, draws: u64, whole_ns: u64| {
             // Element operations in the time that is left for each of so many draws.
             let of_each = |draws: u64| steps_in((ns / draws).saturating_sub(executions), execution.element_operations, whole_ns);
             Limits { whole: of_each(1), all_draws: of_each(draws), samples: of_each(draws), one_draw: of_each(1) }
         };
-        Self { field: limits(half, DRAWS, execution.field_ns), original: for_files.map(|ns| limits(ns, 1, execution.bounded_ns)) }
+        Self { field: limits(all, DRAWS, execution.field_ns), original: for_files.map(|ns| limits(ns, 1, execution.bounded_ns)) }
     }
 }
 
@@ -192,7 +192,7 @@ mod tests {
     fn compiles_no_program_of_many_ops_for_the_jit() {
         let of = |source_ops| Budget::of_compilation(&Counts { source_ops, ..counts(5, 100_000) });
         assert_eq!((of(None).original, of(Some(1000)).original), (None, None));
-        assert!(of(Some(100)).original.is_some() && of(None).field == of(Some(100)).field);
+        assert!(of(Some(200)).original.is_some() && of(None).field == of(Some(200)).field);
     }
 
     #[test]

@@ -307,7 +307,8 @@ func.func @fills_are_known_numbers(%x: tensor<8x64xf16>) -> tensor<8xf16> {
 // CHECK-NEXT:    [[INNER:%.+]] = spyre.reduce sum([[X]]) dims [3] : tensor<4x5x7x3xf16> -> tensor<4x5x7x1xf16>
 // CHECK-NEXT:    [[OUTER:%.+]] = spyre.reduce sum([[INNER]]) dims [2] : tensor<4x5x7x1xf16> -> tensor<4x5x1x1xf16>
 // CHECK-NEXT:    [[MERGED:%.+]] = spyre.view [[OUTER]]
-// CHECK-NEXT:    return [[MERGED]]
+// CHECK-NEXT:    [[DROPPED:%.+]] = spyre.view [[MERGED]]
+// CHECK-NEXT:    return [[DROPPED]]
 func.func @merged_dims_are_reduced_one_by_one(%x: tensor<4x5x7x3xf16>) -> tensor<20xf16> {
   %merged = tensor.collapse_shape %x [[0, 1], [2, 3]] : tensor<4x5x7x3xf16> into tensor<20x21xf16>
   %zero = arith.constant dense<0.0> : tensor<20xf16>
