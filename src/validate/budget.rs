@@ -35,11 +35,11 @@ struct Rate {
 }
 
 const PRODUCT: Rate = Rate { field_ns: 3, bounded_ns: 6 };
-const OTHER: Rate = Rate { field_ns: 40, bounded_ns: 100 };
-/// Functions that are defined by a quotient; an inverse of the field is a power.
-const QUOTIENT: Rate = Rate { field_ns: 400, bounded_ns: 100 };
-const ARGUMENT_ELEMENT: Rate = Rate { field_ns: 40, bounded_ns: 60 };
-const RESULT_ELEMENT: Rate = Rate { field_ns: 60, bounded_ns: 100 };
+const OTHER: Rate = Rate { field_ns: 35, bounded_ns: 100 };
+/// Functions that are defined by a quotient.
+const QUOTIENT: Rate = Rate { field_ns: 80, bounded_ns: 100 };
+const ARGUMENT_ELEMENT: Rate = Rate { field_ns: 30, bounded_ns: 60 };
+const RESULT_ELEMENT: Rate = Rate { field_ns: 66, bounded_ns: 100 };
 
 impl Rate {
     fn of(op: &Operation<'_>) -> Self {
@@ -211,6 +211,6 @@ mod tests {
             let execution = ExecutionCost::of(&[function(kind, &[shape, shape, shape])]);
             Budget::of_compilation(&Counts { execution, ..counts(1, 0) }).field.all_draws
         });
-        assert!(limits[0] > 10 * limits[1] && limits[1] > 2 * limits[2], "{limits:?}");
+        assert!(limits[0] > 10 * limits[1] && limits[1] > limits[2], "{limits:?}");
     }
 }

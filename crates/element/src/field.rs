@@ -208,26 +208,38 @@ impl Field {
 
 /// Evaluates a function that is defined by a law in terms of others, which compilers use; `None` for all other functions.
 pub(crate) fn by_law<A: Arithmetic>(on: &A, function: Unary, constants: &[A::Element], x: A::Element) -> Option<A::Element> {
-    let (zero, one) = (|| on.number(0.0), || on.number(1.0));
+    if let Some([numerator, denominator]) = quotient_of(on, function, x) {
+        let quotient = on.div(numerator, denominator);
+        return Some(if function == Unary::Silu { on.mul(x, quotient) } else { quotient });
+    }
+    let zero = || on.number(0.0);
     let negative = || on.sub(zero(), x);
     let number = |index: usize| constants.get(index).copied().unwrap_or_else(|| on.poison());
     Some(match function {
         Unary::Abs => on.maximum(x, negative()),
+        Unary::Neg => negative(),
+        Unary::Relu => on.maximum(x, zero()),
+        Unary::Clip => on.minimum(on.maximum(x, number(0)), number(1)),
+        _ => return None,
+    })
+}
+
+/// Returns numerator and denominator of a function that is a quotient by law; a silu is `x` times the quotient. `None` for all other
+/// functions.
+fn quotient_of<A: Arithmetic>(on: &A, function: Unary, x: A::Element) -> Option<[A::Element; 2]> {
+    let one = || on.number(1.0);
+    let behind_exp = |exponent| on.add(one(), on.apply(Unary::Exp, &[], exponent));
+    match function {
         // `x / (1 + exp(-x (819/512 + 570/8192 x^2)))`: the law by which a gelu may be computed in steps.
         Unary::Gelu => {
             let scaled = on.mul(on.mul(x, x), on.number(-570.0 / 8192.0));
-            let exponent = on.mul(x, on.add(scaled, on.number(-819.0 / 512.0)));
-            on.div(x, on.add(on.apply(Unary::Exp, &[], exponent), one()))
+            Some([x, behind_exp(on.mul(x, on.add(scaled, on.number(-819.0 / 512.0))))])
         }
-        Unary::Neg => negative(),
-        Unary::Reciprocal => on.div(one(), x),
-        Unary::Relu => on.maximum(x, zero()),
-        Unary::Rsqrt => on.div(one(), on.apply(Unary::Sqrt, &[], x)),
-        Unary::Sigmoid => on.div(one(), on.add(one(), on.apply(Unary::Exp, &[], negative()))),
-        Unary::Silu => on.mul(x, on.apply(Unary::Sigmoid, &[], x)),
-        Unary::Clip => on.minimum(on.maximum(x, number(0)), number(1)),
-        Unary::Exp | Unary::Floor | Unary::Log | Unary::Sqrt | Unary::Tanh | Unary::Softplus => return None,
-    })
+        Unary::Reciprocal => Some([one(), x]),
+        Unary::Rsqrt => Some([one(), on.apply(Unary::Sqrt, &[], x)]),
+        Unary::Sigmoid | Unary::Silu => Some([one(), behind_exp(on.sub(on.number(0.0), x))]),
+        _ => None,
+    }
 }
 
 impl Draw for Field {
@@ -363,6 +375,30 @@ impl Arithmetic for Field {
         if function == Unary::Exp { self.exp(x) } else { self.any(function as u64, constants, x) }
     }
 
+    fn unary(&self, function: Unary, constants: &[FieldElement], elements: &mut [FieldElement]) {
+        if quotient_of(self, function, FieldElement::ONE).is_none() {
+            return elements.iter_mut().for_each(|x| *x = self.apply(function, constants, *x));
+        }
+        for elements in elements.chunks_mut(BATCH) {
+            // Poison and undefined elements stay.
+            let parts =
+                elements.iter().map(|x| quotient_of(self, function, *x).filter(|_| !x.is_missing()).unwrap_or([*x, FieldElement::ONE]));
+            let (mut quotients, denominators): (Vec<_>, Vec<_>) = parts.map(|[numerator, denominator]| (numerator, denominator)).unzip();
+            self.divide(&mut quotients, &denominators);
+            for (x, quotient) in elements.iter_mut().zip(quotients) {
+                *x = if function == Unary::Silu { self.mul(*x, quotient) } else { quotient };
+            }
+        }
+    }
+
+    fn divide(&self, left: &mut [FieldElement], right: &[FieldElement]) {
+        for (left, right) in left.chunks_mut(BATCH).zip(right.chunks(BATCH)) {
+            for ((left, right), inverse) in left.iter_mut().zip(right).zip(inverses_of(right)) {
+                *left = inverse.map_or_else(|| self.div(*left, *right), |inverse| self.mul(*left, inverse));
+            }
+        }
+    }
+
     fn multiply(&self, left: &[FieldElement], right: &[FieldElement], out: &mut [FieldElement], k: usize, n: usize) {
         // Testing every element is faster than stopping early.
         let is_finite = |elements: &[FieldElement]| elements.iter().fold(true, |all, element| all & element.is_finite());
@@ -495,6 +531,37 @@ fn inverses(residues: [u64; 2]) -> [u64; 2] {
         exponents = exponents.map(|exponent| exponent / 2);
     }
     [first, second]
+}
+
+/// Number of elements that are inverted together.
+const BATCH: usize = 64;
+
+/// Returns the inverses of up to [`BATCH`] elements; `None` for zero and for elements that are no residues.
+///
+/// One inverse costs as much as 60 products, so the product of all elements is inverted: the inverse of an element is the inverse of the
+/// product up to it times the product of those before it.
+fn inverses_of(elements: &[FieldElement]) -> impl Iterator<Item = Option<FieldElement>> {
+    let is_invertible = |element: FieldElement| element.is_finite() && element.first != 0;
+    // Zeros and second parts without meaning count as 1.
+    let factors = |element: FieldElement| match is_invertible(element) {
+        true if element.is_spent() || element.second == 0 => [element.first.into(), 1],
+        true => [element.first.into(), element.residue()],
+        false => [1, 1],
+    };
+    let times = |[p, q]: [u64; 2], [first, second]: [u64; 2]| [p * first % u64::from(P), q * second % u64::from(Q)];
+    let mut products = [[1; 2]; BATCH + 1];
+    for (index, element) in elements.iter().enumerate() {
+        products[index + 1] = times(products[index], factors(*element));
+    }
+    let mut inverse = inverses(products[elements.len()]);
+    let mut found = [None; BATCH];
+    for (index, &element) in elements.iter().enumerate().rev() {
+        let [first, second] = times(inverse, products[index]);
+        let second = if element.is_spent() || element.second == 0 { 0 } else { second };
+        found[index] = is_invertible(element).then(|| FieldElement::new(first, second, element.is_spent()));
+        inverse = times(inverse, factors(element));
+    }
+    found.into_iter().take(elements.len())
 }
 
 /// Mixes the bits of a number (the finalizer of `SplitMix64`).

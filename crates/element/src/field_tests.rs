@@ -190,6 +190,41 @@ fn inverses_times_residues_are_one() {
     }
 }
 
+/// Elements of all kinds, many of each.
+fn all_kinds() -> Vec<FieldElement> {
+    let spent = |index| DRAW.apply(Unary::Exp, &[], DRAW.input(6, index));
+    let special = [
+        FieldElement::ZERO,
+        FieldElement::INFINITY,
+        FieldElement::NEGATIVE_INFINITY,
+        FieldElement::UNDEFINED,
+        FieldElement::POISON,
+        FieldElement::new(5, 0, false),
+        DRAW.sub(spent(0), spent(0)),
+    ];
+    let mixed = (0..200).flat_map(|index| [DRAW.input(7, index), spent(index), special[index as usize % special.len()]]);
+    mixed.collect()
+}
+
+#[test]
+fn many_quotients_are_those_of_single_elements() {
+    let right = all_kinds();
+    for shift in 0..right.len().min(40) {
+        let mut left = right.clone();
+        left.rotate_left(shift);
+        let single: Vec<FieldElement> = left.iter().zip(&right).map(|(left, right)| DRAW.div(*left, *right)).collect();
+        DRAW.binary(Binary::Div, &mut left, &right);
+        assert_eq!(left, single);
+    }
+    let functions = [Unary::Reciprocal, Unary::Rsqrt, Unary::Sigmoid, Unary::Silu, Unary::Gelu, Unary::Abs, Unary::Tanh];
+    for function in functions {
+        let mut many = right.clone();
+        let single: Vec<FieldElement> = right.iter().map(|x| DRAW.apply(function, &[], *x)).collect();
+        DRAW.unary(function, &[], &mut many);
+        assert_eq!(many, single, "{function:?}");
+    }
+}
+
 #[test]
 fn numbers_scale_with_powers_of_two() {
     let power = |exponent: i64| f64::from_bits(if exponent < -1022 { 1 << (exponent + 1074) } else { ((exponent + 1023) as u64) << 52 });

@@ -82,13 +82,18 @@ pub trait Arithmetic: Sync {
         elements.iter_mut().for_each(|element| *element = self.apply(function, constants, *element));
     }
 
+    /// Divides elements by others, in place.
+    fn divide(&self, left: &mut [Self::Element], right: &[Self::Element]) {
+        both(left, right, |a, b| self.div(a, b));
+    }
+
     /// Applies a function to pairs of elements, and stores the results in the first operand.
     fn binary(&self, function: Binary, left: &mut [Self::Element], right: &[Self::Element]) {
         match function {
             Binary::Add => both(left, right, |a, b| self.add(a, b)),
             Binary::Sub => both(left, right, |a, b| self.sub(a, b)),
             Binary::Mul => both(left, right, |a, b| self.mul(a, b)),
-            Binary::Div => both(left, right, |a, b| self.div(a, b)),
+            Binary::Div => self.divide(left, right),
             Binary::Maximum => both(left, right, |a, b| self.maximum(a, b)),
             Binary::Minimum => both(left, right, |a, b| self.minimum(a, b)),
             Binary::Equal | Binary::NotEqual | Binary::Greater | Binary::GreaterEqual | Binary::Less | Binary::LessEqual => {
