@@ -77,6 +77,42 @@ fn least_costs<C: Cost>(n_entries: usize, mut found: Vec<(usize, C)>) -> Vec<(us
     costs.into_iter().enumerate().filter(|(_, cost)| *cost < C::IMPOSSIBLE).collect()
 }
 
+/// Values grouped by a key.
+enum Groups<T> {
+    /// The values in the order of their keys, and for each key the position of its first value; few keys only.
+    ByKey { starts: Vec<usize>, values: Vec<T> },
+    /// Keys with their values, sorted by key.
+    Sorted(Vec<usize>, Vec<T>),
+}
+
+impl<T: Copy> Groups<T> {
+    /// Groups values whose keys are less than `n_keys`.
+    fn new(n_keys: usize, values: impl ExactSizeIterator<Item = (usize, T)>) -> Self {
+        let mut keyed: Vec<(usize, T)> = values.collect();
+        keyed.sort_by_key(|(key, _)| *key);
+        let (keys, values): (Vec<usize>, Vec<T>) = keyed.into_iter().unzip();
+        if n_keys > keys.len().saturating_mul(4) {
+            return Self::Sorted(keys, values);
+        }
+        let mut starts = vec![0; n_keys + 1];
+        keys.iter().for_each(|key| starts[key + 1] += 1);
+        (0..n_keys).for_each(|key| starts[key + 1] += starts[key]);
+        Self::ByKey { starts, values }
+    }
+
+    /// Returns the values of a key.
+    fn get(&self, key: usize) -> &[T] {
+        match self {
+            Self::ByKey { starts, values } => &values[starts[key]..starts[key + 1]],
+            Self::Sorted(keys, values) => {
+                let first = keys.partition_point(|other| *other < key);
+                let length = keys[first..].iter().take_while(|other| **other == key).count();
+                &values[first..first + length]
+            }
+        }
+    }
+}
+
 /// Returns the number of assignments of `variables`.
 fn n_entries(variables: &[usize], n_states: &[usize]) -> usize {
     variables.iter().fold(1, |product, &variable| product.saturating_mul(n_states[variable]))
@@ -94,6 +130,9 @@ impl<C: Cost> Table<C> {
     /// Converts a factor to a table.
     pub(super) fn of(factor: &Factor<C>, n_states: &[usize]) -> Self {
         let variables = union(&factor.variables, &[]);
+        if variables == factor.variables {
+            return Self { costs: factor.costs.iter().map(|(&entry, &cost)| (entry, cost)).collect(), variables };
+        }
         // A factor may have a variable twice: entries with two different states of it are dropped.
         let places: BTreeMap<usize, usize> = strides(&factor.variables, n_states).collect();
         let state_of = |variable: usize, entry: usize| entry / places[&variable] % n_states[variable];
@@ -108,6 +147,9 @@ impl<C: Cost> Table<C> {
     /// Returns the table over the free variables, with the others fixed at their states in `states`.
     pub(super) fn fixed(&self, n_states: &[usize], states: &[usize], is_free: impl Fn(usize) -> bool) -> Self {
         let left: Vec<usize> = self.variables.iter().copied().filter(|&variable| is_free(variable)).collect();
+        if left.len() == self.variables.len() {
+            return self.clone();
+        }
         let stay: Vec<(usize, usize)> = strides(&self.variables, n_states).filter(|&(variable, _)| !is_free(variable)).collect();
         let renumbering = Renumbering::new(&self.variables, &left, n_states);
         let is_kept = |entry: usize| stay.iter().all(|&(variable, stride)| entry / stride % n_states[variable] == states[variable]);
@@ -137,20 +179,17 @@ impl<C: Cost> Table<C> {
         let [our_key, their_key] = [self, other].map(|table| Renumbering::new(&table.variables, &shared, n_states));
         let our_entry = Renumbering::new(&self.variables, &left, n_states);
         let their_entry = Renumbering::new(&other.variables, &left, n_states).of_those(|variable| !shared.contains(&variable));
-        let mut theirs: Vec<(usize, usize, C)> =
-            other.costs.iter().map(|&(entry, cost)| (their_key.of(entry), their_entry.of(entry), cost)).collect();
-        theirs.sort_unstable_by_key(|&(key, entry, _)| (key, entry));
-        let mut found = Vec::with_capacity(self.costs.len().max(theirs.len()));
+        let theirs = other.costs.iter().map(|&(entry, cost)| (their_key.of(entry), (their_entry.of(entry), cost)));
+        let theirs = Groups::new(n_entries(&shared, n_states), theirs);
+        let mut found = Vec::with_capacity(self.costs.len().max(other.costs.len()));
         for &(entry, cost) in &self.costs {
-            let key = our_key.of(entry);
-            let first = theirs.partition_point(|(other, ..)| *other < key);
-            let own = our_entry.of(entry);
-            for &(_, new, more) in theirs[first..].iter().take_while(|(other, ..)| *other == key) {
-                let sum = cost.saturating_add(more);
-                if sum < C::IMPOSSIBLE {
-                    found.push((own + new, sum));
-                }
+            let group = theirs.get(our_key.of(entry));
+            if group.is_empty() {
+                continue;
             }
+            let own = our_entry.of(entry);
+            let sums = group.iter().map(|&(new, more)| (own + new, cost.saturating_add(more)));
+            found.extend(sums.filter(|(_, sum)| *sum < C::IMPOSSIBLE));
         }
         Self { costs: least_costs(n_entries(&left, n_states), found), variables: left }
     }

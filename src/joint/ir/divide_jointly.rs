@@ -3,7 +3,7 @@
 //! Reads layouts, access maps, `min_work`, `work_div`, `dims` and program order; writes `work` and removes `work_div`. Replaces
 //! `spyre-divide-work`, whose splits are the starting point.
 
-use super::try_splits::cost_of_splits;
+use super::try_splits::{PricedOp, priced_ops, priced_with_splits};
 use crate::dialect::ods::{option, spyre};
 use crate::{
     codes,
@@ -36,7 +36,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         let plan = plan_of(function);
         match plan.as_ref().and_then(|chosen| chosen.work.as_deref()) {
             Some(work) => follow(function, work, &target)?,
-            None => divide_function(function, &target, objective, &mut Memo::default())?,
+            None => divide_function(function, &target, objective)?,
         }
         if let Some(chosen) = plan {
             set_plan(
@@ -83,34 +83,61 @@ fn work_of(function: Op<'_>) -> Result<Vec<Split>, String> {
 }
 
 /// Divides the work of the ops of a function whose loops are final.
-pub(crate) fn divide_function(function: Op<'_>, target: &Target, objective: Objective, memo: &mut Memo) -> Result<(), Reported> {
+fn divide_function(function: Op<'_>, target: &Target, objective: Objective) -> Result<(), Reported> {
+    let chosen = choose_splits(function, target, objective, &mut Memo::default())?;
+    chosen.set_on(function);
+    Ok(())
+}
+
+/// Core splits of the ops of a function.
+pub(crate) struct ChosenSplits {
+    splits: Vec<WorkSplit>,
+    /// Cost of each op with these splits, including added ones; `None` if no other splits were considered.
+    priced: Option<Vec<PricedOp>>,
+}
+
+impl ChosenSplits {
+    /// Writes the splits on the ops of the function.
+    fn set_on(&self, function: Op<'_>) {
+        ComputeOp::all_in(function).into_iter().zip(&self.splits).for_each(|(compute, split)| set_work(compute, split));
+    }
+
+    /// Returns the cost of each op with these splits, including ops that placement adds. May write splits and places on the function.
+    pub(crate) fn priced(self, function: Op<'_>, target: &Target) -> Result<Vec<PricedOp>, Reported> {
+        if let Some(priced) = self.priced {
+            return Ok(priced);
+        }
+        self.set_on(function);
+        priced_ops(function, target)
+    }
+}
+
+/// Chooses the core splits of the ops of a function whose loops are final.
+pub(crate) fn choose_splits(function: Op<'_>, target: &Target, objective: Objective, memo: &mut Memo) -> Result<ChosenSplits, Reported> {
     check_hints(&ComputeOp::all_in(function))?;
-    let values = Values::of(function)?;
-    let program = program_of(&values, target, memo)?;
+    let program = program_of(&Values::of(function)?, target, memo)?;
     let planner = Exact::to_compare(program.values.len());
     let splits_of = |choice: &[usize]| choice.iter().enumerate().map(|(op, &split)| program.split(op, split)).collect::<Vec<_>>();
+    let evaluate = |splits: &[&WorkSplit]| priced_with_splits(function, splits.iter().copied(), target);
+    let cost_of = |priced: &[PricedOp]| priced.iter().map(|op| op.cost).sum::<Cost>();
     let mut splits = splits_of(&vec![0; program.ops.len()]);
-    let mut cost: Option<Cost> = None;
+    let mut priced: Option<Vec<PricedOp>> = None;
     // The chosen splits are placed by the planner, whose plan is not always better for a choice of fewest bytes; so both objectives are
     // tried.
     let objectives = if objective == Objective::Time { vec![Objective::Time] } else { vec![Objective::Time, objective] };
-    let choices = objectives.into_iter().flat_map(|tried| {
+    for tried in objectives {
         let choice = joint::choose(&program, &planner, target, tried, memo);
-        [Some(choice.splits), choice.if_all_fits].into_iter().flatten()
-    });
-    for chosen in choices.map(|choice| splits_of(&choice)) {
-        if chosen != splits {
-            let known = cost.map_or_else(|| cost_of_splits(function, splits.iter().copied(), target), Ok)?;
-            let found = cost_of_splits(function, chosen.iter().copied(), target)?;
-            let is_cheaper = objective.order(&found, &known).is_le();
-            cost = Some(if is_cheaper { found } else { known });
-            splits = if is_cheaper { chosen } else { splits };
+        for chosen in [Some(choice.splits), choice.if_all_fits].into_iter().flatten().map(|choice| splits_of(&choice)) {
+            if chosen != splits {
+                let known = priced.map_or_else(|| evaluate(&splits), Ok)?;
+                let found = evaluate(&chosen)?;
+                let is_cheaper = objective.order(&cost_of(&found), &cost_of(&known)).is_le();
+                priced = Some(if is_cheaper { found } else { known });
+                splits = if is_cheaper { chosen } else { splits };
+            }
         }
     }
-    for (step, split) in values.schedule.steps.iter().zip(splits) {
-        set_work(step.compute, split);
-    }
-    Ok(())
+    Ok(ChosenSplits { splits: splits.into_iter().cloned().collect(), priced })
 }
 
 /// Converts the program into plain values without IR handles.

@@ -6,7 +6,7 @@
 use crate::dialect::ods::attr;
 use crate::{
     codes,
-    dialect::{ComputeOp, is_in_lx, split_of, tile_op_of},
+    dialect::{ComputeOp, Step, is_in_lx, split_of, tile_op_of},
     lx::ir::{
         emit_stays::emit_stays,
         program::{LxProgram, Numbers, Values},
@@ -14,28 +14,28 @@ use crate::{
     mlir::{Op, OpExt, Reported, Scratch, error_at, integer},
     work::{WorkSplit, ir::divide_work::set_work},
 };
-use cost::{Cost, describe};
+use cost::{Cost, KernelOp, describe};
 use machine::Target;
 use scratchpad::Capacity;
 
-/// Returns the cost of a function if its ops, in order, have these core splits.
-pub(super) fn cost_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = &'a WorkSplit>, target: &Target) -> Result<Cost, Reported> {
+/// Returns the cost of each op of a function, including added ones, if its ops, in order, have these core splits.
+pub(super) fn priced_with_splits<'a>(
+    function: Op<'_>,
+    splits: impl Iterator<Item = &'a WorkSplit>,
+    target: &Target,
+) -> Result<Vec<PricedOp>, Reported> {
     let scratch = Scratch::of(function);
     for (compute, split) in ComputeOp::all_in(scratch.op()).into_iter().zip(splits) {
         set_work(compute, split);
     }
-    Ok(priced_when_placed(scratch.op(), target)?.into_iter().sum())
-}
-
-/// Assigns places to the values of a function whose work is divided, and returns the cost of each op, including added
-/// ones.
-pub(crate) fn priced_when_placed(function: Op<'_>, target: &Target) -> Result<Vec<Cost>, Reported> {
-    Ok(priced_ops(function, target)?.into_iter().map(|op| op.cost).collect())
+    priced_ops(scratch.op(), target)
 }
 
 /// Cost of an op.
 pub(crate) struct PricedOp {
     pub(crate) cost: Cost,
+    /// Number in `spyre.number`; none for an op that a pass added.
+    pub(crate) number: Option<i64>,
     /// Number of times that loops compute the same result of the op.
     times: i64,
 }
@@ -69,7 +69,10 @@ fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<PricedOp>, String>
         }
         kernel.push(tile.shape());
     }
-    let times =
-        values.schedule.steps.iter().map(|step| step.compute.op.attr(attr::SPYRE_TIMES).and_then(integer).map_or(1, |times| times.max(1)));
-    Ok(describe(&kernel).iter().zip(times).map(|(op, times)| PricedOp { cost: Cost::of(op, &target.time), times }).collect())
+    let priced = |(step, op): (&Step<'_>, &KernelOp)| {
+        let integer = |name: &str| step.compute.op.attr(name).and_then(integer);
+        let times = integer(attr::SPYRE_TIMES).map_or(1, |times| times.max(1));
+        PricedOp { cost: Cost::of(op, &target.time), number: integer(attr::SPYRE_NUMBER), times }
+    };
+    Ok(values.schedule.steps.iter().zip(&describe(&kernel)).map(priced).collect())
 }

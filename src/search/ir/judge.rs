@@ -10,10 +10,10 @@ use crate::{
     dialect::{Assembly, ComputeOp, Schedule, Step, tile_op_of},
     joint::{
         Memo, candidates,
-        ir::{divide_jointly::divide_function, try_splits::priced_when_placed},
+        ir::{divide_jointly::choose_splits, try_splits::PricedOp as PlacedOp},
     },
     lx::ir::program::Numbers,
-    mlir::{Op, OpExt, Reported, bugs_of, i64_attribute, integer, quietly},
+    mlir::{Op, OpExt, Reported, bugs_of, i64_attribute, quietly},
     search::{Axis, ByTiling, Copied, Cut, Judge, Loops, OpCosts},
     tile::ir::{
         coarse_tile::{Declared, tile_block},
@@ -79,7 +79,7 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
                 number(&written.copies, COPIED);
             }
             let priced = place(function, &declared, self.target, self.objective, &mut self.memo.borrow_mut())?;
-            Ok::<_, Reported>(parts(function).into_iter().zip(priced).collect())
+            Ok::<_, Reported>(priced.into_iter().map(|op| (Part::of(op.number), op.cost)).collect())
         });
         // Every other rejection comes from a rule.
         assert!(bugs_of(function) == n_bugs, "a candidate of the search for tiles has a compiler bug");
@@ -108,25 +108,25 @@ fn number(ops: &[Op<'_>], first: i64) {
     }
 }
 
-/// Returns the origins of the compute ops of a function.
-fn parts(function: Op<'_>) -> Vec<Part> {
-    let part = |compute: ComputeOp<'_>| match compute.op.attr(attr::SPYRE_NUMBER).and_then(integer) {
-        Some(number) if number >= COPIED => Part::Copied,
-        Some(number) => usize::try_from(number).map_or(Part::Added, Part::Step),
-        None => Part::Added,
-    };
-    ComputeOp::all_in(function).into_iter().map(part).collect()
+impl Part {
+    /// Returns the origin of an op from its number.
+    fn of(number: Option<i64>) -> Self {
+        match number {
+            Some(number) if number >= COPIED => Self::Copied,
+            Some(number) => usize::try_from(number).map_or(Self::Added, Self::Step),
+            None => Self::Added,
+        }
+    }
 }
 
 /// Tiles, divides and places the ops of a function; returns the cost of each compute op.
-fn place(function: Op<'_>, declared: &Declared, target: &Target, objective: Objective, memo: &mut Memo) -> Result<Vec<Cost>, Reported> {
+fn place(function: Op<'_>, declared: &Declared, target: &Target, objective: Objective, memo: &mut Memo) -> Result<Vec<PlacedOp>, Reported> {
     tile_block(function, declared, target)?;
     make_online(function);
     settle_block(function);
     write_in_place(function);
     reduce_spans(function, target)?;
-    divide_function(function, target, objective, memo)?;
-    priced_when_placed(function, target)
+    choose_splits(function, target, objective, memo)?.priced(function, target)
 }
 
 /// Maximum number of splits of an op that are priced: the best ones for the untiled op.
