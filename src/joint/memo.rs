@@ -22,7 +22,7 @@ use std::{
 #[derive(Debug)]
 pub struct Kind {
     /// Op as work division sees it.
-    pub operation: Operation,
+    pub operation: Rc<Operation>,
     /// Candidate splits; the first is the one that such an op gets on its own.
     pub splits: Vec<WorkSplit>,
     /// Number of the kind; kinds of one [`Memo`] have different numbers.
@@ -34,7 +34,7 @@ pub struct Kind {
 impl Kind {
     /// Creates a kind from its number, operation and candidate splits.
     #[must_use]
-    pub fn new(number: usize, operation: Operation, splits: Vec<WorkSplit>) -> Self {
+    pub fn new(number: usize, operation: Rc<Operation>, splits: Vec<WorkSplit>) -> Self {
         let views = operation.operands.iter().map(|_| OnceCell::new()).collect();
         Self { operation, splits, number, views }
     }
@@ -52,8 +52,8 @@ pub(super) type SetKey = (BTreeSet<(usize, usize)>, i64);
 /// Results for the programs of one search, all for one target.
 #[derive(Debug, Default)]
 pub struct Memo {
-    own_splits: FxHashMap<Operation, WorkSplit>,
-    kinds: FxHashMap<(Operation, bool), Rc<Kind>>,
+    own_splits: FxHashMap<Rc<Operation>, WorkSplit>,
+    kinds: FxHashMap<(Rc<Operation>, bool), Rc<Kind>>,
     pub(super) sets: Alike<SetKey, Rc<[CoreView]>>,
     pub(super) prices: FxHashMap<(Objective, PricesKey), Rc<Prices>>,
     pub(super) copies: FxHashMap<(Objective, CopyKey), Rc<BTreeMap<usize, Cost>>>,
@@ -64,12 +64,12 @@ impl Memo {
     ///
     /// # Errors
     /// As [`divide`].
-    pub fn own_split(&mut self, operation: &Operation, target: &Target) -> Result<WorkSplit, WorkError> {
+    pub fn own_split(&mut self, operation: &Rc<Operation>, target: &Target) -> Result<WorkSplit, WorkError> {
         if let Some(split) = self.own_splits.get(operation) {
             return Ok(split.clone());
         }
         let split = divide(operation, target)?;
-        self.own_splits.insert(operation.clone(), split.clone());
+        self.own_splits.insert(Rc::clone(operation), split.clone());
         Ok(split)
     }
 
@@ -77,15 +77,15 @@ impl Memo {
     ///
     /// # Errors
     /// As [`divide`].
-    pub fn kind(&mut self, operation: &Operation, has_values: bool, target: &Target) -> Result<Rc<Kind>, WorkError> {
-        let key = (operation.clone(), has_values);
+    pub fn kind(&mut self, operation: &Rc<Operation>, has_values: bool, target: &Target) -> Result<Rc<Kind>, WorkError> {
+        let key = (Rc::clone(operation), has_values);
         if let Some(kind) = self.kinds.get(&key) {
             return Ok(Rc::clone(kind));
         }
         let own = self.own_split(&key.0, target)?;
         // The op has a split, so `alternatives` is not empty.
         let splits = candidates(&key.0, &own, has_values, target).unwrap_or_else(|_| vec![own]);
-        let kind = Rc::new(Kind::new(self.kinds.len(), key.0.clone(), splits));
+        let kind = Rc::new(Kind::new(self.kinds.len(), Rc::clone(&key.0), splits));
         self.kinds.insert(key, Rc::clone(&kind));
         Ok(kind)
     }

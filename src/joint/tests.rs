@@ -75,7 +75,7 @@ impl Builder {
         };
         let own = divide(&operation, &Target::spyre()).unwrap();
         let values = vec![None; operation.operands.len()];
-        self.program.add_op(&Rc::new(Kind::new(position, operation, vec![own])), tile, values);
+        self.program.add_op(&Rc::new(Kind::new(position, Rc::new(operation), vec![own])), tile, values);
         self.makers.push(makers.to_vec());
         position
     }

@@ -24,7 +24,7 @@ use crate::{
 use cost::{Cost, Objective};
 use machine::Target;
 use scratchpad::{Buffer, Exact, Use, UseKind};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-jointly", run };
 
@@ -115,10 +115,11 @@ impl ChosenSplits {
 /// Chooses the core splits of the ops of a function whose loops are final.
 pub(crate) fn choose_splits(function: Op<'_>, target: &Target, objective: Objective, memo: &mut Memo) -> Result<ChosenSplits, Reported> {
     check_hints(&ComputeOp::all_in(function))?;
-    let program = program_of(&Values::of(function)?, target, memo)?;
+    let values = Rc::new(Values::of(function)?);
+    let program = program_of(&values, target, memo)?;
     let planner = Exact::to_compare(program.values.len());
     let splits_of = |choice: &[usize]| choice.iter().enumerate().map(|(op, &split)| program.split(op, split)).collect::<Vec<_>>();
-    let evaluate = |splits: &[&WorkSplit]| priced_with_splits(function, splits.iter().copied(), target);
+    let evaluate = |splits: &[&WorkSplit]| priced_with_splits(function, &values, &program, splits, target);
     let cost_of = |priced: &[PricedOp]| priced.iter().map(|op| op.cost).sum::<Cost>();
     let mut splits = splits_of(&vec![0; program.ops.len()]);
     let mut priced: Option<Vec<PricedOp>> = None;
@@ -146,7 +147,7 @@ fn program_of<'c>(values: &Values<'c>, target: &Target, memo: &mut Memo) -> Resu
     let mut numbers = Numbers::default();
     for step in &values.schedule.steps {
         let refuse = |message: String| error_at(codes::SPLIT_PLAN, step.compute.op, message).report();
-        let operation = operation_to_divide(step.compute, &step.accesses)?;
+        let operation = Rc::new(operation_to_divide(step.compute, &step.accesses)?);
         memo.own_split(&operation, target).map_err(|error| undivided(step.compute, &operation, &error))?;
         let tile = tile_op_of(step, |buffer, first_element| numbers.of(buffer, first_element)).map_err(refuse)?;
         ops.push((operation, tile));

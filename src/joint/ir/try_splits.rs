@@ -1,4 +1,4 @@
-//! `spyre-divide-jointly`: evaluates a choice of splits on a copy of the program.
+//! `spyre-divide-jointly`: evaluates a choice of splits, on a copy of the program if the plan for LX inserts or removes copies.
 //!
 //! [`super::joint`] plans whole live ranges; `spyre-plan-lx` also moves values into and out of LX. Both the chosen splits and those of each
 //! op in isolation are therefore planned as `spyre-plan-lx` does, and the cheaper result is used.
@@ -6,29 +6,64 @@
 use crate::dialect::ods::attr;
 use crate::{
     codes,
-    dialect::{ComputeOp, Step, is_in_lx, split_of, tile_op_of},
+    dialect::{Access, ComputeOp, Step, home_of, is_in_lx, owner_of, split_of, tile_op_of},
+    joint::JointProgram,
     lx::ir::{
-        emit_stays::emit_stays,
-        program::{LxProgram, Numbers, Values},
+        emit_stays::{StayPlan, emit_stays},
+        program::{Division, LxProgram, Numbers, Values},
     },
-    mlir::{Op, OpExt, Reported, Scratch, error_at, integer},
+    mlir::{Op, OpExt, Reported, Scratch, ValueMap, error_at, integer},
     work::{WorkSplit, ir::divide_work::set_work},
 };
-use cost::{Cost, KernelOp, describe};
+use cost::{Cost, KernelOp, OpShape, describe};
 use machine::Target;
 use scratchpad::Capacity;
+use std::rc::Rc;
 
-/// Returns the cost of each op of a function, including added ones, if its ops, in order, have these core splits.
-pub(super) fn priced_with_splits<'a>(
-    function: Op<'_>,
-    splits: impl Iterator<Item = &'a WorkSplit>,
+/// Returns the cost of each op of a function, including added ones, if its ops, in order, have these core splits. `values` and `program`
+/// describe the function.
+pub(super) fn priced_with_splits<'c>(
+    function: Op<'c>,
+    values: &Rc<Values<'c>>,
+    program: &JointProgram,
+    splits: &[&WorkSplit],
     target: &Target,
 ) -> Result<Vec<PricedOp>, Reported> {
+    let division =
+        |(op, split): (usize, &&WorkSplit)| Division { operation: Rc::clone(&program.kind(op).operation), split: (*split).clone() };
+    let divided = LxProgram { values: Rc::clone(values), divisions: splits.iter().enumerate().map(division).collect() };
+    let refuse = |message: String| error_at(codes::SPLIT_PLAN, function, message).report();
+    let plan = StayPlan::of(&divided, &Capacity::of(target)).map_err(refuse)?;
+    if let Some(in_lx) = plan.results_in_lx(&divided) {
+        return Ok(priced_as_planned(&divided, program, &in_lx, target));
+    }
     let scratch = Scratch::of(function);
     for (compute, split) in ComputeOp::all_in(scratch.op()).into_iter().zip(splits) {
         set_work(compute, split);
     }
     priced_ops(scratch.op(), target)
+}
+
+/// Prices the ops of a divided program whose results are in LX or HBM, without copies for LX.
+fn priced_as_planned(divided: &LxProgram<'_>, program: &JointProgram, in_lx: &[bool], target: &Target) -> Vec<PricedOp> {
+    let steps = &divided.values.schedule.steps;
+    let mut places: ValueMap<()> = ValueMap::default();
+    for (step, _) in steps.iter().zip(in_lx).filter(|(_, in_lx)| **in_lx) {
+        places.insert(step.compute.place_owner().output(), ());
+    }
+    let is_in_lx = |access: &Access<'_>| owner_of(home_of(access.value)).is_some_and(|owner| places.get(owner.output()).is_some());
+    let kernel: Vec<OpShape> = steps
+        .iter()
+        .zip(&divided.divisions)
+        .zip(&program.ops)
+        .map(|((step, division), op)| {
+            let mut tile = op.tile.clone();
+            tile.dims.iter_mut().zip(division.split.slices()).for_each(|(dim, &slices)| dim.slices = slices);
+            tile.operands.iter_mut().zip(&step.accesses).for_each(|(operand, access)| operand.is_in_lx = is_in_lx(access));
+            tile.shape()
+        })
+        .collect();
+    priced_kernel(&divided.values, &kernel, target)
 }
 
 /// Cost of an op.
@@ -69,10 +104,15 @@ fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<PricedOp>, String>
         }
         kernel.push(tile.shape());
     }
+    Ok(priced_kernel(values, &kernel, target))
+}
+
+/// Prices the ops of a program, given their shapes.
+fn priced_kernel(values: &Values<'_>, kernel: &[OpShape], target: &Target) -> Vec<PricedOp> {
     let priced = |(step, op): (&Step<'_>, &KernelOp)| {
         let integer = |name: &str| step.compute.op.attr(name).and_then(integer);
         let times = integer(attr::SPYRE_TIMES).map_or(1, |times| times.max(1));
         PricedOp { cost: Cost::of(op, &target.time), number: integer(attr::SPYRE_NUMBER), times }
     };
-    Ok(values.schedule.steps.iter().zip(&describe(&kernel)).map(priced).collect())
+    values.schedule.steps.iter().zip(&describe(kernel)).map(priced).collect()
 }

@@ -7,9 +7,10 @@
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
-    dialect::{ComputeOp, Tensor, copy, operation_of, split_of, target_of, work_attribute},
+    dialect::{Access, ComputeOp, Tensor, copy, operation_with, split_of, target_of, work_attribute},
+    layout::{Coordinate, HostTensor, device_coordinates},
     mlir::{Block, BlockExt, Context, Op, OpExt, Options, Pass, Reported, Type, Value, ValueLike, ValueMap, error_at, insert_before},
-    work::{CoreOrder, CoreUse, Operation, WorkSplit, agreed_view},
+    work::{CoreOrder, CoreUse, DimKind, IterationDim, Operand, Operation, WorkSplit, agreed_view},
 };
 use machine::Family;
 
@@ -30,11 +31,34 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 }
 
 /// User of a value: the op, the operand index, and the core split.
-pub(super) struct User<'c> {
+pub(super) struct User<'a, 'c> {
+    pub(super) compute: ComputeOp<'c>,
+    pub(super) operand: usize,
+    /// For each dimension of the value the iteration dimension that indexes it.
+    pub(super) dims: &'a [Option<usize>],
+    pub(super) operation: &'a Operation,
+    pub(super) split: &'a WorkSplit,
+}
+
+/// Op that reads an input, as the IR describes it.
+struct Reader<'c> {
     compute: ComputeOp<'c>,
     operand: usize,
+    accesses: Vec<Access<'c>>,
     operation: Operation,
     split: WorkSplit,
+}
+
+impl<'c> Reader<'c> {
+    fn of(compute: ComputeOp<'c>, operand: usize) -> Result<Self, String> {
+        let accesses = compute.accesses()?;
+        Ok(Self { compute, operand, operation: operation_with(compute, &accesses)?, split: split_of(compute)?, accesses })
+    }
+
+    fn user(&self) -> User<'_, 'c> {
+        let Self { compute, operand, accesses, operation, split } = self;
+        User { compute: *compute, operand: *operand, dims: &accesses[*operand].dims, operation, split }
+    }
 }
 
 /// Copies `value` if several ops of the block read it with the same slices, and one core's slice fits.
@@ -42,14 +66,14 @@ fn clone_input<'c>(value: Value<'c>, read_by: &[(ComputeOp<'c>, usize)], lx_byte
     if read_by.len() < 2 {
         return Ok(());
     }
-    let readers: Vec<User<'_>> = read_by.iter().map(|&(compute, operand)| User::of(compute, operand)).collect::<Result<_, _>>()?;
-    let uses: Vec<CoreUse<'_>> = readers.iter().map(User::core_use).collect();
+    let readers: Vec<Reader<'_>> = read_by.iter().map(|&(compute, operand)| Reader::of(compute, operand)).collect::<Result<_, _>>()?;
+    let uses: Vec<CoreUse<'_>> = readers.iter().map(|reader| reader.user().core_use()).collect();
     let (Ok(view), Some(output)) = (agreed_view(&uses), compact_type(readers[0].compute.op.ctx(), value)?) else { return Ok(()) };
     let bytes = Tensor::of(output).and_then(|tensor| tensor.layout).map_or(i64::MAX, |layout| layout.bytes());
     if bytes / view.slices() > lx_bytes {
         return Ok(());
     }
-    let Some(clone) = copy_for(&readers[0], value, output, readers[0].compute.op)? else { return Ok(()) };
+    let Some(clone) = copy_for(&readers[0].user(), value, output, readers[0].compute.op)? else { return Ok(()) };
     for reader in &readers {
         reader.compute.op.set_input(reader.operand, clone.output());
     }
@@ -61,19 +85,17 @@ fn clone_input<'c>(value: Value<'c>, read_by: &[(ComputeOp<'c>, usize)], lx_byte
 ///
 /// # Errors
 /// Returns an error if the layouts of the user are wrong.
-pub(super) fn copy_for<'c>(user: &User<'c>, value: Value<'c>, output: Type<'c>, before: Op<'c>) -> Result<Option<Op<'c>>, String> {
-    let split = user.split_of_dims()?;
+pub(super) fn copy_for<'c>(user: &User<'_, 'c>, value: Value<'c>, output: Type<'c>, before: Op<'c>) -> Result<Option<Op<'c>>, String> {
+    if !user.has_copy(output)? {
+        return Ok(None);
+    }
     let op = user.compute.op;
     let made = insert_before(before, copy(op.ctx(), op.loc(), value, output));
-    made.set_attr(attr::WORK, work_attribute(op.ctx(), &split));
+    made.set_attr(attr::WORK, work_attribute(op.ctx(), &user.split_of_dims()?));
     if let Some(names) = user.names_of_dims() {
         made.set_attr(attr::DIMS, crate::mlir::string_array(op.ctx(), &names));
     }
-    if user.is_sliced_like(made)? {
-        return Ok(Some(made));
-    }
-    made.erase();
-    Ok(None)
+    Ok(Some(made))
 }
 
 /// Returns for each value the compute ops of the block that read it directly, in program order, with the operand index.
@@ -88,23 +110,16 @@ fn operands_of<'c>(body: Block<'c>) -> ValueMap<Vec<(ComputeOp<'c>, usize)>> {
     operands
 }
 
-impl<'c> User<'c> {
-    /// Returns the user for one operand of an op; the result comes after the operands.
-    pub(super) fn of(compute: ComputeOp<'c>, operand: usize) -> Result<Self, String> {
-        Ok(Self { compute, operand, operation: operation_of(compute)?, split: split_of(compute)? })
-    }
-
-    fn core_use(&self) -> CoreUse<'_> {
-        CoreUse { op: &self.operation, operand: self.operand, split: &self.split }
+impl<'a> User<'a, '_> {
+    fn core_use(&self) -> CoreUse<'a> {
+        CoreUse { op: self.operation, operand: self.operand, split: self.split }
     }
 
     /// Returns the op's slices, per dimension of the tensor, on the same cores.
     fn split_of_dims(&self) -> Result<WorkSplit, String> {
-        let accesses = self.compute.accesses()?;
-        let dims = &accesses[self.operand].dims;
         let (slices, divisors) = (self.split.slices(), self.split.divisors(CoreOrder::of(self.operation.family)));
-        let split = WorkSplit::new(dims.iter().map(|dim| dim.map_or(1, |dim| slices[dim])).collect());
-        let divisors: Vec<i64> = dims.iter().map(|dim| dim.map_or(1, |dim| divisors[dim])).collect();
+        let split = WorkSplit::new(self.dims.iter().map(|dim| dim.map_or(1, |dim| slices[dim])).collect());
+        let divisors: Vec<i64> = self.dims.iter().map(|dim| dim.map_or(1, |dim| divisors[dim])).collect();
         split.and_then(|split| split.with_divisors(&divisors, CoreOrder::of(Family::Copy))).map_err(|error| error.to_string())
     }
 
@@ -112,16 +127,31 @@ impl<'c> User<'c> {
     fn names_of_dims(&self) -> Option<Vec<String>> {
         self.compute.op.attr(attr::DIMS)?;
         let names = self.compute.dim_names();
-        let accesses = self.compute.accesses().ok()?;
-        Some(accesses[self.operand].dims.iter().map(|dim| dim.map_or_else(String::new, |dim| names[dim].clone())).collect())
+        Some(self.dims.iter().map(|dim| dim.map_or_else(String::new, |dim| names[dim].clone())).collect())
     }
 
-    /// Returns whether a copy has on each core the slice that the user reads.
-    fn is_sliced_like(&self, made: Op<'_>) -> Result<bool, String> {
-        let Some(compute) = ComputeOp::of(made) else { return Ok(false) };
-        let (operation, split) = (operation_of(compute)?, split_of(compute)?);
-        let written = CoreUse { op: &operation, operand: operation.operands.len() - 1, split: &split };
-        Ok(agreed_view(&[written, self.core_use()]).is_ok())
+    /// Returns whether a copy of the value with this type has on each core the slice that the user has.
+    ///
+    /// # Errors
+    /// Returns an error if the layouts of the user are wrong.
+    pub(super) fn has_copy(&self, output: Type<'_>) -> Result<bool, String> {
+        let split = self.split_of_dims()?;
+        let Some(Tensor { host, layout: Some(layout), .. }) = Tensor::of(output) else { return Ok(false) };
+        let sizes = &host.shape;
+        let identity: Vec<Coordinate> =
+            sizes.iter().enumerate().map(|(dim, &size)| if size > 1 { Coordinate::dim(dim) } else { Coordinate::constant(0) }).collect();
+        let row_major = HostTensor::row_major(sizes).map_err(|error| error.to_string())?;
+        let coordinates = device_coordinates(&layout, &row_major, &identity, sizes).map_err(|error| error.to_string())?;
+        let written = Operand { layout, coordinates, part_of: None, indexed: None };
+        let copy = Operation {
+            family: Family::Copy,
+            dims: sizes.iter().map(|&size| IterationDim { size, kind: DimKind::Output }).collect(),
+            operands: vec![written],
+            minima: WorkSplit::whole(sizes.len()),
+            hint: None,
+            blocked: Vec::new(),
+        };
+        Ok(agreed_view(&[CoreUse { op: &copy, operand: 0, split: &split }, self.core_use()]).is_ok())
     }
 }
 

@@ -30,31 +30,67 @@ const COPIED_OUT: &str = "it is the copy in HBM of a value in LX";
 /// # Errors
 /// Returns an error if layouts are wrong, or if a copy does not have the predicted slices.
 pub(crate) fn emit_stays(program: &LxProgram<'_>, capacity: &Capacity) -> Result<(), String> {
-    let mut made = (0..program.divisions.len()).map(|time| made_by(program, time)).collect::<Result<Vec<_>, _>>()?;
-    let mut planned = inputs_of(program, &made)?;
-    add_parents(program, &planned, &mut made);
-    planned.append(&mut made);
-    let mut candidates: Vec<Candidate> = planned.iter().map(|planned| planned.candidate.clone()).collect();
-    let mut chosen = Chosen::whole(&candidates, capacity);
-    if chosen.leaves_some_in_hbm(&candidates, capacity) {
-        for (planned, candidate) in planned.iter().zip(&mut candidates) {
-            candidate.may_split = candidate.may_split || planned.may_split(program)?;
+    StayPlan::of(program, capacity)?.emit(program)
+}
+
+/// Chosen residency intervals of the values of a program.
+pub(crate) struct StayPlan<'c> {
+    planned: Vec<Planned<'c>>,
+    candidates: Vec<Candidate>,
+    chosen: Chosen,
+}
+
+impl<'c> StayPlan<'c> {
+    /// Plans the program without changing it.
+    ///
+    /// # Errors
+    /// Returns an error if layouts are wrong.
+    pub(crate) fn of(program: &LxProgram<'c>, capacity: &Capacity) -> Result<Self, String> {
+        let mut made = (0..program.divisions.len()).map(|time| made_by(program, time)).collect::<Result<Vec<_>, _>>()?;
+        let mut planned = inputs_of(program, &made)?;
+        add_parents(program, &planned, &mut made);
+        planned.append(&mut made);
+        let mut candidates: Vec<Candidate> = planned.iter().map(|planned| planned.candidate.clone()).collect();
+        let mut chosen = Chosen::whole(&candidates, capacity);
+        if chosen.leaves_some_in_hbm(&candidates, capacity) {
+            for (planned, candidate) in planned.iter().zip(&mut candidates) {
+                candidate.may_split = candidate.may_split || planned.may_split(program)?;
+            }
+            chosen = chosen.or_split(&candidates, capacity);
         }
-        chosen = chosen.or_split(&candidates, capacity);
+        Ok(Self { planned, candidates, chosen })
     }
-    for ((planned, candidate), stays) in planned.iter().zip(&candidates).zip(&chosen.stays) {
-        planned.emit(program, candidate, stays)?;
+
+    /// Returns for each step whether its result is in LX; `None` if the plan inserts or removes copies.
+    pub(crate) fn results_in_lx(&self, program: &LxProgram<'c>) -> Option<Vec<bool>> {
+        let mut in_lx = vec![false; program.divisions.len()];
+        for ((planned, candidate), stays) in self.planned.iter().zip(&self.candidates).zip(&self.chosen.stays) {
+            match (planned.writer, stays.as_slice()) {
+                (Some(writer), [stay]) if candidate.begins_with_write(stay) && !candidate.leaves_lx(stays) => in_lx[writer] = true,
+                (Some(writer), []) if program.is_removed_in_hbm(writer) => return None,
+                (_, []) => {}
+                _ => return None,
+            }
+        }
+        Some(in_lx)
     }
-    for (planned, (stays, reason)) in planned.iter().zip(chosen.stays.iter().zip(&chosen.reasons)) {
-        let Some(writer) = planned.writer else { continue };
-        let place = match stays.first() {
-            Some(stay) if stay.start == writer => Place { memory: Memory::Lx(stay.address), reason: String::new() },
-            Some(_) => Place { memory: Memory::Hbm, reason: reason.clone().unwrap_or_default() },
-            None => Place { memory: Memory::Hbm, reason: planned.barred.clone().or(reason.clone()).unwrap_or_default() },
-        };
-        program.place_result(program.values.schedule.steps[writer].compute, &place);
+
+    fn emit(&self, program: &LxProgram<'c>) -> Result<(), String> {
+        let Self { planned, candidates, chosen } = self;
+        for ((planned, candidate), stays) in planned.iter().zip(candidates).zip(&chosen.stays) {
+            planned.emit(program, candidate, stays)?;
+        }
+        for (planned, (stays, reason)) in planned.iter().zip(chosen.stays.iter().zip(&chosen.reasons)) {
+            let Some(writer) = planned.writer else { continue };
+            let place = match stays.first() {
+                Some(stay) if stay.start == writer => Place { memory: Memory::Lx(stay.address), reason: String::new() },
+                Some(_) => Place { memory: Memory::Hbm, reason: reason.clone().unwrap_or_default() },
+                None => Place { memory: Memory::Hbm, reason: planned.barred.clone().or(reason.clone()).unwrap_or_default() },
+            };
+            program.place_result(program.values.schedule.steps[writer].compute, &place);
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Value to plan.
@@ -220,13 +256,9 @@ impl<'c> Planned<'c> {
         Ok(is_whole && is_plain && self.is_copied_like_its_user(program)?)
     }
 
-    /// Returns whether a copy has on each core the slice that the user has. Inserts a copy for the check, and removes it again.
+    /// Returns whether a copy has on each core the slice that the user has.
     fn is_copied_like_its_user(&self, program: &LxProgram<'c>) -> Result<bool, String> {
-        let Some(copied) = self.copied else { return Ok(false) };
-        let user = self.user(program)?;
-        let copy = copy_for(&user, self.value, copied, program.values.schedule.steps[self.first_user()].compute.op)?;
-        copy.inspect(|copy| copy.erase());
-        Ok(copy.is_some())
+        self.copied.map_or(Ok(false), |copied| self.user(program).has_copy(copied))
     }
 
     /// Returns the step that determines the slices of the value.
@@ -234,10 +266,11 @@ impl<'c> Planned<'c> {
         self.writer.unwrap_or(self.readers[0].op)
     }
 
-    fn user(&self, program: &LxProgram<'c>) -> Result<User<'c>, String> {
-        let step = &program.values.schedule.steps[self.first_user()];
+    fn user<'a>(&self, program: &'a LxProgram<'c>) -> User<'a, 'c> {
+        let time = self.first_user();
+        let (step, division) = (&program.values.schedule.steps[time], &program.divisions[time]);
         let operand = if self.writer.is_some() { step.accesses.len() - 1 } else { self.readers[0].operand };
-        User::of(step.compute, operand)
+        User { compute: step.compute, operand, dims: &step.accesses[operand].dims, operation: &division.operation, split: &division.split }
     }
 
     /// Returns whether a step's result may reuse the address of the copy that the step reads.
@@ -287,7 +320,7 @@ impl<'c> Planned<'c> {
 
     fn copy(&self, program: &LxProgram<'c>, from: Value<'c>, before: Op<'c>) -> Result<Op<'c>, String> {
         let copied = self.copied.ok_or("a copy has no type")?;
-        copy_for(&self.user(program)?, from, copied, before)?.ok_or_else(|| "a copy is divided in another way than its user".to_owned())
+        copy_for(&self.user(program), from, copied, before)?.ok_or_else(|| "a copy is divided in another way than its user".to_owned())
     }
 
     /// Makes the readers in a residency interval read `value`.

@@ -157,26 +157,38 @@ impl<'c> LxProgram<'c> {
         }
     }
 
-    /// Writes the place of a result. A copy of an HBM tensor that got no room in LX would only cost HBM traffic, so it is removed and its
-    /// readers use the original. A copy from LX stays, because its source may be overwritten before the readers run. Copies under other
-    /// indices or in another layout stay, because readers may need their sticks; so does a copy of a value that a loop may have overwritten
-    /// by then.
+    /// Writes the place of a result, or removes a copy that is not needed there.
     pub(super) fn place_result(&self, compute: ComputeOp<'c>, place: &Place) {
         if self.values.overwrites(compute) {
             return;
         }
         let op = compute.op;
-        // A restickify needs its copy because it cannot pad a part of a larger buffer.
-        let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some() && !user.is(spyre::RESTICKIFY));
-        let is_from_hbm = op.is(spyre::COPY) && !is_in_lx(op.inputs()[0]);
-        let is_spare = is_from_hbm && is_read_by_ops_only && keeps_layout(op);
-        if is_spare && place.memory == Memory::Hbm && !is_carried(op.inputs()[0]) {
+        if place.memory == Memory::Hbm && is_removed_in_hbm(op) {
             op.output().replace_with(op.inputs()[0]);
             op.erase();
             return;
         }
         place.set_on(compute.place_owner());
     }
+
+    /// Returns whether a step is removed if its result is in HBM.
+    pub(super) fn is_removed_in_hbm(&self, time: usize) -> bool {
+        let compute = self.values.schedule.steps[time].compute;
+        !self.values.overwrites(compute) && is_removed_in_hbm(compute.op)
+    }
+}
+
+/// Returns whether an op is a copy of an HBM tensor that would only cost HBM traffic in HBM: its readers use the original instead.
+///
+/// A copy from LX stays, because its source may be overwritten before the readers run. Copies under other indices or in another layout
+/// stay, because readers may need their sticks; so does a copy of a value that a loop may have overwritten by then.
+fn is_removed_in_hbm(op: Op<'_>) -> bool {
+    if !op.is(spyre::COPY) || is_in_lx(op.inputs()[0]) {
+        return false;
+    }
+    // A restickify needs its copy because it cannot pad a part of a larger buffer.
+    let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some() && !user.is(spyre::RESTICKIFY));
+    is_read_by_ops_only && keeps_layout(op) && !is_carried(op.inputs()[0])
 }
 
 /// Returns whether a copy has the layout of its input, compacted if that is a window. A source under other indices is a view without a

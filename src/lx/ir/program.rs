@@ -14,28 +14,29 @@ use crate::{
 };
 use machine::{DeviceFormat, Family};
 use scratchpad::{Barred, Buffer, Use, UseKind};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 
 /// Core split of one compute op.
 pub(crate) struct Division {
-    pub(crate) operation: Operation,
+    pub(crate) operation: Rc<Operation>,
     pub(crate) split: WorkSplit,
 }
 
 /// Compute ops of a function; time is the position in the lists.
 pub(crate) struct LxProgram<'c> {
-    pub(crate) values: Values<'c>,
+    pub(crate) values: Rc<Values<'c>>,
     pub(crate) divisions: Vec<Division>,
 }
 
 impl<'c> LxProgram<'c> {
+    /// Reads a function whose work is divided.
     pub(crate) fn of(function: Op<'c>) -> Result<Self, Reported> {
-        let values = Values::of(function)?;
+        let values = Rc::new(Values::of(function)?);
         let mut divisions = Vec::with_capacity(values.schedule.steps.len());
         for step in &values.schedule.steps {
             let refuse = |message: String| error_at(codes::MALFORMED_IR, step.compute.op, message).report();
             let operation = operation_with(step.compute, &step.accesses).map_err(refuse)?;
-            divisions.push(Division { operation, split: split_of(step.compute).map_err(refuse)? });
+            divisions.push(Division { operation: Rc::new(operation), split: split_of(step.compute).map_err(refuse)? });
         }
         Ok(Self { values, divisions })
     }
