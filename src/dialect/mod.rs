@@ -70,6 +70,6 @@ pub use sdsc::{bundle_of, bundle_to_ir, lives_of, op_of, op_to_ir, push_items, s
 pub use symbolic::{NamedSize, SymbolicSize, SymbolicSizes, mark_symbolic};
 pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
-pub use tile_op::tile_op_of;
+pub use tile_op::{copy_tile_of, first_element, tile_op_of};
 pub use tile_search::{PlannedCost, RunnerUp, TileSearch};
 pub use views::{View, indices_of_view, shown_as};

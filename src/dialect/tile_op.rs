@@ -1,10 +1,10 @@
 //! Compute ops as the model of time sees them.
 
-use super::{Access, Step, UsedAs, home_of, moves_of};
+use super::{Access, Step, Tensor, UsedAs, behind_views, home_of, moves_of};
 use crate::dialect::ods::spyre;
 use crate::{
     layout::{Coordinate, sticks_needed},
-    mlir::{Op, OpExt, Value, ValueExt, integer},
+    mlir::{Op, OpExt, Value, ValueExt, ValueLike, integer},
 };
 use cost::{Dim, OpKind, TileOp, TileOperand};
 use machine::{Family, STICK_BYTES};
@@ -28,8 +28,9 @@ pub fn tile_op_of<'c>(step: &Step<'c>, mut number: impl FnMut(Value<'c>, i64) ->
     let dims = space.iter().enumerate().map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: dim >= n_outputs });
     let last = step.accesses.len().saturating_sub(1);
     let computed = computed_space(step, &space)?;
+    let n_indices = n_indices(step, &space);
     let operands = step.accesses.iter().enumerate().map(|(position, access)| {
-        let mut operand = tile_operand(step, access, &space, &computed)?;
+        let mut operand = tile_operand(&step.loops, access, &space, &computed, n_indices)?;
         operand.is_output = position == last;
         operand.buffer = number(home_of(access.value), first_element(access, &space)?);
         Ok(operand)
@@ -38,10 +39,36 @@ pub fn tile_op_of<'c>(step: &Step<'c>, mut number: impl FnMut(Value<'c>, i64) ->
         kind,
         is_reduction,
         dims: dims.collect(),
-        trips: step.loops.iter().map(|around| around.required("count", integer)).collect(),
+        trips: trips(&step.loops),
         operands: operands.collect::<Result<_, String>>()?,
         is_irregular: step.accesses.iter().any(|access| access.used_as != UsedAs::Data),
     })
+}
+
+/// Returns what [`tile_op_of`] returns for an op in these loops that copies a value to a buffer of the same layout, with the buffers 0 and 1.
+///
+/// # Errors
+/// As [`tile_op_of`].
+pub fn copy_tile_of<'c>(loops: &[Op<'c>], value: Value<'c>) -> Result<TileOp, String> {
+    let tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+    let space = tensor.host.shape.clone();
+    let dims = space.iter().enumerate().map(|(dim, &size)| (size > 1).then_some(dim)).collect();
+    let access = Access { operand: value, value: behind_views(value), tensor, dims, offsets: vec![0; space.len()], used_as: UsedAs::Data };
+    let read = tile_operand(loops, &access, &space, &space, i64::MAX)?;
+    let advances = vec![false; loops.len()];
+    let written = TileOperand { buffer: 1, is_output: true, is_kernel_input: false, is_argument: false, advances, ..read.clone() };
+    Ok(TileOp {
+        kind: OpKind::Pointwise,
+        is_reduction: false,
+        dims: space.iter().map(|&extent| Dim { extent, slices: 1, is_reduced: false }).collect(),
+        trips: trips(loops),
+        operands: vec![read, written],
+        is_irregular: false,
+    })
+}
+
+fn trips(loops: &[Op<'_>]) -> Vec<i64> {
+    loops.iter().map(|around| around.required("count", integer)).collect()
 }
 
 /// Points of each dimension that cores compute: a product computes whole sticks, so that it reads the zeros behind the end of what it sums.
@@ -57,7 +84,7 @@ fn computed_space(step: &Step<'_>, space: &[i64]) -> Result<Vec<i64>, String> {
     Ok(computed)
 }
 
-fn tile_operand<'c>(step: &Step<'c>, access: &Access<'c>, space: &[i64], computed: &[i64]) -> Result<TileOperand, String> {
+fn tile_operand<'c>(loops: &[Op<'c>], access: &Access<'c>, space: &[i64], computed: &[i64], n_indices: i64) -> Result<TileOperand, String> {
     let layout = access.layout()?;
     // Dimensions of one point move nothing.
     let moving = |coordinate: &Coordinate| coordinate.term.map(|term| term.dim).filter(|&dim| space[dim] > 1);
@@ -70,7 +97,7 @@ fn tile_operand<'c>(step: &Step<'c>, access: &Access<'c>, space: &[i64], compute
     };
     for (position, (coordinate, &size)) in coordinates[..beside].iter().zip(layout.device_size()).enumerate() {
         let positions = match coordinate.term {
-            _ if indexed == Some(position) => size.min(n_indices(step, space)),
+            _ if indexed == Some(position) => size.min(n_indices),
             Some(term) => (term.last(computed).map_err(|error| error.to_string())? + 1).min(size),
             None => 1,
         };
@@ -91,13 +118,16 @@ fn tile_operand<'c>(step: &Step<'c>, access: &Access<'c>, space: &[i64], compute
         moved_by: coordinates.iter().filter_map(moving).collect::<BTreeSet<usize>>().into_iter().collect(),
         stick: moving(stick),
         inner: outer.last().copied().flatten(),
-        advances: step.loops.iter().map(advances).collect(),
+        advances: loops.iter().map(advances).collect(),
         ..TileOperand::default()
     })
 }
 
 /// The element of a buffer, in the order in which the device has them, that an access begins at.
-fn first_element(access: &Access<'_>, space: &[i64]) -> Result<i64, String> {
+///
+/// # Errors
+/// If the layout phase has not run.
+pub fn first_element(access: &Access<'_>, space: &[i64]) -> Result<i64, String> {
     let coordinates = access.coordinates(space)?;
     let along = coordinates.iter().zip(access.layout()?.device_size());
     Ok(along.fold(0, |first, (coordinate, &size)| first * size + coordinate.offset))

@@ -372,6 +372,7 @@ impl Drop for Scratch<'_> {
 
 /// Map from values to the facts that a pass knows about them. It supports lookup but not iteration: the order of
 /// pointers must never reach the output.
+#[derive(Clone)]
 pub struct ValueMap<T> {
     entries: HashMap<usize, T>,
 }

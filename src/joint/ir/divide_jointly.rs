@@ -3,7 +3,7 @@
 //! Reads layouts, access maps, `min_work`, `work_div`, `dims` and program order; writes `work` and removes `work_div`. Replaces
 //! `spyre-divide-work`, whose splits are the starting point.
 
-use super::try_splits::{PricedOp, priced_ops, priced_with_splits};
+use super::try_splits::{Described, PricedOp, priced_ops};
 use crate::dialect::ods::{option, spyre};
 use crate::{
     codes,
@@ -54,7 +54,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 /// Applies the core splits of a plan file to the ops of a function.
 fn follow(function: Op<'_>, work: &[Split], target: &Target) -> Result<(), Reported> {
     let again = "remove 'work' from the plan to choose splits again";
-    let program = program_of(&Values::of(function)?, target, &mut Memo::default())?;
+    let program = program_of(&Values::of(function)?, target, &mut Memo::default(), &mut Numbers::default())?;
     let ops = ComputeOp::all_in(function);
     if ops.len() != work.len() {
         let message = format!("expected one core split per op in the plan, found {} for {} ops; {again}", work.len(), ops.len());
@@ -116,10 +116,12 @@ impl ChosenSplits {
 pub(crate) fn choose_splits(function: Op<'_>, target: &Target, objective: Objective, memo: &mut Memo) -> Result<ChosenSplits, Reported> {
     check_hints(&ComputeOp::all_in(function))?;
     let values = Rc::new(Values::of(function)?);
-    let program = program_of(&values, target, memo)?;
+    let mut numbers = Numbers::default();
+    let program = program_of(&values, target, memo, &mut numbers)?;
     let planner = Exact::to_compare(program.values.len());
     let splits_of = |choice: &[usize]| choice.iter().enumerate().map(|(op, &split)| program.split(op, split)).collect::<Vec<_>>();
-    let evaluate = |splits: &[&WorkSplit]| priced_with_splits(function, &values, &program, splits, target);
+    let described = Described { function, values: &values, program: &program, numbers: &numbers };
+    let evaluate = |splits: &[&WorkSplit]| described.priced_with_splits(splits, target);
     let cost_of = |priced: &[PricedOp]| priced.iter().map(|op| op.cost).sum::<Cost>();
     let mut splits = splits_of(&vec![0; program.ops.len()]);
     let mut priced: Option<Vec<PricedOp>> = None;
@@ -142,9 +144,8 @@ pub(crate) fn choose_splits(function: Op<'_>, target: &Target, objective: Object
 }
 
 /// Converts the program into plain values without IR handles.
-fn program_of<'c>(values: &Values<'c>, target: &Target, memo: &mut Memo) -> Result<joint::JointProgram, Reported> {
+fn program_of<'c>(values: &Values<'c>, target: &Target, memo: &mut Memo, numbers: &mut Numbers) -> Result<joint::JointProgram, Reported> {
     let mut ops = Vec::with_capacity(values.schedule.steps.len());
-    let mut numbers = Numbers::default();
     for step in &values.schedule.steps {
         let refuse = |message: String| error_at(codes::SPLIT_PLAN, step.compute.op, message).report();
         let operation = Rc::new(operation_to_divide(step.compute, &step.accesses)?);

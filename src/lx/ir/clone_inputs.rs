@@ -116,7 +116,7 @@ impl<'a> User<'a, '_> {
     }
 
     /// Returns the op's slices, per dimension of the tensor, on the same cores.
-    fn split_of_dims(&self) -> Result<WorkSplit, String> {
+    pub(super) fn split_of_dims(&self) -> Result<WorkSplit, String> {
         let (slices, divisors) = (self.split.slices(), self.split.divisors(CoreOrder::of(self.operation.family)));
         let split = WorkSplit::new(self.dims.iter().map(|dim| dim.map_or(1, |dim| slices[dim])).collect());
         let divisors: Vec<i64> = self.dims.iter().map(|dim| dim.map_or(1, |dim| divisors[dim])).collect();

@@ -16,7 +16,7 @@ use crate::{
         stays::{Candidate, Chosen},
     },
     mlir::{Op, OpExt, OperationLike, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, insert_before, map_of, shape_of},
-    work::{OperandOf, agreed_view},
+    work::{OperandOf, WorkSplit, agreed_view},
 };
 use machine::Family;
 use scratchpad::{Buffer, Capacity, StayInLx, Use, UseKind};
@@ -61,18 +61,16 @@ impl<'c> StayPlan<'c> {
         Ok(Self { planned, candidates, chosen })
     }
 
-    /// Returns for each step whether its result is in LX; `None` if the plan inserts or removes copies.
-    pub(crate) fn results_in_lx(&self, program: &LxProgram<'c>) -> Option<Vec<bool>> {
-        let mut in_lx = vec![false; program.divisions.len()];
+    /// Returns what the plan emits; `None` if it removes copies, or inserts copies with another layout or between loops.
+    pub(crate) fn emitted(&self, program: &LxProgram<'c>) -> Option<Emitted<'c>> {
+        let mut emitted = Emitted { in_lx: vec![false; program.divisions.len()], copies: Vec::new() };
         for ((planned, candidate), stays) in self.planned.iter().zip(&self.candidates).zip(&self.chosen.stays) {
-            match (planned.writer, stays.as_slice()) {
-                (Some(writer), [stay]) if candidate.begins_with_write(stay) && !candidate.leaves_lx(stays) => in_lx[writer] = true,
-                (Some(writer), []) if program.is_removed_in_hbm(writer) => return None,
-                (_, []) => {}
-                _ => return None,
+            planned.note_emitted(program, candidate, stays, &mut emitted)?;
+            if planned.writer.is_some_and(|writer| !emitted.in_lx[writer] && program.is_removed_in_hbm(writer)) {
+                return None;
             }
         }
-        Some(in_lx)
+        Some(emitted)
     }
 
     fn emit(&self, program: &LxProgram<'c>) -> Result<(), String> {
@@ -91,6 +89,36 @@ impl<'c> StayPlan<'c> {
         }
         Ok(())
     }
+}
+
+/// Places of results and copies that a plan emits.
+pub(crate) struct Emitted<'c> {
+    /// For each step whether its result is in LX.
+    pub(crate) in_lx: Vec<bool>,
+    /// The copies, in the order of their insertion.
+    pub(crate) copies: Vec<PlannedCopy<'c>>,
+}
+
+/// Copy between LX and HBM.
+pub(crate) struct PlannedCopy<'c> {
+    /// Value that is copied, or of which another copy is copied.
+    pub(crate) value: Value<'c>,
+    /// Index of the copy that is copied, if it is not the value itself.
+    pub(crate) from: Option<usize>,
+    pub(crate) position: CopyPosition,
+    /// Core split of the copy.
+    pub(crate) split: WorkSplit,
+    /// Operands that read the copy.
+    pub(crate) reads: Vec<OperandOf>,
+}
+
+/// Position of a copy between LX and HBM.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CopyPosition {
+    /// A copy into LX directly before a step.
+    Before(usize),
+    /// A copy out of LX behind a step, at the next op of any kind.
+    Behind(usize),
 }
 
 /// Value to plan.
@@ -299,6 +327,44 @@ impl<'c> Planned<'c> {
             self.let_read(program, stay, copy.output())?;
         }
         Ok(())
+    }
+
+    /// Adds what [`Self::emit`] emits. Returns `None` if that cannot be described.
+    fn note_emitted(&self, program: &LxProgram<'c>, candidate: &Candidate, stays: &[StayInLx], emitted: &mut Emitted<'c>) -> Option<()> {
+        let mut later = stays;
+        let mut from = None;
+        let steps = &program.values.schedule.steps;
+        let is_in = |stay: &StayInLx, read: &&OperandOf| (stay.start..stay.end).contains(&read.op);
+        if let Some((first, others)) = stays.split_first().filter(|(first, _)| candidate.begins_with_write(first)) {
+            let writer = self.writer?;
+            emitted.in_lx[writer] = true;
+            later = others;
+            if candidate.leaves_lx(stays) {
+                self.copied?;
+                let stays_in_lx = |read: &&OperandOf| is_in(first, read) && self.readers.contains(read);
+                let readers = program.values.schedule.readers(self.value);
+                if readers.iter().any(|read| steps[read.op].loops != steps[writer].loops) {
+                    return None;
+                }
+                let reads = readers.iter().filter(|read| !stays_in_lx(read)).copied().collect();
+                let split = self.user(program).split_of_dims().ok()?;
+                from = Some(emitted.copies.len());
+                emitted.copies.push(PlannedCopy { value: self.value, from: None, position: CopyPosition::Behind(writer), split, reads });
+            }
+        }
+        for stay in later {
+            let has_its_layout = self.copied == Some(self.value.r#type());
+            if !has_its_layout || self.found_by(program, stay).ok()? != self.value {
+                return None;
+            }
+            let reads: Vec<OperandOf> = self.readers.iter().filter(|read| is_in(stay, read)).copied().collect();
+            if reads.iter().any(|read| steps[read.op].loops != steps[stay.start].loops) {
+                return None;
+            }
+            let split = self.user(program).split_of_dims().ok()?;
+            emitted.copies.push(PlannedCopy { value: self.value, from, position: CopyPosition::Before(stay.start), split, reads });
+        }
+        Some(())
     }
 
     /// Returns the value in HBM that the first reader of a later residency interval reads. After a loop that carries

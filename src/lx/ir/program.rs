@@ -250,7 +250,7 @@ fn may_be_in_lx(compute: ComputeOp<'_>) -> bool {
 }
 
 /// Numbering of the parts of buffers.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Numbers {
     of_buffer: ValueMap<BTreeMap<i64, usize>>,
     next: usize,
@@ -262,5 +262,11 @@ impl Numbers {
         let number = *self.of_buffer.get_or_default(buffer).entry(first_element).or_insert(next);
         self.next += usize::from(number == next);
         number
+    }
+
+    /// Returns a number that no part has.
+    pub(crate) const fn fresh(&mut self) -> usize {
+        self.next += 1;
+        self.next - 1
     }
 }
