@@ -23,10 +23,10 @@ use crate::{
     },
     work::{
         WorkSplit,
-        ir::{divide_work::divided, reduce_span::reduce_spans},
+        ir::{divide_work::divided as divided_alone, reduce_span::reduce_spans},
     },
 };
-use cost::{Cost, Dim, Objective, OpKind, TileOp, TileOperand, describe};
+use cost::{Cost, Dim, History, Objective, OpKind, OpShape, TileOp, TileOperand, describe_op};
 use machine::Target;
 use std::{cell::RefCell, ops::Range};
 
@@ -144,11 +144,12 @@ impl PricedOp {
     fn of(step: &Step<'_>, target: &Target) -> Option<Self> {
         let mut numbers = Numbers::default();
         let tile = tile_op_of(step, |buffer, first_element| numbers.of(buffer, first_element)).ok()?;
-        let (splits, needs_loop) = match quietly(step.compute.op, || divided(step.compute, &step.accesses, target)) {
+        let (splits, needs_loop) = match quietly(step.compute.op, || divided_alone(step.compute, &step.accesses, target)) {
             Ok((operation, own)) => (candidates(&operation, &own, false, target).ok()?, false),
             Err(_) => (plain_splits(&tile, target.cores), true),
         };
-        let mut priced: Vec<(f64, WorkSplit)> = splits.into_iter().map(|split| (cost_of(&tile, &split, target).ns, split)).collect();
+        let mut divided = Divided::new(&tile);
+        let mut priced: Vec<(f64, WorkSplit)> = splits.into_iter().map(|split| (divided.cost(split.slices(), target).ns, split)).collect();
         priced.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         Some(Self { tile, splits: priced.into_iter().take(MOST_SPLITS).map(|(_, split)| split).collect(), needs_loop })
     }
@@ -164,10 +165,11 @@ impl PricedOp {
         for &(dim, count) in cuts {
             cut(&mut tile, dim, count);
         }
+        let mut divided = Divided::new(&tile);
         let fits = |split: &&WorkSplit| tile.dims.iter().zip(split.slices()).all(|(dim, &slices)| slices <= dim.extent);
-        let costs = self.splits.iter().filter(fits).map(|split| cost_of(&tile, split, target));
+        let costs = self.splits.iter().filter(fits).map(|split| divided.cost(split.slices(), target));
         let least = costs.min_by(|one, other| objective.order(one, other));
-        least.unwrap_or_else(|| cost_of(&tile, &WorkSplit::whole(tile.dims.len()), target))
+        least.unwrap_or_else(|| divided.cost(&vec![1; tile.dims.len()], target))
     }
 }
 
@@ -183,7 +185,8 @@ impl PricedOp {
         (result.buffer, result.is_in_lx) = (1, true);
         let had = TileOperand { buffer: 0, is_output: false, ..result.clone() };
         let tile = TileOp { kind: OpKind::Pointwise, is_reduction: false, operands: vec![had, result], ..tile };
-        let costs = plain_splits(&tile, target.cores).into_iter().map(|split| cost_of(&tile, &split, target));
+        let mut divided = Divided::new(&tile);
+        let costs = plain_splits(&tile, target.cores).into_iter().map(|split| divided.cost(split.slices(), target));
         costs.min_by(|one, other| one.ns.total_cmp(&other.ns)).unwrap_or(Cost::default())
     }
 }
@@ -223,12 +226,24 @@ fn cut(tile: &mut TileOp, dim: usize, count: i64) {
     }
 }
 
-fn cost_of(tile: &TileOp, split: &WorkSplit, target: &Target) -> Cost {
-    let mut tile = tile.clone();
-    for (dim, &slices) in tile.dims.iter_mut().zip(split.slices()) {
-        dim.slices = slices;
+/// An op that is priced with several core splits.
+struct Divided {
+    shape: OpShape,
+    /// Position in the shape of the op's first dimension: those of the loops come before.
+    first_dim: usize,
+}
+
+impl Divided {
+    fn new(tile: &TileOp) -> Self {
+        Self { shape: tile.shape(), first_dim: tile.trips.len() }
     }
-    describe(&[tile.shape()]).iter().map(|op| Cost::of(op, &target.time)).sum()
+
+    /// Returns the cost of the op alone with these slices of its dimensions.
+    fn cost(&mut self, slices: &[i64], target: &Target) -> Cost {
+        self.shape.dims[self.first_dim..].iter_mut().zip(slices).for_each(|(dim, &slices)| dim.slices = slices);
+        let bytes = History::default().push(&self.shape);
+        Cost::of(&describe_op(&self.shape, bytes), &target.time)
+    }
 }
 
 impl OpCosts for FunctionJudge<'_, '_> {
