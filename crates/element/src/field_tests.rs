@@ -1,4 +1,7 @@
-use super::super::Reduction;
+use super::super::{
+    Reduction,
+    residue::{BASE, power},
+};
 use super::*;
 
 const DRAW: Field = Field::new(7);

@@ -10,6 +10,7 @@ mod field;
 mod function;
 mod ordered;
 mod products;
+mod residue;
 mod spent;
 
 pub use exact::{Exact, erf, maximum};
