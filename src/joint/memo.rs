@@ -6,7 +6,7 @@
 use super::{
     alike::Alike,
     candidates,
-    tables::{CopyKey, Cost, Prices, PricesKey},
+    prices::{CopyKey, Cost, Prices, PricesKey},
 };
 use crate::work::{CoreUse, CoreView, Operation, WorkError, WorkSplit, divide, view_of};
 use cost::Objective;

@@ -23,6 +23,7 @@ mod alike;
 mod candidates;
 mod evaluate;
 mod memo;
+mod prices;
 mod states;
 mod tables;
 

@@ -3,6 +3,7 @@
 use super::{
     JointProgram, Kind, Memo,
     evaluate::{copy_of, divided},
+    prices::{Cost, Prices, PricesKey},
     states::{IN_HBM, States},
 };
 use crate::{
@@ -16,23 +17,6 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     rc::Rc,
 };
-
-/// Modeled time in ps, and bytes to and from HBM. Plans are compared by the first field, then by the second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cost {
-    first: u64,
-    second: u64,
-}
-
-impl assignment::Cost for Cost {
-    const ZERO: Self = Self { first: 0, second: 0 };
-    const IMPOSSIBLE: Self = Self { first: u64::MAX, second: u64::MAX };
-
-    fn saturating_add(self, other: Self) -> Self {
-        let first = self.first.checked_add(other.first);
-        first.map_or(Self::IMPOSSIBLE, |first| Self { first, second: self.second.saturating_add(other.second) })
-    }
-}
 
 /// Inputs of costs other than the ops.
 #[derive(Clone, Copy)]
@@ -48,38 +32,11 @@ pub(super) struct Tables {
     copies: Vec<Factor<Cost>>,
 }
 
-/// Cost of an op for each assignment of states to its values, and the split with that cost.
-#[derive(Debug)]
-pub(super) struct Prices {
-    costs: Rc<BTreeMap<usize, Cost>>,
-    /// Chosen split of each entry of `costs`.
-    splits: BTreeMap<usize, usize>,
-}
-
 struct OpTable {
     /// Values of the op that have several states, in ascending order.
     variables: Vec<usize>,
     prices: Rc<Prices>,
 }
-
-/// Key of the memoized prices of an op: everything that they depend on.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct PricesKey {
-    /// Number of the kind.
-    kind: usize,
-    /// Op whose buffers are numbered by the first operand that uses each.
-    tile: TileOp,
-    /// For each operand the index of its variable.
-    variables: Vec<Option<usize>>,
-    /// For each variable the number of its set of views.
-    sets: Vec<Option<usize>>,
-    /// For each operand the result of [`reads_before`].
-    reads: Vec<(i64, bool)>,
-}
-
-/// Key of the memoized price of a copy: the kind of its first reader, the reader with buffers numbered by operand, the operand that it
-/// copies, and the views.
-pub(super) type CopyKey = (usize, TileOp, usize, Option<usize>);
 
 impl Tables {
     pub(super) fn new(program: &JointProgram, capacity: &Capacity, pricing: Pricing<'_>, memo: &mut Memo) -> Self {

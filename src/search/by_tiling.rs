@@ -44,9 +44,12 @@ fn key(op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Key {
 mod tests {
     use super::*;
 
+    /// Op, tiled dimensions with their counts, and places of operands.
+    type Question<'a> = (usize, &'a [(usize, i64)], &'a [bool]);
+
     #[test]
     fn values_differ_by_op_tiling_and_places() {
-        let keys: [(usize, &[(usize, i64)], &[bool]); 7] = [
+        let keys: [Question<'_>; 7] = [
             (0, &[], &[]),
             (1, &[], &[]),
             (0, &[], &[false]),
