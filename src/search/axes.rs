@@ -29,6 +29,17 @@ pub struct Axis {
 /// the maker's axis.
 #[must_use]
 pub fn axes(ops: &[SearchedOp], segment: Range<usize>) -> Vec<Axis> {
+    let mut axes = axes_without_carried(ops, segment.clone());
+    for axis in &mut axes {
+        (axis.carried, axis.corrected) = carry(ops, segment.clone(), &axis.dims);
+    }
+    axes
+}
+
+/// Returns the axes of some ops as [`axes`] does, but with the sets `carried` and `corrected` empty: these take time in the product of ops
+/// and axes.
+#[must_use]
+pub fn axes_without_carried(ops: &[SearchedOp], segment: Range<usize>) -> Vec<Axis> {
     let mut groups = Groups::new(ops, segment.clone());
     for (reader, op) in segment.clone().zip(&ops[segment.clone()]) {
         for input in &op.tiled.inputs {
@@ -92,10 +103,8 @@ impl Groups {
     /// Returns the groups that an op may be tiled along.
     fn into_axes(self, ops: &[SearchedOp], segment: &Range<usize>) -> Vec<Axis> {
         let axes = self.members.into_iter().zip(self.sizes).map(|(members, size)| {
-            let dims: BTreeMap<usize, usize> =
-                members.into_iter().filter(|&(op, dim)| ops[op].allows(dim) && ops[op].belongs_into(segment)).collect();
-            let (carried, corrected) = carry(ops, segment.clone(), &dims);
-            Axis { size, dims, carried, corrected }
+            let dims = members.into_iter().filter(|&(op, dim)| ops[op].allows(dim) && ops[op].belongs_into(segment)).collect();
+            Axis { size, dims, ..Axis::default() }
         });
         axes.filter(|axis| !axis.dims.is_empty()).collect()
     }

@@ -58,7 +58,7 @@ mod stretches;
 pub(crate) mod ir;
 
 pub(crate) use axes::common_divisor;
-pub use axes::{Axis, axes};
+pub use axes::{Axis, axes, axes_without_carried};
 #[cfg(feature = "mlir")]
 pub(crate) use by_tiling::ByTiling;
 pub use choose::{Chosen, Found, choose};

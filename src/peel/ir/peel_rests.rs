@@ -15,7 +15,7 @@ use crate::{
         i64_array_attribute, quietly, string_attribute,
     },
     peel::{Peel, peels},
-    search::{SearchedOp, axes},
+    search::{SearchedOp, axes_without_carried},
     tile::ir::items::Items,
 };
 use cost::{Cost, Objective};
@@ -136,7 +136,7 @@ fn candidates(function: Op<'_>, target: &Target) -> Vec<Peel> {
             result.map_or(0, |result| result.shape.iter().product::<i64>() * format_of(result.element).map_or(0, |format| format.bytes())),
         );
     }
-    let axes = axes(&ops, 0..ops.len());
+    let axes = axes_without_carried(&ops, 0..ops.len());
     let mut found = peels(&axes, &sizes, &bytes, target.cores, SMALL_BYTES);
     // The device does not multiply by a single column.
     let is_column = |(&op, &dim): (&usize, &usize)| {
