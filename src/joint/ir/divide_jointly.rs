@@ -144,7 +144,12 @@ pub(crate) fn choose_splits(function: Op<'_>, target: &Target, objective: Object
 }
 
 /// Converts the program into plain values without IR handles.
-fn program_of<'c>(values: &Values<'c>, target: &Target, memo: &mut Memo, numbers: &mut Numbers) -> Result<joint::JointProgram, Reported> {
+pub(super) fn program_of<'c>(
+    values: &Values<'c>,
+    target: &Target,
+    memo: &mut Memo,
+    numbers: &mut Numbers,
+) -> Result<joint::JointProgram, Reported> {
     let mut ops = Vec::with_capacity(values.schedule.steps.len());
     for step in &values.schedule.steps {
         let refuse = |message: String| error_at(codes::SPLIT_PLAN, step.compute.op, message).report();

@@ -32,16 +32,25 @@ pub(super) struct Described<'a, 'c> {
 impl<'c> Described<'_, 'c> {
     /// Returns the cost of each op, including added ones, if the ops, in order, have these core splits.
     pub(super) fn priced_with_splits(&self, splits: &[&WorkSplit], target: &Target) -> Result<Vec<PricedOp>, Reported> {
-        let division = |(op, split): (usize, &&WorkSplit)| Division {
-            operation: Rc::clone(&self.program.kind(op).operation),
-            split: (*split).clone(),
-        };
-        let divided = LxProgram { values: Rc::clone(self.values), divisions: splits.iter().enumerate().map(division).collect() };
+        let divided = self.divided(splits);
         let refuse = |message: String| error_at(codes::SPLIT_PLAN, self.function, message).report();
         let plan = StayPlan::of(&divided, &Capacity::of(target)).map_err(refuse)?;
         if let Some(emitted) = plan.emitted(&divided) {
             return self.priced_as_emitted(&divided, &emitted, target).map_err(refuse);
         }
+        self.priced_on_copy(splits, target)
+    }
+
+    fn divided(&self, splits: &[&WorkSplit]) -> LxProgram<'c> {
+        let division = |(op, split): (usize, &&WorkSplit)| Division {
+            operation: Rc::clone(&self.program.kind(op).operation),
+            split: (*split).clone(),
+        };
+        LxProgram { values: Rc::clone(self.values), divisions: splits.iter().enumerate().map(division).collect() }
+    }
+
+    /// Returns the same by placing the values of a copy of the function.
+    fn priced_on_copy(&self, splits: &[&WorkSplit], target: &Target) -> Result<Vec<PricedOp>, Reported> {
         let scratch = Scratch::of(self.function);
         for (compute, split) in ComputeOp::all_in(scratch.op()).into_iter().zip(splits) {
             set_work(compute, split);
@@ -198,4 +207,53 @@ fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<PricedOp>, String>
     }
     let steps = values.schedule.steps.iter();
     Ok(describe(&kernel).iter().zip(steps).map(|(op, step)| PricedOp::of(Cost::of(op, &target.time), Some(step))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        joint::{Memo, ir::divide_jointly::program_of},
+        mlir::Module,
+    };
+
+    /// Inputs that several ops read, and a returned value that is read as well.
+    const PROGRAM: &str = "
+      func.func @main(%x: tensor<256x512xf16>, %w: tensor<512x512xf16>) -> (tensor<256x512xf16>, tensor<256x512xf16>) {
+        %exp = spyre.pointwise exp(%x) : tensor<256x512xf16>
+        %sum = spyre.pointwise add(%exp, %x) : tensor<256x512xf16>
+        %product = spyre.matmul(%sum, %w) : (tensor<256x512xf16>, tensor<512x512xf16>) -> tensor<256x512xf16>
+        %scaled = spyre.pointwise mul(%product, %x) : tensor<256x512xf16>
+        %last = spyre.pointwise add(%scaled, %sum) : tensor<256x512xf16>
+        return %scaled, %last : tensor<256x512xf16>, tensor<256x512xf16>
+      }";
+
+    #[test]
+    fn prices_of_a_plan_are_those_of_its_ir() {
+        let session = crate::pipeline::session();
+        let mut module = Module::parse(&session, PROGRAM).unwrap();
+        assert!(module.run("spyre-propagate-layouts,spyre-insert-restickify"));
+        let function = module.op().body_ops().into_iter().find(|op| op.is("func.func")).unwrap();
+        let mut n_copies = 0;
+        for lx_bytes in [1 << 20, 40 << 10, 20 << 10, 10 << 10, 4 << 10] {
+            let target = Target { lx_bytes, ..Target::spyre() };
+            let Ok(values) = Values::of(function).map(Rc::new) else { panic!("no values: {function}") };
+            let mut numbers = Numbers::default();
+            let Ok(program) = program_of(&values, &target, &mut Memo::default(), &mut numbers) else { panic!("no program: {function}") };
+            let described = Described { function, values: &values, program: &program, numbers: &numbers };
+            for choice in 0..12 {
+                let splits: Vec<&WorkSplit> =
+                    (0..program.ops.len()).map(|op| program.split(op, (choice * (op + 1)) % program.kind(op).splits.len())).collect();
+                let divided = described.divided(&splits);
+                let Ok(plan) = StayPlan::of(&divided, &Capacity::of(&target)) else { panic!("no plan") };
+                let Some(emitted) = plan.emitted(&divided) else { continue };
+                n_copies += emitted.copies.len();
+                let of = |ops: &[PricedOp]| ops.iter().map(|op| (op.cost.ns.to_bits(), op.cost.hbm_bytes)).collect::<Vec<_>>();
+                let found = described.priced_as_emitted(&divided, &emitted, &target).unwrap();
+                let Ok(expected) = described.priced_on_copy(&splits, &target) else { panic!("not priced") };
+                assert_eq!(of(&found), of(&expected), "LX of {lx_bytes} bytes, choice {choice}");
+            }
+        }
+        assert!(n_copies > 0, "no plan has copies");
+    }
 }
