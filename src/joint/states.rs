@@ -3,7 +3,10 @@
 use super::{JointProgram, Kind, Memo, memo::SetKey};
 use crate::work::CoreView;
 use scratchpad::Capacity;
-use std::{collections::BTreeSet, rc::Rc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 /// State of a value in HBM; the other states are views, numbered from 1.
 pub(super) const IN_HBM: usize = 0;
@@ -30,10 +33,15 @@ pub(super) struct Set {
 impl States {
     pub(super) fn of(program: &JointProgram, capacity: &Capacity, memo: &mut Memo) -> Self {
         let mut set = |value: &super::Value| {
-            let users = value.users.iter().map(|user| (program.kind(user.op), user.operand));
-            let numbers: BTreeSet<(usize, usize)> = users.clone().map(|(kind, operand)| (kind.number, operand)).collect();
-            let make = |(_, bytes): &SetKey| common_views(users, *bytes, capacity).into();
-            let number = memo.sets.number((numbers, value.buffer.bytes), make);
+            // Equivalent users have the same views.
+            let users: BTreeMap<(usize, usize), &Kind> = value
+                .users
+                .iter()
+                .map(|user| (program.kind(user.op), user.operand))
+                .map(|(kind, operand)| ((kind.number, operand), kind))
+                .collect();
+            let make = |(_, bytes): &SetKey| common_views(&users, *bytes, capacity).into();
+            let number = memo.sets.number((users.keys().copied().collect(), value.buffer.bytes), make);
             Set { number, views: Rc::clone(memo.sets.made(number)) }
         };
         let of_values = program.values.iter().map(|value| value.buffer.barred.is_none().then(|| set(value))).collect();
@@ -75,9 +83,9 @@ impl States {
 }
 
 /// Returns the views that all users of a value, by kind and operand, can have, and under which a slice fits in LX.
-fn common_views<'k>(users: impl Iterator<Item = (&'k Kind, usize)>, bytes: i64, capacity: &Capacity) -> Vec<CoreView> {
-    let of_user = |(kind, operand): (&'k Kind, usize)| kind.views(operand).iter().flatten().collect::<BTreeSet<_>>();
-    let common = users.map(of_user).reduce(|common, of_user| common.intersection(&of_user).copied().collect());
+fn common_views(users: &BTreeMap<(usize, usize), &Kind>, bytes: i64, capacity: &Capacity) -> Vec<CoreView> {
+    let of_user = |(&(_, operand), &kind)| Kind::views(kind, operand).iter().flatten().collect::<BTreeSet<_>>();
+    let common = users.iter().map(of_user).reduce(|common, of_user| common.intersection(&of_user).copied().collect());
     let fits = |view: &&CoreView| bytes / view.slices() <= capacity.bytes;
     common.into_iter().flatten().filter(fits).cloned().collect()
 }

@@ -42,7 +42,7 @@ const ARGUMENT_ELEMENT: Rate = Rate { field_ns: 30, bounded_ns: 60 };
 const RESULT_ELEMENT: Rate = Rate { field_ns: 66, bounded_ns: 100 };
 
 impl Rate {
-    fn of(op: &Operation<'_>) -> Self {
+    fn for_op(op: &Operation<'_>) -> Self {
         match &op.kind {
             Kind::Matmul => PRODUCT,
             Kind::Pointwise { function, .. } if is_quotient(function) => QUOTIENT,
@@ -69,7 +69,7 @@ pub struct Counts {
     pub execution: ExecutionCost,
 }
 
-/// ExecutionCost of one execution of a program.
+/// Cost of executing a program once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExecutionCost {
     /// Element operations.
@@ -85,14 +85,14 @@ pub struct ExecutionCost {
 impl ExecutionCost {
     /// Returns the cost of executing each of some functions once.
     #[must_use]
-    pub fn of(functions: &[Function<'_>]) -> Self {
+    pub fn estimate(functions: &[Function<'_>]) -> Self {
         let sum = |of: &dyn Fn(&Function<'_>) -> u64| functions.iter().map(of).fold(0, u64::saturating_add);
         let elements =
             |function: &Function<'_>, ids: &[usize]| ids.iter().map(|id| function.values[*id].length() as u64).fold(0, u64::saturating_add);
         let arguments = |function: &Function<'_>| elements(function, &function.body.arguments);
         let duration = |ns: fn(Rate) -> u64| {
             sum(&|function| {
-                let of_ops = function.weighted_steps(|op| ns(Rate::of(op)));
+                let of_ops = function.weighted_steps(|op| ns(Rate::for_op(op)));
                 let of_arguments = arguments(function).saturating_mul(ns(ARGUMENT_ELEMENT));
                 let of_results = elements(function, &function.body.yields).saturating_mul(ns(RESULT_ELEMENT));
                 of_ops.saturating_add(of_arguments).saturating_add(of_results)
@@ -208,7 +208,7 @@ mod tests {
         let shape: &[usize] = &[512, 512];
         let pointwise = |function: &str| Kind::Pointwise { function: function.to_owned(), constants: Vec::new() };
         let limits = [Kind::Matmul, pointwise("mul"), pointwise("realdiv")].map(|kind| {
-            let execution = ExecutionCost::of(&[function(kind, &[shape, shape, shape])]);
+            let execution = ExecutionCost::estimate(&[function(kind, &[shape, shape, shape])]);
             Budget::of_compilation(&Counts { execution, ..counts(1, 0) }).field.all_draws
         });
         assert!(limits[0] > 10 * limits[1] && limits[1] > limits[2], "{limits:?}");

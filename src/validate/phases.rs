@@ -249,30 +249,21 @@ impl<'c> Phases<'c> {
         }
     }
 
-    /// Returns the cost of executing once the imported program.
+    /// Returns the cost of executing the imported program once.
     pub(crate) fn execution_cost(&self) -> ExecutionCost {
-        self.imported().map_or_else(|_| ExecutionCost::default(), ExecutionCost::of)
+        self.imported().map_or_else(|_| ExecutionCost::default(), ExecutionCost::estimate)
     }
 
     /// Returns the number of element operations of the imported program.
     pub(crate) fn element_operations(&self) -> u64 {
-        self.imported().map_or(0, |functions| functions.iter().map(Function::steps).fold(0, u64::saturating_add))
+        self.execution_cost().element_operations
     }
 
     /// Returns the number of elements of all op results of the imported program.
     pub(crate) fn computed_elements(&self) -> u64 {
         let of_values = |function: &Function<'_>| function.values.iter().map(|value| value.length() as u64).fold(0, u64::saturating_add);
         let all = self.imported().map_or(0, |functions| functions.iter().map(of_values).fold(0, u64::saturating_add));
-        all.saturating_sub(self.argument_elements())
-    }
-
-    /// Returns the number of elements of the arguments of the imported program.
-    fn argument_elements(&self) -> u64 {
-        let of_arguments = |function: &Function<'_>| {
-            let lengths = function.body.arguments.iter().map(|id| function.values[*id].length() as u64);
-            lengths.fold(0, u64::saturating_add)
-        };
-        self.imported().map_or(0, |functions| functions.iter().map(of_arguments).fold(0, u64::saturating_add))
+        all.saturating_sub(self.execution_cost().argument_elements)
     }
 
     /// Returns the target machine.

@@ -1,7 +1,7 @@
 //! Elements of finite fields: a program as a rational function of its inputs and of random non-algebraic functions. See [`Field`].
 
-use super::{Arithmetic, Binary, Draw, Unary, products};
 use super::{
+    Arithmetic, Binary, Draw, Unary, products,
     residue::{P, Q, exponential, inverses, opposite, residue_of, sum},
     spent::Marks,
 };
@@ -175,8 +175,7 @@ impl Field {
 /// Evaluates a function that is defined by a law in terms of others, which compilers use; `None` for all other functions.
 pub(crate) fn by_law<A: Arithmetic>(on: &A, function: Unary, constants: &[A::Element], x: A::Element) -> Option<A::Element> {
     if let Some([numerator, denominator]) = quotient_of(on, function, x) {
-        let quotient = on.div(numerator, denominator);
-        return Some(if function == Unary::Silu { on.mul(x, quotient) } else { quotient });
+        return Some(with_quotient(on, function, x, on.div(numerator, denominator)));
     }
     let zero = || on.number(0.0);
     let negative = || on.sub(zero(), x);
@@ -186,12 +185,18 @@ pub(crate) fn by_law<A: Arithmetic>(on: &A, function: Unary, constants: &[A::Ele
         Unary::Neg => negative(),
         Unary::Relu => on.maximum(x, zero()),
         Unary::Clip => on.minimum(on.maximum(x, number(0)), number(1)),
-        _ => return None,
+        Unary::Exp | Unary::Floor | Unary::Log | Unary::Sqrt | Unary::Tanh | Unary::Softplus => return None,
+        // These are quotients.
+        Unary::Gelu | Unary::Reciprocal | Unary::Rsqrt | Unary::Sigmoid | Unary::Silu => return None,
     })
 }
 
-/// Returns numerator and denominator of a function that is a quotient by law; a silu is `x` times the quotient. `None` for all other
-/// functions.
+/// Returns the function of `x`, given its quotient: a silu is `x` times the quotient, other functions are the quotient itself.
+fn with_quotient<A: Arithmetic>(on: &A, function: Unary, x: A::Element, quotient: A::Element) -> A::Element {
+    if function == Unary::Silu { on.mul(x, quotient) } else { quotient }
+}
+
+/// Returns numerator and denominator of the quotient by which a function is defined; `None` for all other functions.
 fn quotient_of<A: Arithmetic>(on: &A, function: Unary, x: A::Element) -> Option<[A::Element; 2]> {
     let one = || on.number(1.0);
     let behind_exp = |exponent| on.add(one(), on.apply(Unary::Exp, &[], exponent));
@@ -352,7 +357,7 @@ impl Arithmetic for Field {
             let (mut quotients, denominators): (Vec<_>, Vec<_>) = parts.map(|[numerator, denominator]| (numerator, denominator)).unzip();
             self.divide(&mut quotients, &denominators);
             for (x, quotient) in elements.iter_mut().zip(quotients) {
-                *x = if function == Unary::Silu { self.mul(*x, quotient) } else { quotient };
+                *x = with_quotient(self, function, *x, quotient);
             }
         }
     }

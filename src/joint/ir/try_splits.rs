@@ -34,7 +34,7 @@ impl<'c> Described<'_, 'c> {
     pub(super) fn priced_with_splits(&self, splits: &[&WorkSplit], target: &Target) -> Result<Vec<PricedOp>, Reported> {
         let divided = self.divided(splits);
         let refuse = |message: String| error_at(codes::SPLIT_PLAN, self.function, message).report();
-        let plan = StayPlan::of(&divided, &Capacity::of(target)).map_err(refuse)?;
+        let plan = StayPlan::new(&divided, &Capacity::of(target)).map_err(refuse)?;
         if let Some(emitted) = plan.emitted(&divided) {
             return self.priced_as_emitted(&divided, &emitted, target).map_err(refuse);
         }
@@ -49,7 +49,7 @@ impl<'c> Described<'_, 'c> {
         LxProgram { values: Rc::clone(self.values), divisions: splits.iter().enumerate().map(division).collect() }
     }
 
-    /// Returns the same by placing the values of a copy of the function.
+    /// Returns these costs from a copy of the function whose values are placed.
     fn priced_on_copy(&self, splits: &[&WorkSplit], target: &Target) -> Result<Vec<PricedOp>, Reported> {
         let scratch = Scratch::of(self.function);
         for (compute, split) in ComputeOp::all_in(scratch.op()).into_iter().zip(splits) {
@@ -88,7 +88,7 @@ impl<'c> Described<'_, 'c> {
             kernel.extend(tiles.get(step).map(TileOp::shape));
             made_for.extend((step < steps.len()).then_some(Some(step)));
         }
-        let priced = |(op, step): (&KernelOp, Option<usize>)| PricedOp::of(Cost::of(op, &target.time), step.map(|step| &steps[step]));
+        let priced = |(op, step): (&KernelOp, Option<usize>)| PricedOp::new(Cost::of(op, &target.time), step.map(|step| &steps[step]));
         Ok(describe(&kernel).iter().zip(made_for).map(priced).collect())
     }
 
@@ -172,7 +172,7 @@ pub(crate) struct PricedOp {
 
 impl PricedOp {
     /// Creates the cost of an op of the program, or of an op that was added.
-    fn of(cost: Cost, step: Option<&Step<'_>>) -> Self {
+    fn new(cost: Cost, step: Option<&Step<'_>>) -> Self {
         let integer = |name: &str| step.and_then(|step| step.compute.op.attr(name)).and_then(integer);
         Self { cost, number: integer(attr::SPYRE_NUMBER), times: integer(attr::SPYRE_TIMES).map_or(1, |times| times.max(1)) }
     }
@@ -206,7 +206,7 @@ fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<PricedOp>, String>
         kernel.push(tile.shape());
     }
     let steps = values.schedule.steps.iter();
-    Ok(describe(&kernel).iter().zip(steps).map(|(op, step)| PricedOp::of(Cost::of(op, &target.time), Some(step))).collect())
+    Ok(describe(&kernel).iter().zip(steps).map(|(op, step)| PricedOp::new(Cost::of(op, &target.time), Some(step))).collect())
 }
 
 #[cfg(test)]
@@ -245,7 +245,7 @@ mod tests {
                 let splits: Vec<&WorkSplit> =
                     (0..program.ops.len()).map(|op| program.split(op, (choice * (op + 1)) % program.kind(op).splits.len())).collect();
                 let divided = described.divided(&splits);
-                let Ok(plan) = StayPlan::of(&divided, &Capacity::of(&target)) else { panic!("no plan") };
+                let Ok(plan) = StayPlan::new(&divided, &Capacity::of(&target)) else { panic!("no plan") };
                 let Some(emitted) = plan.emitted(&divided) else { continue };
                 n_copies += emitted.copies.len();
                 let of = |ops: &[PricedOp]| ops.iter().map(|op| (op.cost.ns.to_bits(), op.cost.hbm_bytes)).collect::<Vec<_>>();

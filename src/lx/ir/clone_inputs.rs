@@ -50,7 +50,7 @@ struct Reader<'c> {
 }
 
 impl<'c> Reader<'c> {
-    fn of(compute: ComputeOp<'c>, operand: usize) -> Result<Self, String> {
+    fn new(compute: ComputeOp<'c>, operand: usize) -> Result<Self, String> {
         let accesses = compute.accesses()?;
         Ok(Self { compute, operand, operation: operation_with(compute, &accesses)?, split: split_of(compute)?, accesses })
     }
@@ -66,7 +66,7 @@ fn clone_input<'c>(value: Value<'c>, read_by: &[(ComputeOp<'c>, usize)], lx_byte
     if read_by.len() < 2 {
         return Ok(());
     }
-    let readers: Vec<Reader<'_>> = read_by.iter().map(|&(compute, operand)| Reader::of(compute, operand)).collect::<Result<_, _>>()?;
+    let readers: Vec<Reader<'_>> = read_by.iter().map(|&(compute, operand)| Reader::new(compute, operand)).collect::<Result<_, _>>()?;
     let uses: Vec<CoreUse<'_>> = readers.iter().map(|reader| reader.user().core_use()).collect();
     let (Ok(view), Some(output)) = (agreed_view(&uses), compact_type(readers[0].compute.op.ctx(), value)?) else { return Ok(()) };
     let bytes = Tensor::of(output).and_then(|tensor| tensor.layout).map_or(i64::MAX, |layout| layout.bytes());

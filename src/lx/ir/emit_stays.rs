@@ -30,7 +30,7 @@ const COPIED_OUT: &str = "it is the copy in HBM of a value in LX";
 /// # Errors
 /// Returns an error if layouts are wrong, or if a copy does not have the predicted slices.
 pub(crate) fn emit_stays(program: &LxProgram<'_>, capacity: &Capacity) -> Result<(), String> {
-    StayPlan::of(program, capacity)?.emit(program)
+    StayPlan::new(program, capacity)?.emit(program)
 }
 
 /// Chosen residency intervals of the values of a program.
@@ -45,7 +45,7 @@ impl<'c> StayPlan<'c> {
     ///
     /// # Errors
     /// Returns an error if layouts are wrong.
-    pub(crate) fn of(program: &LxProgram<'c>, capacity: &Capacity) -> Result<Self, String> {
+    pub(crate) fn new(program: &LxProgram<'c>, capacity: &Capacity) -> Result<Self, String> {
         let mut made = (0..program.divisions.len()).map(|time| made_by(program, time)).collect::<Result<Vec<_>, _>>()?;
         let mut planned = inputs_of(program, &made)?;
         add_parents(program, &planned, &mut made);
@@ -61,7 +61,7 @@ impl<'c> StayPlan<'c> {
         Ok(Self { planned, candidates, chosen })
     }
 
-    /// Returns what the plan emits; `None` if it removes copies, or inserts copies with another layout or between loops.
+    /// Returns the places and copies that the plan emits; `None` if it removes copies, or inserts copies with another layout or between loops.
     pub(crate) fn emitted(&self, program: &LxProgram<'c>) -> Option<Emitted<'c>> {
         let mut emitted = Emitted { in_lx: vec![false; program.divisions.len()], copies: Vec::new() };
         for ((planned, candidate), stays) in self.planned.iter().zip(&self.candidates).zip(&self.chosen.stays) {

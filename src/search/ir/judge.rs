@@ -79,7 +79,7 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
                 number(&written.copies, COPIED);
             }
             let priced = place(function, &declared, self.target, self.objective, &mut self.memo.borrow_mut())?;
-            Ok::<_, Reported>(priced.into_iter().map(|op| (Part::of(op.number), op.cost)).collect())
+            Ok::<_, Reported>(priced.into_iter().map(|op| (Part::from_number(op.number), op.cost)).collect())
         });
         // Every other rejection comes from a rule.
         assert!(bugs_of(function) == n_bugs, "a candidate of the search for tiles has a compiler bug");
@@ -110,7 +110,7 @@ fn number(ops: &[Op<'_>], first: i64) {
 
 impl Part {
     /// Returns the origin of an op from its number.
-    fn of(number: Option<i64>) -> Self {
+    fn from_number(number: Option<i64>) -> Self {
         match number {
             Some(number) if number >= COPIED => Self::Copied,
             Some(number) => usize::try_from(number).map_or(Self::Added, Self::Step),
