@@ -3,7 +3,7 @@
 //! Reads layouts, access maps, `min_work`, `work_div`, `dims` and program order; writes `work` and removes `work_div`. Replaces
 //! `spyre-divide-work`, whose splits are the starting point.
 
-use super::try_splits::{Described, PricedOp, priced_ops};
+use super::try_splits::{Described, PricedOp};
 use crate::dialect::ods::{option, spyre};
 use crate::{
     codes,
@@ -84,43 +84,44 @@ fn work_of(function: Op<'_>) -> Result<Vec<Split>, String> {
 
 /// Divides the work of the ops of a function whose loops are final.
 fn divide_function(function: Op<'_>, target: &Target, objective: Objective) -> Result<(), Reported> {
-    let chosen = choose_splits(function, target, objective, &mut Memo::default())?;
-    chosen.set_on(function);
+    let mut memo = Memo::default();
+    let described = described(function, target, &mut memo)?;
+    let (splits, _) = choose_splits(&described, target, objective, &mut memo)?;
+    described.values.schedule.steps.iter().zip(splits).for_each(|(step, split)| set_work(step.compute, split));
     Ok(())
 }
 
-/// Core splits of the ops of a function.
-pub(crate) struct ChosenSplits {
-    splits: Vec<WorkSplit>,
-    /// Cost of each op with these splits, including added ones; `None` if no other splits were considered.
-    priced: Option<Vec<PricedOp>>,
+/// Returns the cost of each op of a function whose loops are final, including ops that placement adds, once its work is divided.
+pub(crate) fn priced_when_divided(
+    function: Op<'_>,
+    target: &Target,
+    objective: Objective,
+    memo: &mut Memo,
+) -> Result<Vec<PricedOp>, Reported> {
+    let described = described(function, target, memo)?;
+    let (splits, priced) = choose_splits(&described, target, objective, memo)?;
+    priced.map_or_else(|| described.priced_with_splits(&splits, target), Ok)
 }
 
-impl ChosenSplits {
-    /// Writes the splits on the ops of the function.
-    fn set_on(&self, function: Op<'_>) {
-        ComputeOp::all_in(function).into_iter().zip(&self.splits).for_each(|(compute, split)| set_work(compute, split));
-    }
-
-    /// Returns the cost of each op with these splits, including ops that placement adds. May write splits and places on the function.
-    pub(crate) fn priced(self, function: Op<'_>, target: &Target) -> Result<Vec<PricedOp>, Reported> {
-        if let Some(priced) = self.priced {
-            return Ok(priced);
-        }
-        self.set_on(function);
-        priced_ops(function, target)
-    }
-}
-
-/// Chooses the core splits of the ops of a function whose loops are final.
-pub(crate) fn choose_splits(function: Op<'_>, target: &Target, objective: Objective, memo: &mut Memo) -> Result<ChosenSplits, Reported> {
+pub(super) fn described<'c>(function: Op<'c>, target: &Target, memo: &mut Memo) -> Result<Described<'c>, Reported> {
     check_hints(&ComputeOp::all_in(function))?;
     let values = Rc::new(Values::of(function)?);
     let mut numbers = Numbers::default();
     let program = program_of(&values, target, memo, &mut numbers)?;
+    Ok(Described { function, values, program, numbers })
+}
+
+/// Chooses the core splits of the ops. Returns them with the cost of each op, including added ones; no costs if no other splits were
+/// considered.
+fn choose_splits<'p>(
+    described: &'p Described<'_>,
+    target: &Target,
+    objective: Objective,
+    memo: &mut Memo,
+) -> Result<(Vec<&'p WorkSplit>, Option<Vec<PricedOp>>), Reported> {
+    let program = &described.program;
     let planner = Exact::to_compare(program.values.len());
     let splits_of = |choice: &[usize]| choice.iter().enumerate().map(|(op, &split)| program.split(op, split)).collect::<Vec<_>>();
-    let described = Described { function, values: &values, program: &program, numbers: &numbers };
     let evaluate = |splits: &[&WorkSplit]| described.priced_with_splits(splits, target);
     let cost_of = |priced: &[PricedOp]| priced.iter().map(|op| op.cost).sum::<Cost>();
     let mut splits = splits_of(&vec![0; program.ops.len()]);
@@ -129,7 +130,7 @@ pub(crate) fn choose_splits(function: Op<'_>, target: &Target, objective: Object
     // tried.
     let objectives = if objective == Objective::Time { vec![Objective::Time] } else { vec![Objective::Time, objective] };
     for tried in objectives {
-        let choice = joint::choose(&program, &planner, target, tried, memo);
+        let choice = joint::choose(program, &planner, target, tried, memo);
         for chosen in [Some(choice.splits), choice.if_all_fits].into_iter().flatten().map(|choice| splits_of(&choice)) {
             if chosen != splits {
                 let known = priced.map_or_else(|| evaluate(&splits), Ok)?;
@@ -140,16 +141,11 @@ pub(crate) fn choose_splits(function: Op<'_>, target: &Target, objective: Object
             }
         }
     }
-    Ok(ChosenSplits { splits: splits.into_iter().cloned().collect(), priced })
+    Ok((splits, priced))
 }
 
 /// Converts the program into plain values without IR handles.
-pub(super) fn program_of<'c>(
-    values: &Values<'c>,
-    target: &Target,
-    memo: &mut Memo,
-    numbers: &mut Numbers,
-) -> Result<joint::JointProgram, Reported> {
+fn program_of<'c>(values: &Values<'c>, target: &Target, memo: &mut Memo, numbers: &mut Numbers) -> Result<joint::JointProgram, Reported> {
     let mut ops = Vec::with_capacity(values.schedule.steps.len());
     for step in &values.schedule.steps {
         let refuse = |message: String| error_at(codes::SPLIT_PLAN, step.compute.op, message).report();

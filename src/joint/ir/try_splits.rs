@@ -21,15 +21,15 @@ use scratchpad::Capacity;
 use std::{collections::BTreeMap, rc::Rc};
 
 /// A function, with its description in plain values.
-pub(super) struct Described<'a, 'c> {
+pub(super) struct Described<'c> {
     pub(super) function: Op<'c>,
-    pub(super) values: &'a Rc<Values<'c>>,
-    pub(super) program: &'a JointProgram,
+    pub(super) values: Rc<Values<'c>>,
+    pub(super) program: JointProgram,
     /// Numbers of the buffers in the program.
-    pub(super) numbers: &'a Numbers,
+    pub(super) numbers: Numbers,
 }
 
-impl<'c> Described<'_, 'c> {
+impl<'c> Described<'c> {
     /// Returns the cost of each op, including added ones, if the ops, in order, have these core splits.
     pub(super) fn priced_with_splits(&self, splits: &[&WorkSplit], target: &Target) -> Result<Vec<PricedOp>, Reported> {
         let divided = self.divided(splits);
@@ -46,7 +46,7 @@ impl<'c> Described<'_, 'c> {
             operation: Rc::clone(&self.program.kind(op).operation),
             split: (*split).clone(),
         };
-        LxProgram { values: Rc::clone(self.values), divisions: splits.iter().enumerate().map(division).collect() }
+        LxProgram { values: Rc::clone(&self.values), divisions: splits.iter().enumerate().map(division).collect() }
     }
 
     /// Returns these costs from a copy of the function whose values are placed.
@@ -213,7 +213,7 @@ fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<PricedOp>, String>
 mod tests {
     use super::*;
     use crate::{
-        joint::{Memo, ir::divide_jointly::program_of},
+        joint::{Memo, ir::divide_jointly::described},
         mlir::Module,
     };
 
@@ -237,10 +237,8 @@ mod tests {
         let mut n_copies = 0;
         for lx_bytes in [1 << 20, 40 << 10, 20 << 10, 10 << 10, 4 << 10] {
             let target = Target { lx_bytes, ..Target::spyre() };
-            let Ok(values) = Values::of(function).map(Rc::new) else { panic!("no values: {function}") };
-            let mut numbers = Numbers::default();
-            let Ok(program) = program_of(&values, &target, &mut Memo::default(), &mut numbers) else { panic!("no program: {function}") };
-            let described = Described { function, values: &values, program: &program, numbers: &numbers };
+            let Ok(described) = described(function, &target, &mut Memo::default()) else { panic!("no program: {function}") };
+            let program = &described.program;
             for choice in 0..12 {
                 let splits: Vec<&WorkSplit> =
                     (0..program.ops.len()).map(|op| program.split(op, (choice * (op + 1)) % program.kind(op).splits.len())).collect();

@@ -10,7 +10,7 @@ use crate::{
     dialect::{Assembly, ComputeOp, Schedule, Step, tile_op_of},
     joint::{
         Memo, candidates,
-        ir::{divide_jointly::choose_splits, try_splits::PricedOp as PlacedOp},
+        ir::{divide_jointly::priced_when_divided, try_splits::PricedOp as PlacedOp},
     },
     lx::ir::program::Numbers,
     mlir::{Op, OpExt, Reported, bugs_of, i64_attribute, quietly},
@@ -126,7 +126,7 @@ fn place(function: Op<'_>, declared: &Declared, target: &Target, objective: Obje
     settle_block(function);
     write_in_place(function);
     reduce_spans(function, target)?;
-    choose_splits(function, target, objective, memo)?.priced(function, target)
+    priced_when_divided(function, target, objective, memo)
 }
 
 /// Maximum number of splits of an op that are priced: the best ones for the untiled op.
