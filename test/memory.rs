@@ -57,8 +57,8 @@ impl Bench {
     }
 
     /// With the validation that is the default.
-    fn validate(&self) -> &Self {
-        self.run(env!("CARGO_BIN_EXE_spyre-compile"), &["in.mlir", "-o", "out"], "the program as written (MLIR's JIT) agree in f64")
+    fn validate(&self, expected: &str) -> &Self {
+        self.run(env!("CARGO_BIN_EXE_spyre-compile"), &["in.mlir", "-o", "out"], expected)
     }
 
     /// The simulator, MLIR's JIT and the comparison of both.
@@ -80,7 +80,13 @@ const SOFTMAX: &str = include_str!("pipeline/softmax/01-input.mlir");
 #[test]
 #[ignore = "slow: `cargo xtask test` runs this"]
 fn an_elementwise_program_in_hint_scopes() {
-    Bench::with(ADD_MUL).validate();
+    Bench::with(ADD_MUL).validate("validated by samples");
+}
+
+#[test]
+#[ignore = "slow: `cargo xtask test` runs this"]
+fn a_mean_that_is_compared_with_the_program_as_written() {
+    Bench::of("mean_over_heads").validate("the program as written (MLIR's JIT) agree in f64");
 }
 
 #[test]

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 /// Returns the results of the files in a draw, for the function that they were compiled from.
 ///
 /// # Errors
-/// If the simulator rejects the files, or they take other arguments than the function.
-pub(super) fn results(simulation: &Simulation, function: &Function<'_>, draw: u64) -> Result<Vec<Array<FieldElement>>, String> {
+/// If the simulator rejects the files or reaches a limit, or the files take other arguments than the function.
+pub(super) fn results(simulation: &Simulation, function: &Function<'_>, draw: u64) -> Result<Vec<Array<FieldElement>>, Refusal> {
     match draw & Field::ORDERED {
         0 => results_on(&Field::new(draw), simulation, function, draw),
         _ => results_on(&Ordered::new(draw), simulation, function, draw),
@@ -25,9 +25,9 @@ fn results_on<D: Draw + Simulated>(
     simulation: &Simulation,
     function: &Function<'_>,
     draw: u64,
-) -> Result<Vec<Array<FieldElement>>, String> {
-    let inputs = inputs(simulation, function, draw, true)?;
-    let companions = simulation.elements(elements, &inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
+) -> Result<Vec<Array<FieldElement>>, Refusal> {
+    let inputs = inputs(simulation, function, draw, true).map_err(Refusal::Wrong)?;
+    let companions = simulation.elements(elements, &inputs, &RunOptions::default())?;
     let results = &simulation.program().results;
     let found = companions.into_iter().zip(results).map(|(found, of)| {
         let array = || array(found, is_position(of)).of(|element| elements.seen(element));
@@ -77,10 +77,19 @@ fn inputs(simulation: &Simulation, function: &Function<'_>, draw: u64, has_zeros
 
 /// Reason why there are no result elements.
 pub(super) enum Refusal {
-    /// The work exceeds the limit for samples.
+    /// The files exceed a limit of the simulator, or it cannot take samples of them.
     Limit(String),
     /// The files cannot be executed.
     Wrong(String),
+}
+
+impl From<SimError> for Refusal {
+    fn from(error: SimError) -> Self {
+        match error {
+            SimError::TooManySteps { .. } | SimError::TooMuchMemory { .. } => Self::Limit(error.to_string()),
+            _ => Self::Wrong(error.to_string()),
+        }
+    }
 }
 
 /// Returns elements of the results. Executes only the operations on which they depend.
@@ -119,8 +128,9 @@ fn samples_on<D: Draw + Simulated>(
             let results = &simulation.program().results;
             Ok(found.into_iter().zip(results).map(|(found, of)| nothing(of, draw).unwrap_or_else(|| seen(found))).collect())
         }
-        Err(error @ (SimError::NotSimulated { .. } | SimError::TooManySteps { .. })) => Err(Refusal::Limit(error.to_string())),
-        Err(error) => Err(Refusal::Wrong(error.to_string())),
+        // Complete executions simulate more than samples.
+        Err(error @ SimError::NotSimulated { .. }) => Err(Refusal::Limit(error.to_string())),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -140,4 +150,19 @@ fn fill(elements: &mut Elements, array: &Array<FieldElement>, field: &Field) {
 #[expect(clippy::cast_possible_truncation, reason = "integers of the device are integers")]
 fn array<E: Copy>(found: Companions<E>, is_integer: bool) -> Array<E> {
     if is_integer { Array::positions(found.device.iter().map(|number| *number as i64)) } else { Array::numbers(found.elements) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_the_simulator_are_no_faults_of_the_files() {
+        let memory = SimError::TooMuchMemory { what: "'result'".into(), bytes: 2, limit: 1 };
+        assert!(matches!(memory.into(), Refusal::Limit(_)));
+        let steps = SimError::TooManySteps { op: "add".into(), limit: 1 };
+        assert!(matches!(steps.into(), Refusal::Limit(_)));
+        let samples = SimError::NotSimulated { op: "add".into(), what: "samples".into() };
+        assert!(matches!(samples.into(), Refusal::Wrong(_)));
+    }
 }

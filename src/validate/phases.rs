@@ -376,14 +376,15 @@ impl Versions<'_, '_> {
         if let Some(found) = self.compare(imported, &expected, &expected) {
             return Err(Failure::Limit(format!("cannot be validated: even the imported program: {found}")));
         }
-        let found = match (simulation, self.samples) {
-            (Some(simulation), None) => files::results(simulation, imported, self.draw),
-            (Some(simulation), Some(samples)) => match files::samples(simulation, imported, samples, self.draw) {
-                Err(Refusal::Limit(reason)) => return Err(Failure::Size(format!("cannot be validated by samples: {reason}"))),
-                Err(Refusal::Wrong(reason)) => Err(reason),
-                Ok(found) => Ok(found),
-            },
-            (None, _) => self.run(last),
+        let (found, how) = match (simulation, self.samples) {
+            (Some(simulation), None) => (files::results(simulation, imported, self.draw), ""),
+            (Some(simulation), Some(samples)) => (files::samples(simulation, imported, samples, self.draw), " by samples"),
+            (None, _) => (self.run(last).map_err(Refusal::Wrong), ""),
+        };
+        let found = match found {
+            Err(Refusal::Limit(reason)) => return Err(Failure::Size(format!("cannot be validated{how}: {reason}"))),
+            Err(Refusal::Wrong(reason)) => Err(reason),
+            Ok(found) => Ok(found),
         };
         let symptom = self.symptom(&expected, found);
         symptom.map_or_else(|| Ok(undefined(&expected)), |symptom| Err(self.blame(&expected, &symptom)))
