@@ -5,8 +5,8 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use machine::{DeviceFormat, Family, Target};
+use program::layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates};
 use spyre::{
-    layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates},
     mlir::Module,
     work::{DimKind, IterationDim, Operand, Operation, WorkSplit, alternatives, divide, reduce_span},
 };

@@ -3,7 +3,6 @@
 
 pub mod codes;
 
-pub mod affine;
 pub mod assignment;
 pub mod plan_file;
 

@@ -4,7 +4,6 @@ use crate::dialect::ods::{attr, sdsc};
 use crate::{
     bundle::{Bundle, Life, Scratch},
     dialect::{self, Role, bundle_to_ir, push_items, set_lives},
-    layout::DeviceLayout,
     mlir::{
         Attribute, Attributes, Module, Op, OpExt, ScalarType, Session, Source, build, dense_elements, dictionary, new_block, push,
         string_array, string_attribute, type_attribute,
@@ -12,6 +11,7 @@ use crate::{
     pipeline::emit_passes,
     sdsc::{host_bytes, is_baked, read::case_json::read_case, to_bundle, to_launch},
 };
+use ::program::layout::DeviceLayout;
 use files::{is_plain_name, path_below, read_below};
 use machine::ElementType;
 use melior::ir::Type;

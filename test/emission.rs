@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use machine::DeviceFormat;
+use program::layout::Term;
 use proptest::prelude::*;
 use sdsc_format::model;
 use spyre::launch::symbols::MemoryMap;
@@ -14,7 +15,6 @@ use spyre::{
         WindowAxis,
     },
     launch::Launch,
-    layout::Term,
 };
 
 fn operand(format: DeviceFormat, device_size: Vec<i64>, coordinates: Vec<Coordinate>) -> Operand {

@@ -4,8 +4,8 @@
 
 use crate::common;
 use machine::{DeviceFormat, Family, Target};
+use program::layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates};
 use serde_json::{Value, json};
-use spyre::layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates};
 use spyre::work::{DimKind, IterationDim, Operand, Operation, WorkSplit, distribute, divide, reduce_span};
 use std::fs;
 

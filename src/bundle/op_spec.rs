@@ -3,8 +3,8 @@
 //! It is the level of torch-spyre's `OpSpec` and `LoopSpec` ("torch-spyre facts, D.11"; the vocabulary of the golden `case.json`).
 //! Iteration dimensions are referred to by position, so names are comments only.
 
-use crate::layout::{CoordinateBy, Term};
 use machine::DeviceFormat;
+use program::layout::Term;
 
 /// One kernel launch: the ops and loops that run in order, and the HBM they share.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -305,8 +305,14 @@ impl Allocation {
     }
 }
 
-/// One device coordinate of an operand.
-pub type Coordinate = CoordinateBy<Mover>;
+/// Position of an operand along one device dimension, as a function of the iteration point.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coordinate {
+    /// Term that moves the position; without one the position is constant.
+    pub term: Option<Mover>,
+    /// The position when the term is 0.
+    pub offset: i64,
+}
 
 /// Variable part of a device coordinate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -326,6 +332,12 @@ impl Mover {
 }
 
 impl Coordinate {
+    /// The position never moves.
+    #[must_use]
+    pub const fn constant(offset: i64) -> Self {
+        Self { term: None, offset }
+    }
+
     /// The dimension itself.
     #[must_use]
     pub const fn dim(dim: usize) -> Self {

@@ -7,7 +7,7 @@
 
 use super::{Coordinate, IterationDim, Mover, OpSpec, Operand};
 use crate::layout::MOST_ROWS_OF_A_PRODUCT;
-use crate::layout::Term;
+use program::layout::Term;
 
 /// Removes dimensions of size 1 from the iteration space and from the device sizes.
 ///

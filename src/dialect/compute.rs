@@ -9,11 +9,11 @@ use super::{
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     hint::{Count, WorkHint},
-    layout::{Coordinate, DeviceLayout, LayoutError, Term, device_coordinates},
     mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural, string, strings, text_in},
 };
 use machine::{DeviceFunction, Family};
 use mlir_sys::{MlirAffineMap, MlirOperation, MlirStringRef};
+use program::layout::{Coordinate, DeviceLayout, LayoutError, Term, device_coordinates};
 
 unsafe extern "C" {
     fn spyreComputeOpGetIterationSpace(op: MlirOperation, capacity: isize, sizes: *mut i64) -> isize;

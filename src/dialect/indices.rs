@@ -1,10 +1,7 @@
 //! Index maps whose results are dimensions, or dimensions plus a constant.
 
-use crate::{
-    affine::Expr,
-    layout::Index,
-    mlir::{AffineMap, map_results},
-};
+use crate::mlir::{AffineMap, map_results};
+use program::{affine::Expr, layout::Index};
 
 /// Returns the dimension of each result of a map; `None` for the constant 0 and for a dimension of size 1.
 ///

@@ -7,7 +7,6 @@ use crate::{
         Allocation, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, Mover, OpSpec, Operand, OwnedDim, Ownership,
         SymbolicDim, Window, WindowAxis,
     },
-    layout::Term,
     mlir::{
         Attribute, AttributeLike, Attributes, Context, Expr, Location, Op, OpExt, array, build, dictionary, dictionary_entries, elements,
         float_value, integer, integers, map_attribute, map_from_exprs, map_of, map_results, new_block, push, string, string_array,
@@ -15,6 +14,7 @@ use crate::{
     },
 };
 use mlir_sys::{MlirAttribute, MlirStringRef};
+use program::layout::Term;
 
 unsafe extern "C" {
     fn sdscAttributeParameters(attribute: MlirAttribute) -> MlirAttribute;

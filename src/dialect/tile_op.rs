@@ -2,12 +2,10 @@
 
 use super::{Access, Step, Tensor, UsedAs, behind_views, home_of, moves_of};
 use crate::dialect::ods::spyre;
-use crate::{
-    layout::{Coordinate, sticks_needed},
-    mlir::{Op, OpExt, Value, ValueExt, ValueLike, integer},
-};
+use crate::mlir::{Op, OpExt, Value, ValueExt, ValueLike, integer};
 use cost::{Dim, OpKind, TileOp, TileOperand};
 use machine::{Family, STICK_BYTES};
+use program::layout::{Coordinate, sticks_needed};
 use std::collections::BTreeSet;
 
 /// A step as the model of time sees it, before anything is divided or placed: all of it in HBM, in one slice. `number` gives the tensor that

@@ -2,10 +2,10 @@
 
 use super::{ComputeOp, attrs::Tensor, home};
 use crate::dialect::ods::{attr, spyre};
-use crate::{
+use crate::mlir::{Op, OpExt, TensorType, Value, ValueExt, ValueLike, map_of, map_results};
+use program::{
     affine::Expr,
     layout::{Index, IndexError},
-    mlir::{Op, OpExt, TensorType, Value, ValueExt, ValueLike, map_of, map_results},
 };
 
 /// Access to a buffer through a chain of views.
@@ -54,7 +54,8 @@ impl<'c> ComputeOp<'c> {
         let renumbered = |index: &Index| {
             let digits = index.digits.iter().map(|digit| {
                 let dim = dims.iter().position(|&dim| dim == Some(digit.dim));
-                dim.map(|dim| crate::layout::Digit { dim, ..*digit }).ok_or("has an index along a dimension that the operand does not have")
+                dim.map(|dim| program::layout::Digit { dim, ..*digit })
+                    .ok_or("has an index along a dimension that the operand does not have")
             });
             let sizes: Vec<i64> = dims.iter().map(|dim| dim.map_or(1, |dim| ranges[dim])).collect();
             let index = Index { digits: digits.collect::<Result<_, _>>()?, offset: index.offset };

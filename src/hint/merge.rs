@@ -161,7 +161,7 @@ impl Written {
 mod tests {
     use super::super::names::{Loss, Shown, Why};
     use super::*;
-    use crate::layout::Index;
+    use program::layout::Index;
 
     fn named(names: &[(&str, i64)]) -> Vec<Part> {
         names.iter().map(|&(name, size)| Part::named(name, size)).collect()

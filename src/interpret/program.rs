@@ -1,9 +1,9 @@
 //! Plain-value representation of a function of `spyre` ops, without layouts, places and cores.
 
 use super::walk::Walk;
-use crate::affine::Expr;
 use crate::mlir::{of_e4m3fn, of_e5m2};
 use machine::ElementType;
+use program::affine::Expr;
 
 /// Index of a value in [`Function::values`].
 pub type ValueId = usize;

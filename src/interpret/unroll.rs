@@ -4,7 +4,7 @@ use super::{
     Fault,
     program::{Block, Function, Kind, Loop, Operation, Tensor, ValueId},
 };
-use crate::affine::Expr;
+use program::affine::Expr;
 
 /// Maximum number of ops after unrolling.
 pub(super) const MOST_OPS: usize = 1 << 18;

@@ -1,6 +1,7 @@
 //! Walks over tensors: windows, broadcasts and views as sequences of element positions.
 
-use crate::{affine::Expr, interpret::Fault};
+use crate::interpret::Fault;
+use program::affine::Expr;
 
 /// Sequence of positions in a row-major tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Rules by which a loop over tiles can be a hint scope: its ops must be equivalent to ops on complete tensors.
 
-use crate::affine::Expr;
+use program::affine::Expr;
 
 /// Extent of a tensor in one iteration of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

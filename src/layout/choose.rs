@@ -8,6 +8,7 @@ use super::{
     misfit::{Misfit, MisfitKind},
 };
 use crate::assignment::{Cost as _, Factor, Problem, minimize};
+use program::layout::Index;
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
@@ -85,13 +86,13 @@ const UNREADABLE: Cost = Cost { moved_bytes: 1 << 52, ..Cost::ZERO };
 
 /// Inputs of the relayout options of a reader, except the stick dimensions: the rules of the reader, and its view of
 /// the buffer.
-type ReaderKey<'a> = (Kind, &'a [i64], usize, &'a [super::Index], &'a Buffer, bool, bool);
+type ReaderKey<'a> = (Kind, &'a [i64], usize, &'a [Index], &'a Buffer, bool, bool);
 /// Key of the memoized relayout options: number of the distinct [`ReaderKey`], stick dimension of the reader, and stick
 /// dimension of the buffer.
 type WaysKey = (usize, Option<usize>, Option<usize>);
 
 /// Inputs of the levels of an operand: the dimensions of the reader, and its view of the buffer.
-type LevelsKey = (Vec<i64>, Vec<super::Index>, Buffer);
+type LevelsKey = (Vec<i64>, Vec<Index>, Buffer);
 
 struct Chooser<'a> {
     flow: &'a Flow,
@@ -399,9 +400,10 @@ fn bytes_together(readers: &[Rc<Vec<Way>>], chosen: &[usize]) -> u64 {
 mod tests {
     use super::{Strategy, *};
     use crate::layout::{
-        Index, Read,
+        Read,
         testing::{self, buffer, dims},
     };
+    use program::layout::Index;
     use proptest::{prelude::*, strategy::Strategy as _};
 
     fn read(buffer: usize, ranges: &[i64], order: &[usize]) -> Read {

@@ -1,7 +1,10 @@
 //! Program model for the choice of sticks: buffers, and ops that read and write them through index maps.
 
-use super::{DeviceLayout, Digit, DimOrder, HostTensor, Index, LayoutError, ReadableOperand, Term, ViewedOperand, readable, sticks_needed};
 use machine::{DeviceFormat, Family, STICK_BYTES};
+use program::layout::{
+    Coordinate, DeviceLayout, Digit, DimOrder, HostTensor, Index, LayoutError, ReadableOperand, Term, ViewedOperand, readable,
+    sticks_needed,
+};
 
 /// The dimensions that a product may have of each kind: in all its tensors, and in the left operand and the result only (specification,
 /// batched matmul).
@@ -389,13 +392,13 @@ pub(super) fn moved((parts, read): &ReadAlone, to: &DeviceLayout, stick: usize) 
     let is_restickify = lane != stick;
     let flat = parts.concat();
     // A restickify pads both stick dimensions; its file cannot distinguish padding from elements after a window of the other stick.
-    let is_window = |(coordinate, &size): (&super::Coordinate, &i64)| {
+    let is_window = |(coordinate, &size): (&Coordinate, &i64)| {
         coordinate.term.is_some_and(|term| dim_of(parts, term) == stick && term.floordiv.is_none() && flat[term.dim] != size)
     };
     if is_restickify && outer.iter().zip(read.layout.device_size()).any(is_window) {
         return None;
     }
-    let extent = |coordinate: &super::Coordinate| coordinate.term.map_or(Some(1), |term| term.last(&flat).ok().map(|last| last + 1));
+    let extent = |coordinate: &Coordinate| coordinate.term.map_or(Some(1), |term| term.last(&flat).ok().map(|last| last + 1));
     let touched = outer.iter().map(extent).try_fold(STICK_BYTES, |bytes, extent| bytes.checked_mul(extent?))?;
     Some(Moved { bytes: touched.checked_add(to.bytes())?, is_restickify })
 }
@@ -403,8 +406,8 @@ pub(super) fn moved((parts, read): &ReadAlone, to: &DeviceLayout, stick: usize) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::affine::Expr;
     use crate::layout::testing::{buffer, dims, op};
+    use program::affine::Expr;
 
     fn reads(op: &Op, stick: Option<usize>, operand: usize, sizes: &[i64], own: Option<usize>, indices: &[Index]) -> bool {
         let buffer = buffer(sizes);

@@ -7,10 +7,10 @@
 //! than a stick, the stick first goes to the rows, and from there into the heads or the columns; so do some columns of one row of a stick.
 
 use super::{
-    Buffer, Digit, Index, Op, OperandView, Role,
+    Buffer, Op, Role,
     flow::{Moved, moved, read_alone},
-    split_iteration,
 };
+use program::layout::{Digit, Index, OperandView, SplitIteration, split_iteration};
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
 /// Dimensions under which the elements of a buffer are read.
@@ -314,7 +314,7 @@ impl Levels {
 
 /// Returns the factors of the buffer's dimensions that move, with the number of positions that are read, and the index along each in terms
 /// of the reader's iteration dimensions.
-fn fine_level(ranges: &[i64], split: &super::SplitIteration, buffer: &Buffer) -> Option<(Level, Vec<Index>)> {
+fn fine_level(ranges: &[i64], split: &SplitIteration, buffer: &Buffer) -> Option<(Level, Vec<Index>)> {
     let operand = split.operands.first()?;
     let (mut sizes, mut read, mut digits) = (Vec::new(), Vec::new(), vec![Vec::new(); buffer.sizes.len()]);
     let mut offsets = vec![0; buffer.sizes.len()];
@@ -370,9 +370,9 @@ fn in_order(mut parts: Vec<Index>) -> Vec<Index> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::affine::Expr;
     use crate::layout::{Kind, Read};
     use machine::DeviceFormat::Sen169Fp16;
+    use program::affine::Expr;
 
     fn buffer(sizes: &[i64]) -> Buffer {
         Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, regrouped: Vec::new(), symbolic: Vec::new(), role: Role::Inner }

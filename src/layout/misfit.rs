@@ -1,7 +1,8 @@
 //! Layout conflicts that no choice of stick dimensions resolves, as messages for the user.
 
-use super::{IndexError, LayoutError, Op, OperandView, split_iteration};
+use super::Op;
 use crate::codes::{self, Code};
+use program::layout::{IndexError, LayoutError, OperandView, split_iteration};
 
 /// Op that cannot read an operand or write its result under any choice of layouts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,9 +1,9 @@
 //! Affine maps as plain values, and back.
 
 use super::{AffineMap, Attribute, AttributeLike, Context};
-use crate::affine::Expr;
 use melior::ir::AffineExpr;
 use mlir_sys::{mlirAffineMapAttrGet, mlirAffineMapAttrGetValue, mlirAffineMapGetResult, mlirAttributeIsAAffineMap};
+use program::affine::Expr;
 
 /// The results of a map.
 #[must_use]

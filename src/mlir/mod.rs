@@ -61,7 +61,7 @@ mod session;
 mod text;
 mod types;
 
-pub use crate::affine::Expr;
+pub use ::program::affine::Expr;
 pub use builder::{Attributes, build, build_module, dictionary, insert_after, insert_before, new_block, push};
 pub use collect::{Collected, SourcePlace, collect, fused_with, intercept, places_of};
 pub use context::{bugs_of, note_bug};

@@ -1,7 +1,7 @@
 //! The elements of a tensor that a program must move, whatever is decided: those that its ops touch, each once.
 
-use crate::layout::{Digit, Index};
 use machine::STICK_BYTES;
+use program::layout::{Digit, Index};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,11 +1,9 @@
 //! Bytes that the ops of a bundle move.
 
 use super::bound::stick_bytes_of;
-use crate::{
-    bundle::{Allocation, Bundle, Coordinate, Item, Mover, OpFamily, OpSpec, Operand},
-    layout::Term,
-};
+use crate::bundle::{Allocation, Bundle, Coordinate, Item, Mover, OpFamily, OpSpec, Operand};
 use machine::STICK_BYTES;
+use program::layout::Term;
 use std::collections::BTreeMap;
 
 /// Memory traffic of one op over all its executions.

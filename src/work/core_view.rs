@@ -1,7 +1,7 @@
 //! Partition of a buffer over the cores, as each of its users sees it.
 
 use super::{CoreOrder, DimKind, Operation, WorkSplit};
-use crate::layout::Coordinate;
+use program::layout::Coordinate;
 
 /// How users of a buffer disagree about the slice of each core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -161,9 +161,9 @@ fn sliced_dim(user: usize, coordinates: &[Coordinate], dim: usize) -> Result<Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{DeviceLayout, HostTensor, device_coordinates};
     use crate::work::{IterationDim, Operand};
     use machine::{DeviceFormat, Family};
+    use program::layout::{DeviceLayout, HostTensor, device_coordinates};
 
     fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64]) -> Operand {
         let host = HostTensor::row_major(sizes).unwrap();
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_merged_dim_cannot_be_sliced() {
-        use crate::layout::Term;
+        use program::layout::Term;
         let ranges = [512, 256];
         let batch = Coordinate { term: Some(Term { dim: 0, modulo: None, floordiv: Some(128) }), offset: 0 };
         let row = Coordinate { term: Some(Term { dim: 0, modulo: Some(128), floordiv: None }), offset: 0 };

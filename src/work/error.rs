@@ -4,8 +4,8 @@ use super::{SplitError, WorkSplit};
 use crate::{
     codes::{self, Code},
     hint::NameError,
-    layout::LayoutError,
 };
+use program::layout::LayoutError;
 
 /// Why an op cannot be divided. Dimensions are iteration dimensions, operands are numbered inputs first.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,8 +2,8 @@
 
 use super::distribute::{distribute, divisors};
 use super::{DimKind, Operand, Operation, WorkSplit};
-use crate::layout::{stick_of, sticks_needed};
 use machine::{Family, Target};
+use program::layout::{stick_of, sticks_needed};
 
 /// Rows that the systolic array takes in one pass.
 const ROWS_PER_PASS: f64 = 8.0;
@@ -215,7 +215,7 @@ pub fn k_fast_division(op: &Operation, target: &Target) -> Option<WorkSplit> {
 mod tests {
     use super::super::operation::tests::{matmul, pointwise};
     use super::*;
-    use crate::layout::Coordinate;
+    use program::layout::Coordinate;
 
     const SPYRE: Target = Target::spyre();
 

@@ -1,8 +1,8 @@
 //! Ops as input of work division.
 
 use super::{SplitError, WorkError, WorkSplit};
-use crate::layout::{Coordinate, DeviceLayout, stick_of, sticks_needed};
 use machine::Family;
+use program::layout::{Coordinate, DeviceLayout, stick_of, sticks_needed};
 
 /// Kind of an iteration dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -157,9 +157,9 @@ impl Operation {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::layout::{HostTensor, device_coordinates};
     use machine::DeviceFormat;
     use machine::DeviceFormat::{IeeeFp32, Sen169Fp16};
+    use program::layout::{HostTensor, device_coordinates};
     use proptest::prelude::*;
 
     fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceFormat) -> Operand {

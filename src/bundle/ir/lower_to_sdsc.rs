@@ -16,7 +16,6 @@ use crate::{
         Access, ComputeOp, EXACT, Memory, Place, Role, SymbolicSizes, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of,
         is_beside_its_buffer, moves_of, owner_of, push_items, set_lives, split_of, target_of,
     },
-    layout,
     mlir::{
         Attribute, Attributes, Op, OpExt, Options, Pass, Reported, ScalarType, Type, Value, ValueExt, ValueLike, ValueMap,
         argument_attribute, build, dictionary, error_at, floats, insert_before, integer, integers, new_block, push, raw_elements,
@@ -593,6 +592,6 @@ fn constants_of(compute: ComputeOp<'_>) -> Vec<Constant> {
     names.iter().zip(values).map(|(name, value)| Constant { name: (*name).to_owned(), value }).collect()
 }
 
-fn coordinate(from: &layout::Coordinate) -> Coordinate {
+fn coordinate(from: &program::layout::Coordinate) -> Coordinate {
     Coordinate { term: from.term.map(Mover::Digits), offset: from.offset }
 }

@@ -1,7 +1,7 @@
 //! Gathers: table rows that an index selects.
 
 use super::{Element, Graph, Kind, Node, NodeId};
-use crate::affine::Expr;
+use program::affine::Expr;
 
 /// Number of columns of a table whose rows are one number: a stick of the 16-bit format, so that the device can look up a row.
 pub(super) const COLUMNS: i64 = 64;

@@ -4,7 +4,7 @@
 //! with its parts, and a gather with a transposed list is the transposed gather: table rows fill whole sticks, indices do not.
 
 use super::{Element, Graph, Kind, Node, NodeId};
-use crate::affine::Expr;
+use program::affine::Expr;
 
 impl Graph {
     /// Returns whether integers are elements of external tensors, in any order, or gathered from such tensors: a list that a gather may read.

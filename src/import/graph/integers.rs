@@ -5,7 +5,7 @@
 //! is known only after the whole program is imported. Other functions of an index become lookups ([`super::rows`]).
 
 use super::{Element, Graph, Kind, NodeId, gather::COLUMNS, known::Known, rows};
-use crate::affine::Expr;
+use program::affine::Expr;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of rows of a table that nothing in the program bounds, such as positions that only a rotary embedding reads.

@@ -1,6 +1,6 @@
 //! Numbers that are known at compile time, and arithmetic on them.
 
-use crate::affine::Expr;
+use program::affine::Expr;
 use std::rc::Rc;
 
 /// Maximum number of elements of a tensor that is computed at compile time; a causal mask over 4,096 positions has as many.

@@ -1,6 +1,7 @@
 //! Indices that are sums of multiples of iteration dimensions: strides, dilations, and the windows of convolutions and poolings.
 
-use crate::{affine::Expr, codes};
+use crate::codes;
+use program::affine::Expr;
 
 /// Maximum number of ops that an operation over windows is split into.
 pub(in crate::import) const MOST_PARTS: i64 = 1024;

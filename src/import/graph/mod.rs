@@ -38,10 +38,10 @@ mod unfinished;
 pub(in crate::import) mod views;
 pub(in crate::import) mod window;
 
-use crate::affine::Expr;
 use known::{Known, MOST_KNOWN_ELEMENTS};
 use machine::ElementType;
 use partly_known::PARTLY_KNOWN;
+use program::affine::Expr;
 use reshape::reshape_map;
 use std::collections::BTreeMap;
 

@@ -19,7 +19,7 @@ use super::{
     known::Known,
     views::{moving_dims, repeated},
 };
-use crate::affine::Expr;
+use program::affine::Expr;
 
 /// Maximum number of elements of a constant comparison result if the device could compare: 8 MiB, a sixth of all scratchpads.
 pub(in crate::import) const MOST_COMPARED: i64 = 1 << 22;

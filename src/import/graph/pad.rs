@@ -4,7 +4,7 @@ use super::{
     Element, Graph, Kind, Known, Node, NodeId,
     linear::{Linear, MOST_PARTS, points},
 };
-use crate::affine::Expr;
+use program::affine::Expr;
 
 impl Graph {
     /// Pads a tensor with `low` elements of a number at the start and `high` at the end of each dimension; negative amounts crop. Equal

@@ -32,10 +32,8 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        affine::Expr,
-        import::graph::{Element, known::Known},
-    };
+    use crate::import::graph::{Element, known::Known};
+    use program::affine::Expr;
 
     #[test]
     fn what_reads_no_place_without_a_value_is_known() {

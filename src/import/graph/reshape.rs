@@ -1,6 +1,6 @@
 //! Reshapes as index maps.
 
-use crate::affine::Expr;
+use program::affine::Expr;
 use std::ops::Range;
 
 /// Returns, for each dimension of a tensor of shape `from`, its index in terms of the dimensions of the same elements under shape `to`.

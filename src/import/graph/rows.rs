@@ -11,7 +11,7 @@ use super::{
     reshape::reshape_map,
     views::moving_dims,
 };
-use crate::affine::Expr;
+use program::affine::Expr;
 
 /// Name of a lookup. Its inputs are the table (the first dimension is the index, the others are those of the node), the index over the node's
 /// dimensions, and the gather that computes it.

@@ -2,7 +2,7 @@
 //! it, and storing the box elsewhere stores these slices.
 
 use super::{Element, Graph, Kind, NodeId, linear::Linear};
-use crate::affine::Expr;
+use program::affine::Expr;
 
 impl Graph {
     /// Returns the slices that were written into memory, in order of writing, if they leave or may leave some elements unwritten.

@@ -1,6 +1,6 @@
 //! Index maps between the tensors of a `linalg.generic` and its iteration space.
 
-use crate::affine::Expr;
+use program::affine::Expr;
 
 /// View: a tensor under other indices.
 #[derive(Clone, Debug, PartialEq)]

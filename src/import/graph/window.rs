@@ -1,7 +1,7 @@
 //! Boxes of an iteration space: a body whose branches depend on an index alone is imported separately for each box.
 
 use super::known::Known;
-use crate::affine::Expr;
+use program::affine::Expr;
 
 /// Maximum number of ranges that one condition splits a dimension into; a mask with more ranges is data.
 const MOST_RUNS: usize = 4;

@@ -2,10 +2,10 @@
 
 use super::importer::Importer;
 use crate::{
-    affine::Expr,
     import::{Element, Graph, NodeId, rules::safe_softmax::bounded_softmax},
     mlir::{Op, OpExt, Reported, shape_of},
 };
+use program::affine::Expr;
 
 /// Builds the matrix products and the softmax of the attention.
 pub(super) fn import_attention<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {

@@ -2,7 +2,6 @@
 
 use super::{cast::element_type, importer::Importer, read_body::read_body};
 use crate::{
-    affine::Expr,
     codes,
     dialect::ods::attr,
     import::{
@@ -15,6 +14,7 @@ use crate::{
     },
     mlir::{Op, OpExt, Reported, ScalarType, ValueLike, integer, natural, shape_of},
 };
+use program::affine::Expr;
 
 pub(super) fn import_scan<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let (body, _) = read_body(importer, op, 1)?;

@@ -2,7 +2,6 @@
 
 use super::{cast::element_type, importer::Importer, read_body::read_body};
 use crate::{
-    affine::Expr,
     codes,
     dialect::ods::attr,
     import::{
@@ -17,6 +16,7 @@ use crate::{
     },
     mlir::{Op, OpExt, Reported, ScalarType, ValueLike, error_at, integers, shape_of},
 };
+use program::affine::Expr;
 use std::ops::RangeInclusive;
 
 /// Offsets of a slice.

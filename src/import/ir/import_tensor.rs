@@ -5,7 +5,6 @@ use super::{
     importer::{Importer, refuse_size},
 };
 use crate::{
-    affine::Expr,
     codes,
     import::{
         Element, Known,
@@ -13,6 +12,7 @@ use crate::{
     },
     mlir::{Op, OpExt, Reported, TensorType, ValueLike, error_at, integers, natural, shape_of},
 };
+use program::affine::Expr;
 
 /// Size, offset or stride that is a runtime value.
 const DYNAMIC: i64 = i64::MIN;

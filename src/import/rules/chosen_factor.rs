@@ -5,10 +5,8 @@
 //! summed, so the rounding is the same, and infinities in results of other matrices have no effect.
 
 use super::recognize::select;
-use crate::{
-    affine::Expr,
-    import::graph::{Element, Graph, Kind, NodeId},
-};
+use crate::import::graph::{Element, Graph, Kind, NodeId};
+use program::affine::Expr;
 
 /// Matrices that a one-hot product selects.
 #[derive(Clone, Copy)]

@@ -2,10 +2,10 @@
 
 use super::{body::Combiner, plain::Built, recognize};
 use crate::{
-    affine::Expr,
     codes,
     import::graph::{Graph, NodeId},
 };
+use program::affine::Expr;
 
 /// Maximum number of elements of all slices for each row: 32 MiB in 16 bits.
 const MOST_BESIDE: i64 = 1 << 24;

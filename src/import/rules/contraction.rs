@@ -1,6 +1,6 @@
 //! Sums of products: which iteration dimensions are batch, M, N or K of a matrix product.
 
-use crate::affine::Expr;
+use program::affine::Expr;
 
 /// Maximum number of dimensions of each kind in the device's matmul ("torch-spyre facts, C": batch and preserved dimensions, generated and
 /// reduced ones).

@@ -5,8 +5,9 @@ use super::{
     one_hot::{OneHot, Row, one_hot},
     unfolded::unfolded,
 };
+use crate::codes;
 use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known, linear::refuse_window, rows as tables, views::moving_dims};
-use crate::{affine::Expr, codes};
+use program::affine::Expr;
 
 /// Element of a table, over the iteration space.
 pub(in crate::import) struct Lookup {

@@ -7,8 +7,8 @@ use super::{
     index::Lookup,
     integers::computed,
 };
-use crate::affine::Expr;
 use crate::import::graph::{Element, Graph, Kind, Node, NodeId, known::Known, rows};
+use program::affine::Expr;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of slices in which the elements are looked up.

@@ -1,7 +1,7 @@
 //! Constant indices as affine expressions of iteration dimensions: exporters compute positions from tables.
 
-use crate::affine::Expr;
 use crate::import::graph::{Graph, NodeId};
+use program::affine::Expr;
 use std::collections::BTreeMap;
 
 /// Returns the numbers of a table of shape `shape` as an expression of its dimensions: a constant and, for each dimension, digits of it with

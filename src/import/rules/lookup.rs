@@ -4,11 +4,12 @@ use super::{
     index::{Found, Lookup, is_row, lookup_by_one},
     joined::{joints_of, lookup_in_parts},
 };
+use crate::codes;
 use crate::import::graph::{
     Element, Graph, Kind, NodeId,
     known::{Known, MOST_KNOWN_ELEMENTS, too_many_known},
 };
-use crate::{affine::Expr, codes};
+use program::affine::Expr;
 
 /// Maximum number of elements of the rows of the first index: those that the next index does not select are moved needlessly.
 const MOST_ELEMENTS: i64 = 1 << 26;

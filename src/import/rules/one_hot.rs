@@ -5,8 +5,8 @@
 //! yields the selected rows without rounding: all other terms of the sum are 0.
 
 use super::digits;
-use crate::affine::Expr;
 use crate::import::graph::{Element, Graph, Kind, NodeId, digits::Digits, known::Known, views::moving_dims};
+use program::affine::Expr;
 
 /// Most rows of a table that are compared with: all that two digits count, where the format needs digits.
 const MOST_ROWS: i64 = digits::MOST_VALUES;

@@ -8,10 +8,8 @@ use super::{
     contraction::STICK,
     recognize::{add, mul},
 };
-use crate::{
-    affine::Expr,
-    import::graph::{Element, Graph, Kind, NodeId},
-};
+use crate::import::graph::{Element, Graph, Kind, NodeId};
+use program::affine::Expr;
 use std::ops::Range;
 
 /// Minimum ratio of the elements of the factor to those of the result: the result is concatenated instead, which also

@@ -1,9 +1,7 @@
 //! Scatter positions in PyTorch's form, element by element: detection of position columns that count along whole dimensions.
 
-use crate::{
-    affine::Expr,
-    import::graph::{Graph, Kind, NodeId},
-};
+use crate::import::graph::{Graph, Kind, NodeId};
+use program::affine::Expr;
 
 /// Returns column `column` of positions that were concatenated from columns, one number per slice.
 pub(in crate::import) fn column_of(graph: &mut Graph, places: NodeId, column: i64) -> NodeId {

@@ -2,8 +2,8 @@
 //!
 //! Each operation is rewritten to tensors of lower rank, between reshapes; inverse reshapes cancel.
 
-use crate::affine::Expr;
 use crate::import::graph::{Graph, Kind, Node, NodeId};
+use program::affine::Expr;
 use std::{collections::BTreeMap, ops::Range};
 
 /// Maximum number of dimensions of a tensor in a device layout.

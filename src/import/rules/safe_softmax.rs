@@ -22,10 +22,8 @@
 //! -2^32, so that a row of -2^32 differs from it by 2^22, of which the exponential is 0; and a sum with -inf that fell below -2^32 still
 //! counts as masked, which a comparison with -2^32 did not see.
 
-use crate::{
-    affine::Expr,
-    import::graph::{Graph, Kind, NodeId, known::LOWEST_FINITE, reshape::reshape_map},
-};
+use crate::import::graph::{Graph, Kind, NodeId, known::LOWEST_FINITE, reshape::reshape_map};
+use program::affine::Expr;
 
 /// `exp(x - max x) / sum exp(x - max x)` along one dimension.
 struct Softmax {

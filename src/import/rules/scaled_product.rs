@@ -58,7 +58,8 @@ fn rescaled(graph: &mut Graph, id: NodeId, factor: f64) -> Option<NodeId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{affine::Expr, import::graph::Element};
+    use crate::import::graph::Element;
+    use program::affine::Expr;
 
     fn tensor(graph: &mut Graph, number: usize) -> NodeId {
         graph.tensor(number, vec![2, 4, 4], Element::F16)

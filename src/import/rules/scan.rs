@@ -2,13 +2,13 @@
 
 use super::body::Combiner;
 use crate::{
-    affine::Expr,
     codes,
     import::graph::{
         Element, Graph, NodeId,
         known::{Known, MOST_KNOWN_ELEMENTS, too_many_known},
     },
 };
+use program::affine::Expr;
 
 /// Combines each element of `input`, of shape `shape`, with all before it along `dim`. Constants are folded, integers in `width` bits. The
 /// device has no function for it: a sum is a product with a triangle of ones, and other combinations and long sums are computed in steps.

@@ -12,10 +12,10 @@ use super::{
     recognize,
 };
 use crate::{
-    affine::Expr,
     codes,
     import::graph::{Element, Graph, Kind, NodeId, known::Known},
 };
+use program::affine::Expr;
 
 /// Maximum number of elements of the matrix, which has one for each row and slice of the whole batch: 64 MiB in 16 bits.
 const MOST_COMPARED: i64 = 1 << 25;

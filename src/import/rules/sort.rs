@@ -6,13 +6,11 @@
 //!
 //! The order is stable. A NaN counts as an infinity, the largest of all.
 
-use crate::{
-    affine::Expr,
-    import::{
-        graph::{Element, Graph, Kind, NodeId, known::Known},
-        rules::body::{Body, Combiner, Scalar, comparisons},
-    },
+use crate::import::{
+    graph::{Element, Graph, Kind, NodeId, known::Known},
+    rules::body::{Body, Combiner, Scalar, comparisons},
 };
+use program::affine::Expr;
 use std::cmp::Ordering;
 
 /// Maximum length of a row: positions up to this one are exact in the 16-bit format, and all pairwise comparisons are stored.

@@ -1,11 +1,11 @@
 //! Reads of a table through windows that overlap, such as the columns of an image: the windows side by side, one point of them after the other.
 
-use crate::affine::Expr;
 use crate::import::graph::{
     Graph, NodeId,
     linear::{Linear, MOST_PARTS, points, refuse_window, window_dims},
     views::moving_dims,
 };
+use program::affine::Expr;
 
 /// The elements of `table` at `exprs` over an iteration space with these sizes, put together from what is read at each point of the windows.
 ///

@@ -1,9 +1,9 @@
 //! One small test for what each op means.
 
 use super::*;
-use crate::affine::Expr;
 use element::{Draw, Exact, Field};
 use machine::ElementType;
+use program::affine::Expr;
 
 fn tensor(shape: &[usize], element: ElementType) -> Tensor {
     Tensor { shape: shape.to_vec(), element }

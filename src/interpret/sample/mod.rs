@@ -12,8 +12,8 @@ use super::{
     selection::Selection,
     walk::{Walk, strides},
 };
-use crate::affine::Expr;
 use needs::needs;
+use program::affine::Expr;
 use std::sync::Arc;
 
 /// Slice of a function on which some elements of its results depend.

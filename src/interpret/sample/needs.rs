@@ -5,7 +5,7 @@ use super::super::{
     program::{Kind, Operation, Tensor},
     selection::Selection,
 };
-use crate::affine::Expr;
+use program::affine::Expr;
 use std::sync::Arc;
 
 /// Returns the elements of each operand that are read; `None` for an operand that is not read.

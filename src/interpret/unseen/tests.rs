@@ -1,8 +1,9 @@
 //! Tests of what results over whole tensors do not show.
 
 use super::*;
-use crate::{affine::Expr, interpret::Tensor};
+use crate::interpret::Tensor;
 use machine::ElementType;
+use program::affine::Expr;
 
 fn op(kind: Kind<'static>, inputs: &[ValueId], outputs: &[ValueId]) -> Operation<'static> {
     Operation { kind, inputs: inputs.to_vec(), outputs: outputs.to_vec() }

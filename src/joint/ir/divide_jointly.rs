@@ -231,7 +231,7 @@ fn is_input_of_block(step: &Step<'_>, input: Value<'_>) -> bool {
 /// Returns the value of an input's copy in LX.
 fn copied_input(values: &Values<'_>, reads: &[OperandOf], first: usize) -> joint::Value {
     let access = &values.schedule.steps[reads[0].op].accesses[reads[0].operand];
-    let bytes = access.tensor.layout.as_ref().map_or(0, crate::layout::DeviceLayout::bytes);
+    let bytes = access.tensor.layout.as_ref().map_or(0, program::layout::DeviceLayout::bytes);
     let is_window = access.tensor.buffer_shape.as_ref().is_some_and(|shape| *shape != access.tensor.host.shape);
     let mut uses = vec![Use { time: joint::Op::time(first) - 1, kind: UseKind::Write }];
     uses.extend(reads.iter().map(|read| Use { time: joint::Op::time(read.op), kind: UseKind::Read }));

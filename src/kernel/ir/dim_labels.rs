@@ -88,7 +88,7 @@ fn result_labels<T: Clone>(compute: ComputeOp<'_>, of_dims: &Labels<T>) -> Label
 pub(super) fn through_view(view: Op<'_>) -> Vec<Option<usize>> {
     let (behind, shown) = (shape_of(view.inputs()[0]), shape_of(view.output()));
     let indices = indices_of_view(view);
-    let walks = |dim: usize, index: &Option<crate::layout::Index>, size: i64| {
+    let walks = |dim: usize, index: &Option<program::layout::Index>, size: i64| {
         let Some(index) = index else { return false };
         let [digit] = index.digits.as_slice() else { return false };
         index.offset == 0 && digit.dim == dim && digit.divisor == 1 && digit.factor == 1 && digit.size == size && shown[dim] == size

@@ -7,14 +7,13 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    affine::Expr,
     dialect::{ComputeOp, EXACT, Tensor, cloned_constant, constant, shown_as, view},
-    layout::dims_in_order,
     mlir::{
         Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, insert_before, map_from_exprs, map_of,
         reshaped_elements,
     },
 };
+use program::{affine::Expr, layout::dims_in_order};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-clone-constants", run };
 

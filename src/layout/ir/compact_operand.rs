@@ -1,9 +1,9 @@
 //! The dimensions of an operand of a product without those that it only repeats along.
 
-use crate::{
+use crate::mlir::{TensorType, Value};
+use program::{
     affine::Expr,
     layout::{Index, OperandView},
-    mlir::{TensorType, Value},
 };
 
 /// The dimensions of an operand without those that it only repeats along.
@@ -29,7 +29,7 @@ impl CompactOperand {
             None => (sizes.clone(), own()?),
         };
         let left = OperandView { sizes: &[], indices: &[] };
-        let split = crate::layout::split_iteration(sizes, &[left, OperandView { sizes: &behind, indices: &indices }])
+        let split = program::layout::split_iteration(sizes, &[left, OperandView { sizes: &behind, indices: &indices }])
             .map_err(|error| format!("cannot pad an operand that it reads through views: {error}; copy the operand first"))?;
         let flat = split.parts.concat();
         let moves = |part: usize| {

@@ -2,10 +2,12 @@
 
 use super::regroup_views::{copied, replace_operand, shown_by, tensor_of};
 use crate::{
-    affine::Expr,
     dialect::{ComputeOp, empty, insert, shown_as, view},
-    layout::{ReadWindow, Regrouped, with_runs_apart},
     mlir::{Op, OpExt, TensorType, Value, insert_before, map_from_exprs},
+};
+use program::{
+    affine::Expr,
+    layout::{ReadWindow, Regrouped, with_runs_apart},
 };
 
 /// Makes an op read operand `operand` from a copy of its window, or of the runs of elements that it reads; returns false if the window is

@@ -10,10 +10,11 @@ use super::program::LayoutProgram;
 use crate::{
     codes,
     dialect::{ComputeOp, Tensor, cloned_constant, copy_for_layout, ods::spyre, restickify, view},
-    layout::{DeviceLayout, Form, Strategy},
+    layout::{Form, Strategy},
     mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_from_exprs},
 };
 use machine::Family;
+use program::layout::DeviceLayout;
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-insert-restickify", run };
@@ -117,7 +118,7 @@ impl<'c> Mover<'_, 'c> {
     fn show(
         &self,
         value: Value<'c>,
-        indices: &[crate::layout::Index],
+        indices: &[program::layout::Index],
         operand: usize,
         reader: Op<'c>,
         ranges: &[i64],

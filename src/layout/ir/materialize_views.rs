@@ -7,16 +7,18 @@
 use super::regroup_views::{copy_strides, copy_whole_rows, copy_whole_rows_of_results, flatten_rows, read_through};
 use crate::dialect::ods::spyre;
 use crate::{
-    affine::Expr,
     codes,
     dialect::{ComputeOp, Tensor, View, constant, copy_for_layout, format_of, pointwise, reduce, shown_as, view},
-    layout::{DeviceLayout, Diagonal, Index, diagonal, has_dim, is_index_list, is_whole_dim},
     mlir::{
         Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Value, ValueExt, ValueLike, dense_attribute, error_at, insert_before,
         map_from_exprs,
     },
 };
 use machine::Family;
+use program::{
+    affine::Expr,
+    layout::{DeviceLayout, Diagonal, Index, diagonal, has_dim, is_index_list, is_whole_dim},
+};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-materialize-views", run };
 

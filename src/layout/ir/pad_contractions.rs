@@ -8,16 +8,15 @@
 
 use super::{compact_operand::CompactOperand, padded_constant::padded_constant};
 use crate::{
-    affine::Expr,
     codes,
     dialect::{ComputeOp, constant, empty, format_of, insert, view},
-    layout::sticks_needed,
     mlir::{
         Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, ValueMap, dense_attribute, error_at, insert_before,
         map_from_exprs,
     },
 };
 use machine::Family;
+use program::{affine::Expr, layout::sticks_needed};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-pad-contractions", run };
 

@@ -4,12 +4,12 @@ use super::compact_operand::CompactOperand;
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{EXACT, constant, shown_as},
-    layout::Index,
     mlir::{
         Attribute, Op, OpExt, TensorType, Value, ValueExt, ValueLike, dense_elements, insert_before, raw_elements, shape_of,
         type_of_elements,
     },
 };
+use program::layout::Index;
 
 /// Returns the constant operand of `op` as a tensor of shape `whole`, with zeros after its rows. `None` if the operand is no constant, or
 /// if its values are unknown.

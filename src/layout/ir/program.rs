@@ -4,10 +4,11 @@ use crate::dialect::ods::spyre;
 use crate::{
     codes,
     dialect::{ComputeOp, SymbolicSizes, Tensor, UsedAs, View, format_of, home_of},
-    layout::{Buffer, DeviceLayout, Flow, Kind, LayoutError, Op as FlowOp, Read, Role},
+    layout::{Buffer, Flow, Kind, Op as FlowOp, Read, Role},
     mlir::{Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at},
 };
 use machine::DeviceFormat;
+use program::layout::{DeviceLayout, LayoutError};
 
 /// A function, and its program model.
 pub(super) struct LayoutProgram<'c> {

@@ -11,12 +11,13 @@ use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     codes,
     dialect::{ComputeOp, SymbolicSizes, Tensor, constant, copy, home_of, shown_as, view},
-    layout::{Choice, DeviceLayout, Index, Kind, Misfit, MisfitKind, Strategy, is_whole_dim, place_in_order},
+    layout::{Choice, Kind, Misfit, MisfitKind, Strategy},
     mlir::{
         BlockExt, BlockLike, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, dense_splat,
         error_at, insert_before, map_from_exprs, set_function_type,
     },
 };
+use program::layout::{DeviceLayout, Index, is_whole_dim, place_in_order};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-layouts", run };
 

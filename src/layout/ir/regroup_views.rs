@@ -1,19 +1,21 @@
 //! `spyre-materialize-views`, `spyre-propagate-layouts`: copies through which a view splits dimensions where no stick ends.
 
 use crate::{
-    affine::Expr,
     dialect::{
         ComputeOp, copy_for_layout,
         ods::{attr, spyre},
         shown_as, view,
     },
+    mlir::{Op, OpExt, ScalarType, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, map_of, map_results},
+};
+use machine::Family;
+use program::{
+    affine::Expr,
     layout::{
         Index, IndexError, OperandView, Regrouped, flattened, kept_dim, neighbours_together, put_together, split_iteration, taken_apart,
         with_fewer_strides, with_whole_rows,
     },
-    mlir::{Op, OpExt, ScalarType, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, map_of, map_results},
 };
-use machine::Family;
 
 /// Maximum number of dimensions of a copy; with one more for the stick, an op can iterate over no more.
 const MOST_DIMS: usize = 6;

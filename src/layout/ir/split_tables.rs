@@ -6,10 +6,12 @@
 use super::copy_windows::position;
 use crate::dialect::ods::spyre;
 use crate::{
-    affine::Expr,
     dialect::{ComputeOp, Tensor, UsedAs, empty, format_of, gather, insert, retyped_home, view},
-    layout::{DeviceLayout, DimOrder, HostTensor},
     mlir::{BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, shape_of},
+};
+use program::{
+    affine::Expr,
+    layout::{DeviceLayout, DimOrder, HostTensor},
 };
 
 /// Maximum number of windows; a gather that needs more is left as it is, and the span check refuses it.

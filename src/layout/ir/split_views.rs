@@ -7,16 +7,16 @@
 
 use crate::dialect::ods::spyre;
 use crate::{
-    affine::Expr,
     codes,
     dialect::{ComputeOp, Tensor, View, copy_for_layout, plain_view, readers_through_views, rebuilt, view},
-    layout::{
-        DeviceLayout, DimOrder, HostDim, HostTensor, Index, MOST_ROWS_OF_A_PRODUCT, OperandView, SplitIteration, SplitOperand,
-        split_iteration,
-    },
+    layout::MOST_ROWS_OF_A_PRODUCT,
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_after, insert_before, map_from_exprs},
 };
 use machine::Family;
+use program::{
+    affine::Expr,
+    layout::{DeviceLayout, DimOrder, HostDim, HostTensor, Index, OperandView, SplitIteration, SplitOperand, split_iteration},
+};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-split-views", run };
 

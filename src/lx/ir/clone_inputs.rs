@@ -8,11 +8,11 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
     dialect::{Access, ComputeOp, Tensor, copy, operation_with, split_of, target_of, work_attribute},
-    layout::{Coordinate, HostTensor, device_coordinates},
     mlir::{Block, BlockExt, Context, Op, OpExt, Options, Pass, Reported, Type, Value, ValueLike, ValueMap, error_at, insert_before},
     work::{CoreOrder, CoreUse, DimKind, IterationDim, Operand, Operation, WorkSplit, agreed_view},
 };
 use machine::Family;
+use program::layout::{Coordinate, HostTensor, device_coordinates};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-clone-inputs", run };
 

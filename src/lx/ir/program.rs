@@ -7,12 +7,12 @@ use crate::{
         Access, ComputeOp, Part, Schedule, Step, Tensor, UsedAs, home_of, is_placed, operation_with, parts_of, plain_view, split_of,
         users_behind_views, written_home,
     },
-    layout::Coordinate,
     lx::Ineligible,
     mlir::{Op, OpExt, OperationLike, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
     work::{CoreUse, OperandOf, Operation, WorkSplit, agreed_view},
 };
 use machine::{DeviceFormat, Family};
+use program::layout::Coordinate;
 use scratchpad::{Barred, Buffer, Use, UseKind};
 use std::{collections::BTreeMap, rc::Rc};
 

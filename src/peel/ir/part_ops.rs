@@ -5,12 +5,12 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    affine::Expr,
     dialect::{empty, insert, rebuilt, view},
     mlir::{Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, insert_before, integers, map_from_exprs, map_of, shape_of},
     peel::Peel,
     tile::ir::items::{Items, Shown},
 };
+use program::affine::Expr;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Splits the ops of a function along a dimension.

@@ -6,9 +6,9 @@
 use super::constant_error::ConstantError;
 use super::constants::dl16_bits;
 use super::element_places::ElementPlaces;
-use crate::layout::DeviceLayout;
 use half::{bf16, f16};
 use machine::{DeviceFormat, ElementType};
+use program::layout::DeviceLayout;
 use std::borrow::Cow;
 
 /// Elements of a constant as the program stores them.
@@ -240,8 +240,8 @@ impl Load<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{DimOrder, HostTensor};
     use machine::DeviceFormat::{IeeeFp32, IeeeInt32, Sen169Fp16, SenUint32};
+    use program::layout::{DimOrder, HostTensor};
 
     fn row_major(shape: &[i64], format: DeviceFormat) -> DeviceLayout {
         DeviceLayout::row_major(shape, format).unwrap()

@@ -1,7 +1,7 @@
 //! Reasons why a constant cannot be stored.
 
-use crate::layout::LayoutError;
 use machine::DeviceFormat;
+use program::layout::LayoutError;
 
 /// Reason why a constant cannot be stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! Maps the elements of a tensor to its device layout, as runs of adjacent elements in one stick.
 
 use super::ConstantError;
-use crate::layout::{DeviceLayout, HostTensor, LayoutError};
+use program::layout::{DeviceLayout, HostTensor, LayoutError};
 
 /// Run of host elements that are adjacent in a stick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,8 +154,8 @@ fn advance(position: &mut [i64], sizes: &[i64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{DimOrder, HostTensor};
     use machine::DeviceFormat::Sen169Fp16;
+    use program::layout::{DimOrder, HostTensor};
 
     /// The host element at each position of the device; -1 for none.
     fn map(shape: &[i64], layout: &DeviceLayout) -> Vec<i64> {

@@ -15,12 +15,12 @@ use crate::{
         launch_spec::{launch_spec_files, written_arguments},
         symbols::{Addresses, MemoryMap},
     },
-    layout::DeviceLayout,
     mlir::{
         Attribute, Op, OpExt, Options, Pass, Reported, ScalarType, ValueExt, dictionary_entries, elements, error_at, integer, integers,
         note_bug, parses, raw_elements, strings, symbol_name, type_of, warning_at,
     },
 };
+use ::program::layout::DeviceLayout;
 use files::is_plain_name;
 use machine::{ElementType, Target};
 use sdsc_check::{Profile, Violation, check_files_in};

@@ -3,10 +3,8 @@
 //! A device coordinate must reduce to one term and an integer ([`coordinate`]); the slice that a core owns may be any expression of the core
 //! ([`slice_of`]).
 
-use crate::{
-    bundle::{Coordinate, Mover},
-    layout::Term,
-};
+use crate::bundle::{Coordinate, Mover};
+use program::layout::Term;
 use sdsc_format::bundle_text::{Affine, Operator, TextError, read_affine};
 
 /// An expression that cannot be used.

@@ -9,11 +9,11 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
     dialect::{Access, ComputeOp, declared_maxima, declared_sizes, target_of},
-    layout::LayoutError,
     mlir::{Op, OpExt, Options, Pass, Reported, error_at, error_behind, i64_attribute},
     tile::{Cut, TiledOp, Tree},
 };
 use machine::Target;
+use program::layout::LayoutError;
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-coarse-tile", run };

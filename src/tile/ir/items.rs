@@ -6,10 +6,10 @@ use crate::{
     codes,
     dialect::{Assembly, ComputeOp, Tensor, TileHint, behind_views, plain_view},
     hint::{Count, CountError, maximum_of},
-    layout::DeviceLayout,
     mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, error_behind, remark_behind, shape_of},
     tile::{Operand, TiledOp, cut::Level},
 };
+use program::layout::DeviceLayout;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// View between an operand and its defining op.

@@ -13,9 +13,9 @@ pub(crate) mod write_in_place;
 
 use crate::{
     dialect::Tensor,
-    layout::LayoutError,
     mlir::{Op, OpExt, Type},
 };
+use program::layout::LayoutError;
 
 /// Returns the type of a window of a tensor as a buffer of its own; types without a layout stay unchanged.
 fn compact_type<'c>(at: Op<'c>, full: Type<'c>, window: Type<'c>) -> Result<Type<'c>, LayoutError> {

@@ -3,10 +3,10 @@
 use crate::{
     codes,
     dialect::{EXACT, Tensor, constant, retyped},
-    layout::DeviceLayout,
     mlir::{Op, OpExt, Reported, TensorType, Type, Value, dense_attribute, error_at, has_number, insert_before, type_of_element},
 };
 use machine::ElementType;
+use program::layout::DeviceLayout;
 
 /// Largest finite number of the device's f16 format ("The referee", numbers).
 const LARGEST_FINITE: f64 = 1023.0 * (1_u32 << 22) as f64;

@@ -3,7 +3,6 @@
 use super::{Body, Builder, Uses};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    affine::Expr,
     codes,
     dialect::{copy, pointwise, view},
     mlir::{Op, OpExt, Reported, TensorType, Type, Value, ValueLike, error_at, floats, map_from_exprs},
@@ -13,6 +12,7 @@ use crate::{
         number::number_before,
     },
 };
+use program::affine::Expr;
 
 /// Reason that is recorded for the copy of an accumulator.
 const MAY_STAY_IN_LX: &str = "an accumulator that may be in LX is a program result, yielded by a loop, or read tile by tile";

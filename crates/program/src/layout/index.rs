@@ -41,7 +41,8 @@ impl Digit {
     }
 
     /// Positions of the dimension after which the digit starts again.
-    pub(super) const fn end(&self) -> i64 {
+    #[must_use]
+    pub const fn end(&self) -> i64 {
         self.divisor.saturating_mul(self.size)
     }
 

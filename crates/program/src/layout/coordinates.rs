@@ -14,30 +14,20 @@ pub struct Term {
     pub floordiv: Option<i64>,
 }
 
-/// A position along one dimension as a function of the iteration point: something that moves it, plus a constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CoordinateBy<M> {
+/// A position along one dimension as a function of the iteration point: a term, plus a constant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Coordinate {
     /// Term that moves the position; without one the position is constant.
-    pub term: Option<M>,
+    pub term: Option<Term>,
     /// The position when the term is 0.
     pub offset: i64,
 }
 
-/// Position that a run of mixed-radix terms moves. In a bundle, an index tensor may move the position of an operand
-/// instead.
-pub type Coordinate = CoordinateBy<Term>;
-
-impl<M> CoordinateBy<M> {
+impl Coordinate {
     /// The position never moves.
     #[must_use]
     pub const fn constant(offset: i64) -> Self {
         Self { term: None, offset }
-    }
-}
-
-impl<M> Default for CoordinateBy<M> {
-    fn default() -> Self {
-        Self::constant(0)
     }
 }
 
