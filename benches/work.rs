@@ -6,9 +6,10 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use machine::{DeviceFormat, Family, Target};
 use program::layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates};
+use program::{DimKind, IterationDim, Operand, Operation, WorkSplit};
 use spyre::{
     mlir::Module,
-    work::{DimKind, IterationDim, Operand, Operation, WorkSplit, alternatives, divide, reduce_span},
+    work::{alternatives, divide, reduce_span},
 };
 
 /// An f16 tensor with these iteration dimensions; `None` is a dimension of size 1.

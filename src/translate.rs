@@ -1,9 +1,10 @@
 //! Translations between IR and files, for `spyre-translate`.
 
+use crate::bundle::ir::sdsc_ops::{bundle_to_ir, push_items, set_lives};
 use crate::dialect::ods::{attr, sdsc};
 use crate::{
     bundle::{Bundle, Life, Scratch},
-    dialect::{self, Role, bundle_to_ir, push_items, set_lives},
+    dialect::{self, Role},
     mlir::{
         Attribute, Attributes, Module, Op, OpExt, ScalarType, Session, Source, build, dense_elements, dictionary, new_block, push,
         string_array, string_attribute, type_attribute,

@@ -5,8 +5,9 @@
 use crate::common;
 use machine::{DeviceFormat, Family, Target};
 use program::layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates};
+use program::{DimKind, IterationDim, Operand, Operation, WorkSplit};
 use serde_json::{Value, json};
-use spyre::work::{DimKind, IterationDim, Operand, Operation, WorkSplit, distribute, divide, reduce_span};
+use spyre::work::{distribute, divide, reduce_span};
 use std::fs;
 
 fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceFormat) -> Operand {

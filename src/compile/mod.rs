@@ -16,11 +16,12 @@ pub use library::{Compiled, compile_source};
 pub use user_terms::{in_user_terms, parse_in_user_terms};
 pub use validated::{Validation, compile_as_validated, compile_validated, compile_validated_within};
 
+use crate::bundle::ir::sdsc_ops::bundle_of;
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     bundle::Bundle,
     codes,
-    dialect::{ComputeOp, Tensor, TileSearch, bundle_of, phase_of, plan_of, proof_of, target_of},
+    dialect::{ComputeOp, Tensor, TileSearch, phase_of, plan_of, proof_of, target_of},
     explain::{Numbers, ValuePlace, add_up, loops_of, place_of, values_in_lx},
     kernel::Outcome,
     mlir::{

@@ -2,17 +2,14 @@
 
 use super::enums::Enumerated;
 use crate::dialect::ods::{attr, memory};
-use crate::{
-    hint::{Count, WorkHint},
-    mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, string_ref, text_in},
-    work::WorkSplit,
-};
+use crate::mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, string_ref, text_in};
 use machine::DeviceFormat;
 use mlir_sys::{
     MlirAttribute, MlirContext, MlirStringRef, MlirType, mlirAttributeGetContext, mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless,
     mlirTypeIsABF16, mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAF64, mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAInteger,
 };
 use program::layout::{DeviceLayout, HostTensor, LayoutError};
+use program::{Count, WorkHint, WorkSplit};
 
 unsafe extern "C" {
     fn spyreAttributeIsALayout(attribute: MlirAttribute) -> bool;

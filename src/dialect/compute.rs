@@ -7,13 +7,13 @@ use super::{
     indices::plain_indices,
 };
 use crate::dialect::ods::{attr, spyre};
-use crate::{
-    hint::{Count, WorkHint},
-    mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural, string, strings, text_in},
+use crate::mlir::{
+    AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural, string, strings, text_in,
 };
 use machine::{DeviceFunction, Family};
 use mlir_sys::{MlirAffineMap, MlirOperation, MlirStringRef};
 use program::layout::{Coordinate, DeviceLayout, LayoutError, Term, device_coordinates};
+use program::{Count, WorkHint, WorkSplit};
 
 unsafe extern "C" {
     fn spyreComputeOpGetIterationSpace(op: MlirOperation, capacity: isize, sizes: *mut i64) -> isize;
@@ -367,4 +367,13 @@ fn window_in(value: Value<'_>) -> Option<(Vec<i64>, Vec<i64>)> {
 pub fn plain_view(view: Op<'_>) -> Option<Vec<(Option<usize>, i64)>> {
     let shape = Tensor::of(view.output().r#type())?.host.shape;
     plain_indices(view.attr(attr::MAP).and_then(map_of)?, &shape).ok()
+}
+
+/// Returns the core split of an op.
+///
+/// # Errors
+/// If the work phase has not run.
+pub fn split_of(compute: ComputeOp<'_>) -> Result<WorkSplit, String> {
+    let slices = compute.work().ok_or("has no 'work'; run spyre-divide-work first")?;
+    WorkSplit::new(slices).and_then(|split| split.in_order(compute.core_order())).map_err(|error| error.to_string())
 }

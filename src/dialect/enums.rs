@@ -1,14 +1,13 @@
 //! Plain enums that mirror the enums in ODS, by their numbers.
 
 use crate::{
-    bundle::Arrangement,
     dialect::ods::{attr, role},
     mlir::{Attribute, Context, Op, OpExt, i32_attribute, integer},
 };
 use machine::{DeviceFormat, Family};
 
 /// Enum with the cases of an ODS enum, in the same order.
-pub(super) trait Enumerated: Copy + PartialEq + 'static {
+pub(crate) trait Enumerated: Copy + PartialEq + 'static {
     /// Every value, in the order of ODS.
     const ALL: &'static [Self];
 
@@ -29,10 +28,6 @@ impl Enumerated for DeviceFormat {
 }
 
 impl Enumerated for Family {
-    const ALL: &'static [Self] = &Self::ALL;
-}
-
-impl Enumerated for Arrangement {
     const ALL: &'static [Self] = &Self::ALL;
 }
 
@@ -75,14 +70,13 @@ impl Role {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arrangement, DeviceFormat, Enumerated, Family, Role};
-    use crate::dialect::ods::{arrangement, family, format, role};
+    use super::{DeviceFormat, Enumerated, Family, Role};
+    use crate::dialect::ods::{family, format, role};
 
     /// The names of enum values in ODS must be those in files and reports.
     #[test]
     fn ods_has_the_same_values_in_the_same_order() {
         assert_eq!(DeviceFormat::ALL.map(DeviceFormat::name), format::NAMES);
-        assert_eq!(Arrangement::ALL.map(Arrangement::name), arrangement::NAMES);
         assert_eq!(Family::ALL.map(|family| format!("{family:?}").to_lowercase()), family::NAMES);
         assert_eq!(role::NAMES, ["input", "constant", "temporary", "output"]);
         let roles: Vec<i32> = <Role as Enumerated>::ALL.iter().map(|role| role.number()).collect();

@@ -9,11 +9,8 @@
 //! | `home.rs` | which buffer a value is a window of, and how the window moves with loops |
 //! | `indices.rs` | index maps whose results are dimensions |
 //! | `kernels.rs` | `spyre.kernel`: its knobs, building one, changing what it takes and gives |
-//! | `launch.rs` | the function of a bundle from and to the model of a launch |
 //! | `ods.rs` | the names of our ops and attributes, as ODS has them |
-//! | `operation.rs` | a compute op as work division and LX planning see it |
 //! | `schedule.rs` | the compute ops of a function in order, and when values are alive |
-//! | `sdsc.rs` | `sdsc` ops from and to the model of a bundle |
 //! | `ops.rs` | building `spyre` ops |
 //! | `symbolic.rs` | sizes that are known at launch only: which dimensions have them |
 //! | `symbols.rs` | counts that are known at launch only |
@@ -30,14 +27,11 @@ mod enums;
 mod home;
 mod indices;
 mod kernels;
-mod launch;
 pub mod ods;
-mod operation;
 mod ops;
 mod plan;
 mod proof;
 mod schedule;
-mod sdsc;
 mod symbolic;
 mod symbols;
 mod target;
@@ -47,7 +41,8 @@ mod views;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
 pub use buffers::{Assembly, MOST_PARTS, Misuse, Part, is_apart, is_beside_its_buffer, made_for_one, misused_buffers, parts_of};
-pub use compute::{Access, ComputeOp, UsedAs, plain_view};
+pub use compute::{Access, ComputeOp, UsedAs, plain_view, split_of};
+pub(crate) use enums::Enumerated;
 pub use enums::Role;
 pub use home::{
     Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, given_tiles, home_of, is_carried, is_in_lx, is_placed,
@@ -56,8 +51,6 @@ pub use home::{
 };
 pub use indices::plain_dims;
 pub use kernels::{Knob, computed_again, condition_holds, end_with, input_dims_of, kernel_before, rebuilt_scope, set_input_dims, set_knob};
-pub use launch::{launch_of, push_launch};
-pub use operation::{operation_of, operation_with, split_of};
 pub use ops::{
     EXACT, Rebuilt, cloned_constant, constant, copy, copy_for_layout, copy_for_loop, empty, gather, has_corrections, hints_attribute,
     insert, loop_over, matmul, pointwise, rebuilt, reduce, restickify, retyped, shown_along, view, work_attribute, work_div_attribute,
@@ -66,7 +59,6 @@ pub use ops::{
 pub use plan::{plan_of, set_plan};
 pub use proof::{proof_of, set_proof};
 pub use schedule::{Schedule, Step};
-pub use sdsc::{bundle_of, bundle_to_ir, lives_of, op_of, op_to_ir, push_items, set_lives};
 pub use symbolic::{NamedSize, SymbolicSize, SymbolicSizes, mark_symbolic};
 pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};

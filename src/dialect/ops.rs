@@ -3,13 +3,11 @@
 pub use super::attrs::work_attribute;
 use super::attrs::{TileHint, work_hint_attribute};
 use crate::dialect::ods::{attr, spyre};
-use crate::{
-    hint::WorkHint,
-    mlir::{
-        AffineMap, Attribute, Attributes, Context, Expr, Location, Op, OpExt, TensorType, Type, Value, ValueLike, array, boolean_unit,
-        build, f64_array_attribute, insert_before, map_attribute, map_from_exprs,
-    },
+use crate::mlir::{
+    AffineMap, Attribute, Attributes, Context, Expr, Location, Op, OpExt, TensorType, Type, Value, ValueLike, array, boolean_unit, build,
+    f64_array_attribute, insert_before, map_attribute, map_from_exprs,
 };
+use program::WorkHint;
 
 type Operation<'c> = melior::ir::Operation<'c>;
 

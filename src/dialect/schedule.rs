@@ -2,7 +2,7 @@
 
 use super::{Access, ComputeOp, written_home};
 use crate::mlir::{Op, Value, ValueMap};
-use crate::work::OperandOf;
+use program::OperandOf;
 use std::ops::RangeInclusive;
 
 /// One compute op with its tensors.

@@ -10,13 +10,13 @@ use super::{ComputeOp, views::indices_of_view};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
-    hint::{Claim, Part, Shown, Walk, factors},
     mlir::{
         Op, OpExt, Reported, TensorType, Value, ValueLike, ValueMap, argument_attribute, dictionary_entries, error_at, integer, integers,
         string_array, strings,
     },
 };
 use machine::Family;
+use program::dim_names::{Claim, Part, Shown, Walk, factors};
 use std::{collections::BTreeMap, rc::Rc};
 
 /// Advice at the end of an error message about a symbolic size.

@@ -5,9 +5,10 @@
 
 use super::check_sizes::check_sizes;
 use crate::dialect::ods::{attr, option, sdsc, spyre};
+use crate::work::ir::operation::operation_of;
 use crate::{
     codes,
-    dialect::{ComputeOp, Tensor, operation_of, set_phase, split_of, target_of},
+    dialect::{ComputeOp, Tensor, set_phase, split_of, target_of},
     import::ir::check_input::check_buffers,
     layout::ir::own_results::shared_results,
     lx::ir::plan_lx::check_places,

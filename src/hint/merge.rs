@@ -1,6 +1,6 @@
 //! Merges the operands' dimension names into an op's iteration dimensions, and the slices' names into a buffer.
 
-use super::names::{Claim, Part, Walk, factors, label};
+use program::dim_names::{Claim, Part, Walk, factors, label};
 
 /// Names of an op's iteration dimensions, merged from its operands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -159,9 +159,11 @@ impl Written {
 
 #[cfg(test)]
 mod tests {
-    use super::super::names::{Loss, Shown, Why};
     use super::*;
-    use program::layout::Index;
+    use program::{
+        dim_names::{Loss, Shown, Why},
+        layout::Index,
+    };
 
     fn named(names: &[(&str, i64)]) -> Vec<Part> {
         names.iter().map(|&(name, size)| Part::named(name, size)).collect()

@@ -15,25 +15,19 @@
 //! | file | what |
 //! |---|---|
 //! | `sizes.rs` | size of a name: declared or implied |
-//! | `names.rs` | names along the dimensions of a view |
 //! | `merge.rs` | names of an op from those of its operands; names of a buffer that is written slice by slice |
 //! | `bindings.rs` | symbolic counts, and their numbers |
 //! | `spelling.rs` | textual form of hints and names in options |
-//! | `work_hint.rs` | hints about core splits |
 
 mod bindings;
 mod merge;
-mod names;
 mod sizes;
 mod spelling;
-mod work_hint;
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use bindings::{Binding, Bindings, Count, CountError, maximum_of};
+pub use bindings::{Binding, Bindings, CountError, maximum_of};
 pub use merge::{Conflict, Merged, Refusal, Written};
-pub use names::{Claim, Loss, Part, Shown, Walk, Why, factors, label};
 pub use sizes::{NamedArgument, SizeError, Sizes};
 pub use spelling::{DimNames, TileCount};
-pub use work_hint::{NameError, WorkHint, dim_named};

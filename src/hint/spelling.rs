@@ -1,7 +1,8 @@
 //! Textual form of hints and names in options: `A=2`, `A=T`, `T=8` and `0=A:B`.
 
-use super::{Binding, Count};
+use super::Binding;
 use crate::codes;
+use program::Count;
 use std::{fmt, str::FromStr};
 
 /// `NAME=COUNT`: tile count along the dimension of that name.

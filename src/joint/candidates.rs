@@ -1,7 +1,8 @@
 //! Candidate core splits of an op.
 
-use crate::work::{CoreOrder, DimKind, Operation, SplitError, WorkError, WorkSplit, alternatives};
+use crate::work::{WorkError, alternatives};
 use machine::Target;
+use program::{CoreOrder, DimKind, Operation, SplitError, WorkSplit};
 
 /// Maximum number of candidate splits of an op, including core orders. If there are more, those on few cores are dropped.
 const MOST_CANDIDATES: usize = 512;

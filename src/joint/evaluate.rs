@@ -3,10 +3,11 @@
 use super::{JointProgram, Value};
 use crate::{
     lx::Ineligible,
-    work::{CoreUse, OperandOf, WorkSplit, agreed_view},
+    work::{CoreUse, agreed_view},
 };
 use cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse};
 use machine::Target;
+use program::{OperandOf, WorkSplit};
 use scratchpad::{Buffer, Capacity, Planner};
 
 pub(super) struct Evaluated {

@@ -8,9 +8,10 @@ use super::{
     candidates,
     prices::{CopyKey, Cost, Prices, PricesKey},
 };
-use crate::work::{CoreUse, CoreView, Operation, WorkError, WorkSplit, divide, view_of};
+use crate::work::{CoreUse, CoreView, WorkError, divide, view_of};
 use cost::Objective;
 use machine::Target;
+use program::{Operation, WorkSplit};
 use rustc_hash::FxHashMap;
 use std::{
     cell::OnceCell,

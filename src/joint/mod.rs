@@ -30,13 +30,11 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use crate::{
-    assignment::minimize,
-    work::{OperandOf, WorkSplit},
-};
+use crate::assignment::minimize;
 use cost::{Cost, Objective, TileOp};
 use evaluate::evaluate;
 use machine::Target;
+use program::{OperandOf, WorkSplit};
 use rustc_hash::FxHashMap;
 use scratchpad::{Buffer, Capacity, Planner};
 use std::rc::Rc;

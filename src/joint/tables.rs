@@ -8,10 +8,11 @@ use super::{
 };
 use crate::{
     assignment::{self, Factor, Problem},
-    work::{CoreView, OperandOf},
+    work::CoreView,
 };
 use cost::{History, Objective, TileOp, describe_op, estimate_op_ns};
 use machine::TimeModel;
+use program::OperandOf;
 use scratchpad::Capacity;
 use std::{
     collections::{BTreeMap, BTreeSet},

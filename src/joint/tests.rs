@@ -1,10 +1,11 @@
 //! Tests on small programs: the chosen splits are the best of all choices, and never worse than those of each op in isolation.
 
 use super::*;
-use crate::work::{CoreOrder, CoreUse, DimKind, IterationDim, Operand, Operation, agreed_view, divide};
+use crate::work::{CoreUse, agreed_view, divide};
 use cost::{Dim, Objective, OpKind, TileOperand};
 use machine::{DeviceFormat::Sen169Fp16, Family};
 use program::layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates, stick_of};
+use program::{CoreOrder, DimKind, IterationDim, Operand, Operation};
 use proptest::prelude::*;
 use scratchpad::{Exact, Placement, Use, UseKind};
 use std::collections::BTreeSet;

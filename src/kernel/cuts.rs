@@ -1,6 +1,6 @@
 //! Tiled dimensions of a kernel, with tile counts in terms of its knobs.
 
-use crate::hint::Count;
+use program::Count;
 
 /// Dimension that scopes of a kernel tile.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 use crate::{
     bundle::{Addresses, Loops},
     codes,
-    hint::{Count, TileCount},
+    hint::TileCount,
     import::{Precision, Rounding},
     kernel::{FixedKind, KernelMode},
     layout::Strategy,
@@ -15,6 +15,7 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use cost::Objective;
+use program::Count;
 use sdsc_check::Profile;
 use strum::VariantNames;
 

@@ -1,8 +1,9 @@
 //! Enumeration of all splits that an op allows, for callers that rank splits by a criterion of their own.
 
 use super::distribute::divisors;
-use super::{Operation, WorkError, WorkSplit, check_possible, check_span, checked_hint};
+use super::{WorkError, check_possible, check_span, checked_hint};
 use machine::Target;
+use program::{Operation, WorkSplit};
 use std::{collections::BTreeSet, iter};
 
 /// Maximum number of splits that [`alternatives`] returns. Spyre's 32 cores never reach it: an op has at most seven iteration dimensions
@@ -101,9 +102,10 @@ fn products(slices: &[Vec<i64>], cores: i64) -> Box<dyn Iterator<Item = WorkSpli
 
 #[cfg(test)]
 mod tests {
-    use super::super::operation::tests::{any_operation, matmul, pointwise, reduction};
-    use super::super::{DimKind, divide, reduce_span};
+    use super::super::testing::{any_operation, matmul, pointwise, reduction};
+    use super::super::{divide, reduce_span};
     use super::*;
+    use program::DimKind;
     use proptest::prelude::*;
 
     const SPYRE: Target = Target::spyre();

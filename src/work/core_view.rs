@@ -1,7 +1,7 @@
 //! Partition of a buffer over the cores, as each of its users sees it.
 
-use super::{CoreOrder, DimKind, Operation, WorkSplit};
 use program::layout::Coordinate;
+use program::{CoreOrder, DimKind, Operation, WorkSplit};
 
 /// How users of a buffer disagree about the slice of each core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,15 +37,6 @@ pub enum Mismatch {
         /// Position of the use.
         user: usize,
     },
-}
-
-/// Operand of an op in a sequence of ops: a pair of op position and operand index, which have no meaning alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct OperandOf {
-    /// Position of the op.
-    pub op: usize,
-    /// Index of the operand; the result comes after the inputs.
-    pub operand: usize,
 }
 
 /// One use of a buffer by an op whose work is divided. The first use of a buffer that an op writes is that op's.
@@ -161,9 +152,9 @@ fn sliced_dim(user: usize, coordinates: &[Coordinate], dim: usize) -> Result<Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::work::{IterationDim, Operand};
     use machine::{DeviceFormat, Family};
     use program::layout::{DeviceLayout, HostTensor, device_coordinates};
+    use program::{IterationDim, Operand};
 
     fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64]) -> Operand {
         let host = HostTensor::row_major(sizes).unwrap();

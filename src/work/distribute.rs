@@ -1,7 +1,7 @@
 //! Largest-divisor rule, for every op that no cost model prices: longest dimension first.
 
-use super::{DimKind, Operation, WorkSplit};
 use machine::Target;
+use program::{DimKind, Operation, WorkSplit};
 use std::cmp::Reverse;
 
 /// The split of torch-spyre's `work_distribution` (August 2026): the minima take their cores first; then every other output dimension,
@@ -48,7 +48,7 @@ pub(super) fn divisors(units: i64) -> impl Iterator<Item = i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::operation::tests::{matmul, pointwise, reduction};
+    use super::super::testing::{matmul, pointwise, reduction};
     use super::*;
 
     const SPYRE: Target = Target::spyre();

@@ -1,11 +1,9 @@
 //! Errors of work division.
 
-use super::{SplitError, WorkSplit};
-use crate::{
-    codes::{self, Code},
-    hint::NameError,
-};
+use crate::codes::{self, Code};
+use program::NameError;
 use program::layout::LayoutError;
+use program::{OperationError, SplitError, WorkSplit};
 
 /// Why an op cannot be divided. Dimensions are iteration dimensions, operands are numbered inputs first.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,16 +63,9 @@ pub enum WorkError {
     /// A name in a hint does not identify one dimension.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// An operand has one coordinate per device dimension.
-    #[error("operand {operand} has {found} coordinates for {expected} device dimensions")]
-    Coordinates {
-        /// The operand.
-        operand: usize,
-        /// Device dimensions of its layout.
-        expected: usize,
-        /// Its coordinates.
-        found: usize,
-    },
+    /// The description of the op is contradictory.
+    #[error(transparent)]
+    Operation(#[from] OperationError),
     /// A coordinate is invalid, or refers to no iteration dimension.
     #[error(transparent)]
     Layout(#[from] LayoutError),
@@ -85,12 +76,12 @@ impl WorkError {
     #[must_use]
     pub const fn code(&self) -> Code {
         match self {
-            Self::Split(_) | Self::Uneven { .. } => codes::SPLIT_DIVISOR,
+            Self::Split(_) | Self::Operation(OperationError::Split(_)) | Self::Uneven { .. } => codes::SPLIT_DIVISOR,
             Self::Blocked { .. } | Self::Reductions => codes::SPLIT_BLOCKED,
             Self::Cores { .. } => codes::SPLIT_CORES,
             Self::Span { .. } => codes::SPAN,
             Self::TwoNames { .. } | Self::Name(_) => codes::SPLIT_NAME,
-            Self::Coordinates { .. } | Self::Layout(_) => codes::LAYOUT_CONFLICT,
+            Self::Operation(_) | Self::Layout(_) => codes::LAYOUT_CONFLICT,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Error messages for ops that cannot be divided, in the user's names.
 
-use super::{Operation, WorkError};
+use super::WorkError;
+use program::Operation;
 
 impl WorkError {
     /// Returns the message for the author of the op, with the names of its iteration dimensions (one each, empty if unknown) and their

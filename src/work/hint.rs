@@ -1,7 +1,8 @@
 //! Core splits that users request by dimension names.
 
-use super::{WorkError, WorkSplit};
-use crate::hint::{WorkHint, dim_named};
+use super::WorkError;
+use program::WorkSplit;
+use program::{WorkHint, dim_named};
 use std::collections::BTreeSet;
 
 /// Returns the split that the user's hints request for an op with these dimension names; `None` if the op has none of the names. A scope
@@ -39,7 +40,7 @@ pub fn unheard<'a>(ops: &'a [(Vec<WorkHint>, Vec<String>)]) -> Option<(usize, &'
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hint::NameError;
+    use program::NameError;
 
     fn hints(wishes: &[(&str, i64)]) -> Vec<WorkHint> {
         (0..).zip(wishes).map(|(id, &(dim, slices))| WorkHint { id, dim: dim.to_owned(), slices }).collect()

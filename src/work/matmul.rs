@@ -1,9 +1,9 @@
 //! Splits of a matmul: the cost model that ranks them, and the older K-fast rule.
 
 use super::distribute::{distribute, divisors};
-use super::{DimKind, Operand, Operation, WorkSplit};
 use machine::{Family, Target};
 use program::layout::{stick_of, sticks_needed};
+use program::{DimKind, Operand, Operation, WorkSplit};
 
 /// Rows that the systolic array takes in one pass.
 const ROWS_PER_PASS: f64 = 8.0;
@@ -213,7 +213,7 @@ pub fn k_fast_division(op: &Operation, target: &Target) -> Option<WorkSplit> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::operation::tests::{matmul, pointwise};
+    use super::super::testing::{matmul, pointwise};
     use super::*;
     use program::layout::Coordinate;
 

@@ -20,8 +20,6 @@
 //! | file | what |
 //! |---|---|
 //! | `core_view.rs` | agreement of all users of a buffer on the slice of each core |
-//! | `operation.rs` | description of an op, units |
-//! | `split.rs` | splits, and the assignment of slices to cores |
 //! | `span.rs` | spans, and the minima that keep them inside the limit |
 //! | `distribute.rs` | the largest-divisor rule |
 //! | `matmul.rs` | the cost model, and the older K-fast rule |
@@ -38,24 +36,23 @@ mod error;
 mod explain;
 mod hint;
 mod matmul;
-mod operation;
 mod span;
-mod split;
+#[cfg(test)]
+mod testing;
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
 pub use alternatives::{MOST_ALTERNATIVES, alternatives};
-pub use core_view::{CoreUse, CoreView, Mismatch, OperandOf, agreed_view, view_of};
+pub use core_view::{CoreUse, CoreView, Mismatch, agreed_view, view_of};
 pub use distribute::distribute;
 pub use error::WorkError;
 pub use hint::{hinted_split, unheard};
 pub use matmul::{cost_model_division, k_fast_division};
-pub use operation::{DimKind, IterationDim, Operand, Operation};
 pub use span::{reduce_span, span_bytes};
-pub use split::{CoreOrder, SplitError, WorkSplit};
 
 use machine::Target;
+use program::{Operation, SplitError, WorkSplit};
 
 /// The split of an op over the cores of `target` (torch-spyre, August 2026: hint, else cost model, else largest divisors). Slices are
 /// counts, one per iteration dimension; see `docs/concepts/work-division.md`.
@@ -64,9 +61,12 @@ use machine::Target;
 /// When the operation contradicts itself, a hint is impossible, or a core would still address more of a tensor than the hardware can.
 ///
 /// ```
-/// use spyre::{layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates}};
 /// use machine::{DeviceFormat, Family, Target};
-/// use spyre::work::{CoreOrder, DimKind, IterationDim, Operand, Operation, WorkSplit, divide, reduce_span};
+/// use program::{
+///     CoreOrder, DimKind, IterationDim, Operand, Operation, WorkSplit,
+///     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates},
+/// };
+/// use spyre::work::{divide, reduce_span};
 ///
 /// // A sum over the rows of an f16 [64, 256] iterates over 256 columns, which are 4 sticks, then over 64 rows.
 /// let operand = |sizes: &[i64], access: &[Coordinate]| {
@@ -157,8 +157,9 @@ fn checked_hint(op: &Operation, hint: &WorkSplit, target: &Target) -> Result<Wor
 
 #[cfg(test)]
 mod tests {
-    use super::operation::tests::{any_operation, matmul, pointwise, reduction};
+    use super::testing::{any_operation, matmul, pointwise, reduction};
     use super::*;
+    use program::{DimKind, IterationDim};
     use proptest::prelude::*;
 
     const SPYRE: Target = Target::spyre();

@@ -1,8 +1,9 @@
 //! The run of device memory that one core addresses in an operand, and the splits that keep it inside the hardware's limit.
 
+use super::WorkError;
 use super::distribute::divisors;
-use super::{Operation, WorkError, WorkSplit};
 use machine::Target;
+use program::{Operation, WorkSplit};
 use std::cmp::Reverse;
 
 /// Bytes of operand `operand` from the first to the last that one core touches, counted in whole positions of the outermost device
@@ -100,7 +101,7 @@ fn best_slices(op: &Operation, operand: usize, dim: usize, split: &WorkSplit, ta
 
 #[cfg(test)]
 mod tests {
-    use super::super::operation::tests::{matmul, pointwise, reduction};
+    use super::super::testing::{matmul, pointwise, reduction};
     use super::*;
     use machine::Family;
 

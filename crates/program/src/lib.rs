@@ -4,4 +4,14 @@
 //! stage of the compiler.
 
 pub mod affine;
+pub mod dim_names;
 pub mod layout;
+mod operation;
+mod split;
+mod tile_count;
+mod work_hint;
+
+pub use operation::{DimKind, IterationDim, Operand, OperandOf, Operation, OperationError};
+pub use split::{CoreOrder, SplitError, WorkSplit};
+pub use tile_count::Count;
+pub use work_hint::{NameError, WorkHint, dim_named};

@@ -4,6 +4,7 @@
 //! launch. Buffers shared by launches get their offsets here, once their users are known.
 
 use super::indexed_rows::IndexedRows;
+use crate::bundle::ir::sdsc_ops::{bundle_to_ir, push_items, set_lives};
 use crate::bundle::{
     Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, Mover, OpSpec, Operand, Scratch,
     SharedBuffer, SymbolicDim, share,
@@ -13,8 +14,8 @@ use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     codes,
     dialect::{
-        Access, ComputeOp, EXACT, Memory, Place, Role, SymbolicSizes, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of,
-        is_beside_its_buffer, moves_of, owner_of, push_items, set_lives, split_of, target_of,
+        Access, ComputeOp, EXACT, Memory, Place, Role, SymbolicSizes, Tensor, UsedAs, declared_maxima, home_of, is_beside_its_buffer,
+        moves_of, owner_of, split_of, target_of,
     },
     mlir::{
         Attribute, Attributes, Op, OpExt, Options, Pass, Reported, ScalarType, Type, Value, ValueExt, ValueLike, ValueMap,
@@ -22,9 +23,9 @@ use crate::{
         result_attribute, string, string_array, type_attribute,
     },
     tile::ir::settle_loops::check_settled,
-    work::CoreOrder,
 };
 use machine::{ElementType, Family, STICK_BYTES, Target};
+use program::CoreOrder;
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdsc", run };

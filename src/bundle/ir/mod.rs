@@ -3,3 +3,4 @@
 pub(crate) mod form_bundles;
 mod indexed_rows;
 pub(crate) mod lower_to_sdsc;
+pub(crate) mod sdsc_ops;

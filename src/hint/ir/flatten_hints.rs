@@ -8,9 +8,10 @@ use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     codes,
     dialect::{ComputeOp, TileHint, declared_maxima, hints_attribute, work_div_attribute},
-    hint::{Binding, Bindings, Count, CountError, TileCount, WorkHint},
+    hint::{Binding, Bindings, CountError, TileCount},
     mlir::{Attribute, Op, OpExt, Options, Pass, Reported, Value, ValueExt, elements, error_at, error_behind, integer, string, strings},
 };
+use program::{Count, WorkHint};
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-flatten-hints", run };

@@ -13,7 +13,6 @@ use crate::{
     hint::{
         DimNames,
         merge::{Conflict, Merged, Refusal, Written},
-        names::{Loss, Part, Shown, Walk, Why},
         sizes::{NamedArgument, Sizes, by_times},
     },
     mlir::{
@@ -21,6 +20,7 @@ use crate::{
         dictionary, error_at, error_behind, i64_attribute, integers, set_argument_attribute, string_array, strings, warning_behind,
     },
 };
+use program::dim_names::{Loss, Part, Shown, Walk, Why};
 use std::{collections::BTreeMap, mem, rc::Rc};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-dims", run };

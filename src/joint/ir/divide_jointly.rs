@@ -16,13 +16,11 @@ use crate::{
     mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, error_at},
     plan_file::{Chosen, Split},
     tile::ir::settle_loops::settle_loops,
-    work::{
-        OperandOf, Operation, WorkSplit,
-        ir::divide_work::{check_hints, operation_to_divide, set_work, undivided},
-    },
+    work::ir::divide_work::{check_hints, operation_to_divide, set_work, undivided},
 };
 use cost::{Cost, Objective};
 use machine::Target;
+use program::{OperandOf, Operation, WorkSplit};
 use scratchpad::{Buffer, Exact, Use, UseKind};
 use std::{collections::BTreeMap, rc::Rc};
 

@@ -13,10 +13,11 @@ use crate::{
         program::{Division, LxProgram, Numbers, Values},
     },
     mlir::{Op, OpExt, OperationLike, Reported, Scratch, ValueMap, error_at, integer},
-    work::{OperandOf, WorkSplit, ir::divide_work::set_work},
+    work::ir::divide_work::set_work,
 };
 use cost::{Cost, KernelOp, TileOp, TileOperand, describe};
 use machine::Target;
+use program::{OperandOf, WorkSplit};
 use scratchpad::Capacity;
 use std::{collections::BTreeMap, rc::Rc};
 

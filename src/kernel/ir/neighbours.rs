@@ -4,11 +4,11 @@ use super::dim_labels::{DimLabels, Labels, through_view};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, Knob, behind_views, format_of, input_dims_of, readers_through_views},
-    hint::Count,
     kernel::{Cut, Does, Epilogue, Neighbour, Prologue, ReadOutput, ShownInput},
     mlir::{BlockExt, Op, OpExt, TensorType, Value, ValueExt, ValueLike, elements, integer, string, strings},
 };
 use machine::Target;
+use program::Count;
 use std::collections::BTreeMap;
 
 /// Loop that a hint scope of a kernel requests.

@@ -7,10 +7,10 @@ use super::{
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Knob, condition_holds, input_dims_of},
-    hint::Count,
     kernel::{Cuts, FixedKind, same_order},
     mlir::{Op, OpExt, elements, integer, shape_of, string, strings},
 };
+use program::Count;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Kernel with open parameters, or several kernels of one name.

@@ -12,11 +12,11 @@ use super::{
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, computed_again, readers_through_views},
-    hint::Count,
     kernel::FusionMode,
     mlir::{Op, OpExt, functions_of, i64_attribute, integer, strings},
 };
 use machine::Target;
+use program::Count;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Loops around an op that moved into a kernel, outermost first.

@@ -6,8 +6,12 @@ use crate::bundle::{Addresses, Bundle, Loops, unroll, unrolled_lives};
 use crate::dialect::ods::{attr, option, sdsc};
 use crate::launch::Launch;
 use crate::{
+    bundle::ir::sdsc_ops::{bundle_of, lives_of, op_to_ir, set_lives},
+    launch::ir::launch_ops::push_launch,
+};
+use crate::{
     codes,
-    dialect::{bundle_of, lives_of, op_to_ir, push_launch, set_lives, target_of},
+    dialect::target_of,
     mlir::{Attributes, Context, Op, OpExt, Options, Pass, Reported, build_module, error_at, insert_before, push, string_array},
 };
 

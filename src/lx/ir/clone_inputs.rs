@@ -5,14 +5,16 @@
 //! itself.
 
 use crate::dialect::ods::{attr, spyre};
+use crate::work::ir::operation::operation_with;
 use crate::{
     codes,
-    dialect::{Access, ComputeOp, Tensor, copy, operation_with, split_of, target_of, work_attribute},
+    dialect::{Access, ComputeOp, Tensor, copy, split_of, target_of, work_attribute},
     mlir::{Block, BlockExt, Context, Op, OpExt, Options, Pass, Reported, Type, Value, ValueLike, ValueMap, error_at, insert_before},
-    work::{CoreOrder, CoreUse, DimKind, IterationDim, Operand, Operation, WorkSplit, agreed_view},
+    work::{CoreUse, agreed_view},
 };
 use machine::Family;
 use program::layout::{Coordinate, HostTensor, device_coordinates};
+use program::{CoreOrder, DimKind, IterationDim, Operand, Operation, WorkSplit};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-clone-inputs", run };
 

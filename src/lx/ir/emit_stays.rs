@@ -16,9 +16,10 @@ use crate::{
         stays::{Candidate, Chosen},
     },
     mlir::{Op, OpExt, OperationLike, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, insert_before, map_of, shape_of},
-    work::{OperandOf, WorkSplit, agreed_view},
+    work::agreed_view,
 };
 use machine::Family;
+use program::{OperandOf, WorkSplit};
 use scratchpad::{Buffer, Capacity, StayInLx, Use, UseKind};
 use std::collections::BTreeSet;
 

@@ -1,18 +1,20 @@
 //! `spyre-plan-lx`: input of the planners: the values of a function by time, their users, and core splits.
 
 use crate::dialect::ods::spyre;
+use crate::work::ir::operation::operation_with;
 use crate::{
     codes,
     dialect::{
-        Access, ComputeOp, Part, Schedule, Step, Tensor, UsedAs, home_of, is_placed, operation_with, parts_of, plain_view, split_of,
-        users_behind_views, written_home,
+        Access, ComputeOp, Part, Schedule, Step, Tensor, UsedAs, home_of, is_placed, parts_of, plain_view, split_of, users_behind_views,
+        written_home,
     },
     lx::Ineligible,
     mlir::{Op, OpExt, OperationLike, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
-    work::{CoreUse, OperandOf, Operation, WorkSplit, agreed_view},
+    work::{CoreUse, agreed_view},
 };
 use machine::{DeviceFormat, Family};
 use program::layout::Coordinate;
+use program::{OperandOf, Operation, WorkSplit};
 use scratchpad::{Barred, Buffer, Use, UseKind};
 use std::{collections::BTreeMap, rc::Rc};
 

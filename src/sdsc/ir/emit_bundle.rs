@@ -6,9 +6,11 @@
 use crate::dialect::ods::{attr, option, sdsc};
 use crate::sdsc::emit::{HostElements, device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number, share_files};
 use crate::{
+    bundle::ir::sdsc_ops,
     bundle::{Bundle, Constant, Life, OpSpec, Scratch},
     codes,
     dialect::{self, Role},
+    launch::ir::launch_ops::launch_of,
     launch::{
         Launch, LaunchError,
         geometry::Geometry,
@@ -283,7 +285,7 @@ fn sizes_of(program: Op<'_>) -> Vec<Size> {
 fn sizes_of_launch(bundle: Op<'_>) -> Result<Vec<String>, Reported> {
     let mut names: Vec<String> = Vec::new();
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
-        let spec = dialect::op_of(op).map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
+        let spec = sdsc_ops::op_of(op).map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
         for size in spec.iteration_space.into_iter().filter_map(|dim| dim.symbolic) {
             if !names.contains(&size.symbol) {
                 names.push(size.symbol);
@@ -385,7 +387,7 @@ fn exact_elements(host: &HostElements<'_>) -> ExactElements {
 
 /// Returns the live ranges of the values of a launch in LX and in its pool.
 fn lives_in(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], Reported> {
-    let lives = dialect::lives_of(bundle).map_err(|message| error_at(codes::MALFORMED_IR, bundle, message).report())?;
+    let lives = sdsc_ops::lives_of(bundle).map_err(|message| error_at(codes::MALFORMED_IR, bundle, message).report())?;
     let of = |memory: Scratch| {
         let kept = lives.iter().filter(|life| life.memory == memory);
         let life = |life: &Life| program::Life { offset: life.offset_bytes, bytes: life.bytes, first_op: life.first, last_op: life.last };
@@ -404,7 +406,7 @@ struct BundleFiles {
 
 /// Returns `bundle.mlir` and the SDSC files of one bundle, with paths below `folder`.
 fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, format: Profile, exact: &mut ExactNumbers) -> Result<BundleFiles, Reported> {
-    let launch = dialect::launch_of(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_FORM, op, message).report())?;
+    let launch = launch_of(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_FORM, op, message).report())?;
     check_counts(bundle, &launch)?;
     let memory = baked_memory(bundle, target)?;
     if format.shares_files() && memory.is_none() {
@@ -415,7 +417,7 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, format: Profile, 
     let mut next_id = -1;
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
         let refuse = |message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
-        let spec = dialect::op_of(op).map_err(refuse)?;
+        let spec = sdsc_ops::op_of(op).map_err(refuse)?;
         written.extend(written_arguments(&spec));
         let name = op.text_attr(attr::FILE);
         let number = file_number(name)
@@ -448,7 +450,7 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, format: Profile, 
 fn shared_bundle_files(bundle: Op<'_>, folder: &str, mut launch: Launch, exact: &mut ExactNumbers) -> Result<BundleFiles, Reported> {
     let refuse = |op, message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
     let ops = || bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP));
-    let specs = ops().map(|op| dialect::op_of(op).map_err(|message| refuse(op, message))).collect::<Result<Vec<_>, _>>()?;
+    let specs = ops().map(|op| sdsc_ops::op_of(op).map_err(|message| refuse(op, message))).collect::<Result<Vec<_>, _>>()?;
     let shared = share_files(&specs.iter().collect::<Vec<_>>(), &[], &mut launch).map_err(|error| refuse(bundle, error.to_string()))?;
     let path = |number: usize| format!("{folder}sdsc_{number}.json");
     for (spec, &number) in specs.iter().zip(&shared.file_of_op) {
@@ -525,7 +527,7 @@ fn baked_memory(bundle: Op<'_>, target: &Target) -> Result<Option<MemoryMap>, Re
     let pool_bytes = baked_pool_bytes(bundle);
     let mut model = Bundle { pool_bytes, items: Vec::new() };
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
-        let spec: OpSpec = dialect::op_of(op).map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
+        let spec: OpSpec = sdsc_ops::op_of(op).map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
         model.items.push(crate::bundle::Item::Op(Box::new(spec)));
     }
     Ok(Some(MemoryMap::of(&model, target)))

@@ -3,10 +3,10 @@
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Assembly, ComputeOp, TileHint, behind_views, copy, declared_sizes, hints_attribute},
-    hint::Count,
     mlir::{Op, OpExt, Value, ValueExt, ValueLike, insert_before, string_array},
     search::{Copied, Loops, Read},
 };
+use program::Count;
 use std::collections::BTreeSet;
 
 /// Nest that was written as hints.

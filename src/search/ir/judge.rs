@@ -21,13 +21,11 @@ use crate::{
         settle_loops::settle_block,
         write_in_place::write_in_place,
     },
-    work::{
-        WorkSplit,
-        ir::{divide_work::divided as divided_alone, reduce_span::reduce_spans},
-    },
+    work::ir::{divide_work::divided as divided_alone, reduce_span::reduce_spans},
 };
 use cost::{Cost, Dim, History, Objective, OpKind, OpShape, TileOp, TileOperand, describe_op};
 use machine::Target;
+use program::WorkSplit;
 use std::{cell::RefCell, ops::Range};
 
 /// Evaluator of the segments of a function.

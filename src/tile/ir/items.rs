@@ -5,10 +5,11 @@ use crate::dialect::ods::spyre;
 use crate::{
     codes,
     dialect::{Assembly, ComputeOp, Tensor, TileHint, behind_views, plain_view},
-    hint::{Count, CountError, maximum_of},
+    hint::{CountError, maximum_of},
     mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, error_behind, remark_behind, shape_of},
     tile::{Operand, TiledOp, cut::Level},
 };
+use program::Count;
 use program::layout::DeviceLayout;
 use std::collections::{BTreeMap, BTreeSet};
 

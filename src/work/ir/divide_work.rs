@@ -3,14 +3,16 @@
 //! Reads layouts, access maps, `min_work`, `work_div` and `dims`; writes `work`, the slices per iteration dimension, and removes `work_div`.
 
 use crate::dialect::ods::attr;
+use crate::work::ir::operation::operation_with;
 use crate::{
     codes,
-    dialect::{Access, ComputeOp, operation_with, target_of, work_attribute},
+    dialect::{Access, ComputeOp, target_of, work_attribute},
     mlir::{Op, OpExt, Options, Pass, Reported, error_behind},
     tile::ir::settle_loops::settle_loops,
-    work::{Operation, WorkError, WorkSplit, divide, unheard},
+    work::{WorkError, divide, unheard},
 };
 use machine::Target;
+use program::{Operation, WorkSplit};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-work", run };
 

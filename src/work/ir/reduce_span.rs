@@ -4,9 +4,10 @@
 //! one. Refuses an op that no split brings within it.
 
 use crate::dialect::ods::attr;
+use crate::work::ir::operation::operation_of;
 use crate::{
     codes,
-    dialect::{ComputeOp, mark_symbolic, operation_of, target_of, work_attribute},
+    dialect::{ComputeOp, mark_symbolic, target_of, work_attribute},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at},
     tile::ir::settle_loops::settle_loops,
     work::reduce_span,

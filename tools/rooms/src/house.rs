@@ -88,7 +88,6 @@ const fn library(name: &'static str, folder: &'static str, needs: &'static [&'st
 pub const HOUSE: House = House {
     rooms: &[
         room("codes"),
-        room("affine"),
         room("assignment"),
         room("plan_file"),
         stage("import"),
@@ -128,6 +127,7 @@ pub const HOUSE: House = House {
         library("element", "crates/element", &["machine"]),
         library("files", "crates/files", &[]),
         library("machine", "crates/machine", &[]),
+        library("program", "crates/program", &["machine"]),
         library("referee", "crates/referee", &["cost", "element", "files", "machine", "sdsc-format"]),
         library("scratchpad", "crates/scratchpad", &["machine", "scratchpad-verify"]),
         library("scratchpad-verify", "crates/scratchpad-verify", &[]),
@@ -141,6 +141,7 @@ pub const HOUSE: House = House {
                 "element",
                 "files",
                 "machine",
+                "program",
                 "referee",
                 "rooms",
                 "scratchpad",
@@ -161,6 +162,9 @@ pub const HOUSE: House = House {
 
 /// The room that precedes the folders `ir` of the stages, which are in the order of the stages.
 const IR_BEHIND: &str = "dialect";
+
+/// Rooms that all stages use, and that therefore import none of them.
+const WITHOUT_STAGES: [&str; 2] = ["mlir", IR_BEHIND];
 
 /// Folder of a stage that is a separate room.
 const IR: &str = "ir";
@@ -212,12 +216,26 @@ impl House {
     }
 
     /// Whether the order lets room `from` import room `to`: it may import all rooms that precede it. The folder `ir` of a stage, however,
-    /// may import neither a later stage nor the rooms next to a later stage.
+    /// may import neither a later stage nor the rooms next to a later stage, and what all stages read IR with imports no stage.
     #[must_use]
     pub fn may_import(&self, from: &str, to: &str) -> bool {
         let (Some(above), Some(below)) = (self.floor(from), self.floor(to)) else { return false };
+        if WITHOUT_STAGES.contains(&from) && self.rooms[below.0].is_stage {
+            return false;
+        }
         let last_stage = self.rooms.iter().rposition(|room| room.is_stage);
         let is_of_flow = Some(below.0) <= last_stage;
         below < above && !(from.contains('/') && is_of_flow && self.row(to) > self.row(from))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HOUSE;
+
+    #[test]
+    fn the_dialects_import_no_stage() {
+        assert!(!HOUSE.may_import("dialect", "layout"), "a stage");
+        assert!(HOUSE.may_import("dialect", "mlir") && HOUSE.may_import("layout/ir", "layout"));
     }
 }

@@ -11,7 +11,7 @@
 //! 16384 shown as 32x512: flat = d0 * 512 + d1   M = d0 * 2 + d1 floordiv 256            lost; K = d1 mod 256 is not all of d1
 //! ```
 
-use program::layout::{Digit, Index};
+use crate::layout::{Digit, Index};
 use std::collections::BTreeMap;
 
 /// Factor of a buffer's element count, in storage order.

@@ -1,18 +1,18 @@
-//! Compute ops as the input of work division and LX planning.
+//! Descriptions of compute ops, for work division and LX planning.
 
-use super::{Access, ComputeOp, is_placed};
-use crate::dialect::ods::spyre;
 use crate::{
+    dialect::{Access, ComputeOp, is_placed, ods::spyre},
     mlir::OpExt,
-    work::{DimKind, IterationDim, Operand, Operation, WorkSplit, hinted_split},
+    work::hinted_split,
 };
 use machine::Family;
+use program::{DimKind, IterationDim, Operand, Operation, WorkSplit};
 
 /// Describes a compute op for work division, with the core split that the user requests.
 ///
 /// # Errors
 /// If an operand has no layout, or one that its access does not fit; if a name in `work_div` means no one dimension.
-pub fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
+pub(crate) fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
     operation_with(compute, &compute.accesses()?)
 }
 
@@ -20,7 +20,7 @@ pub fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
 ///
 /// # Errors
 /// As [`operation_of`].
-pub fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<Operation, String> {
+pub(crate) fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<Operation, String> {
     let space = compute.iteration_space();
     let n_outputs = space.len() - compute.n_reduced();
     let kind = |dim| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
@@ -68,13 +68,4 @@ fn is_blocked(compute: ComputeOp<'_>, dim: usize, size: i64, operands: &[Operand
         return true;
     }
     compute.family() == Family::Gather || (compute.op.is(spyre::RESTICKIFY) && operands.iter().any(is_padded))
-}
-
-/// Returns the core split of an op.
-///
-/// # Errors
-/// If the work phase has not run.
-pub fn split_of(compute: ComputeOp<'_>) -> Result<WorkSplit, String> {
-    let slices = compute.work().ok_or("has no 'work'; run spyre-divide-work first")?;
-    WorkSplit::new(slices).and_then(|split| split.in_order(compute.core_order())).map_err(|error| error.to_string())
 }

@@ -1,11 +1,13 @@
 //! `sdsc` ops and attributes from and to the model of a bundle.
 
-use super::enums::Enumerated;
-use crate::dialect::ods::{attr, memory, sdsc};
+use crate::dialect::{
+    Enumerated,
+    ods::{attr, memory, sdsc},
+};
 use crate::{
     bundle::{
-        Allocation, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, Mover, OpSpec, Operand, OwnedDim, Ownership,
-        SymbolicDim, Window, WindowAxis,
+        Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, Mover, OpSpec, Operand, OwnedDim,
+        Ownership, SymbolicDim, Window, WindowAxis,
     },
     mlir::{
         Attribute, AttributeLike, Attributes, Context, Expr, Location, Op, OpExt, array, build, dictionary, dictionary_entries, elements,
@@ -19,6 +21,10 @@ use program::layout::Term;
 unsafe extern "C" {
     fn sdscAttributeParameters(attribute: MlirAttribute) -> MlirAttribute;
     fn sdscAttributeGet(mnemonic: MlirStringRef, parameters: MlirAttribute) -> MlirAttribute;
+}
+
+impl Enumerated for Arrangement {
+    const ALL: &'static [Self] = &Self::ALL;
 }
 
 /// The parameters of an `#sdsc` attribute by name.
@@ -66,7 +72,7 @@ fn attribute<'c>(mnemonic: &str, parameters: Attributes<'c>) -> Attribute<'c> {
 }
 
 /// Appends the items of a bundle to the body of `parent`.
-pub fn push_items<'c>(parent: Op<'c>, location: Location<'c>, items: &[Item]) {
+pub(crate) fn push_items<'c>(parent: Op<'c>, location: Location<'c>, items: &[Item]) {
     let context = parent.ctx();
     for item in items {
         match item {
@@ -87,7 +93,7 @@ pub fn push_items<'c>(parent: Op<'c>, location: Location<'c>, items: &[Item]) {
 
 /// `sdsc.bundle` with the buffers of its kernel arguments.
 #[must_use]
-pub fn bundle_to_ir<'c>(
+pub(crate) fn bundle_to_ir<'c>(
     context: &'c Context,
     location: Location<'c>,
     name: &str,
@@ -103,7 +109,7 @@ pub fn bundle_to_ir<'c>(
 }
 
 /// Writes the lives of a launch on its `sdsc.bundle`, or on the module that this becomes.
-pub fn set_lives(bundle: Op<'_>, mut lives: Vec<Life>) {
+pub(crate) fn set_lives(bundle: Op<'_>, mut lives: Vec<Life>) {
     lives.sort_unstable_by_key(|life| (life.first, life.offset_bytes, *life));
     if !lives.is_empty() {
         let texts: Vec<String> = lives.iter().map(ToString::to_string).collect();
@@ -115,7 +121,7 @@ pub fn set_lives(bundle: Op<'_>, mut lives: Vec<Life>) {
 ///
 /// # Errors
 /// The text that is no life.
-pub fn lives_of(bundle: Op<'_>) -> Result<Vec<Life>, String> {
+pub(crate) fn lives_of(bundle: Op<'_>) -> Result<Vec<Life>, String> {
     let texts = bundle
         .attr(attr::SDSC_LIVES)
         .map_or(Some(Vec::new()), strings)
@@ -125,7 +131,7 @@ pub fn lives_of(bundle: Op<'_>) -> Result<Vec<Life>, String> {
 
 /// `sdsc.op`; `file` is the name of its SDSC file once the bundle is lowered.
 #[must_use]
-pub fn op_to_ir<'c>(context: &'c Context, location: Location<'c>, op: &OpSpec, file: Option<&str>) -> melior::ir::Operation<'c> {
+pub(crate) fn op_to_ir<'c>(context: &'c Context, location: Location<'c>, op: &OpSpec, file: Option<&str>) -> melior::ir::Operation<'c> {
     let n_dims = op.iteration_space.len();
     let dims: Vec<_> = op.iteration_space.iter().enumerate().map(|(position, dim)| dim_attribute(context, position, dim)).collect();
     let tensors = |is_input: bool| {
@@ -243,7 +249,7 @@ fn coordinate_expr(coordinate: &Coordinate, index_tensors: &mut Vec<String>) -> 
 ///
 /// # Errors
 /// The op that has no meaning as an op spec, and why.
-pub fn bundle_of<'c>(bundle: Op<'c>) -> Result<Bundle, (Op<'c>, String)> {
+pub(crate) fn bundle_of<'c>(bundle: Op<'c>) -> Result<Bundle, (Op<'c>, String)> {
     let pool_bytes = bundle.attr(attr::POOL_BYTES).and_then(integer).unwrap_or(0);
     Ok(Bundle { pool_bytes, items: items_of(bundle)? })
 }
@@ -265,7 +271,7 @@ fn items_of<'c>(parent: Op<'c>) -> Result<Vec<Item>, (Op<'c>, String)> {
 ///
 /// # Errors
 /// A message about the attribute that has no meaning.
-pub fn op_of(op: Op<'_>) -> Result<OpSpec, String> {
+pub(crate) fn op_of(op: Op<'_>) -> Result<OpSpec, String> {
     if !op.is(sdsc::OP) {
         return Err("is not an op spec; expected 'sdsc.op' or 'sdsc.loop'".to_owned());
     }
@@ -393,5 +399,16 @@ fn digit_of(expr: &Expr) -> Option<(usize, Option<i64>)> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arrangement;
+    use crate::dialect::ods::arrangement;
+
+    #[test]
+    fn ods_has_the_arrangements_in_the_same_order() {
+        assert_eq!(Arrangement::ALL.map(Arrangement::name), arrangement::NAMES);
     }
 }

@@ -143,7 +143,11 @@ impl WorkSplit {
     }
 
     /// Returns the split with `slices` slices of `dim`.
-    pub(super) fn with(&self, dim: usize, slices: i64) -> Self {
+    ///
+    /// # Panics
+    /// When there is no such dimension.
+    #[must_use]
+    pub fn with(&self, dim: usize, slices: i64) -> Self {
         let mut split = self.clone();
         split.slices[dim] = slices;
         split

@@ -25,7 +25,7 @@ unsafe extern "C" {
 const FUNCTION: &str = "sdsc_bundle";
 
 /// Appends the function of a launch to the body of `module`.
-pub fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &Launch) {
+pub(crate) fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &Launch) {
     let context = module.ctx();
     let types: Vec<Type<'c>> = launch.params.iter().map(|param| param_type(context, param)).collect();
     let named: Vec<_> =
@@ -130,7 +130,7 @@ fn address_map<'c>(context: &'c Context, map: &AffineMap) -> crate::mlir::Affine
 ///
 /// # Errors
 /// The operation that `bundle.mlir` cannot contain, and why.
-pub fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
+pub(crate) fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
     let function = module.body_ops().into_iter().find(|op| op.is("func.func") && op.text_attr(attr::SYM_NAME) == FUNCTION);
     let function = function.ok_or_else(|| {
         (module, format!("has no function '{FUNCTION}' that describes a launch; compile programs with 'spyre-compile FILE -o DIR'"))

@@ -1,8 +1,40 @@
-//! Ops as input of work division.
+//! Ops as input of work division, with layouts and coordinates of their operands.
 
-use super::{SplitError, WorkError, WorkSplit};
+use crate::{
+    layout::{Coordinate, DeviceLayout, LayoutError, stick_of, sticks_needed},
+    split::{SplitError, WorkSplit},
+};
 use machine::Family;
-use program::layout::{Coordinate, DeviceLayout, stick_of, sticks_needed};
+
+/// Parts of a description that do not fit together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OperationError {
+    /// The slice counts do not form a split.
+    #[error(transparent)]
+    Split(#[from] SplitError),
+    /// An operand has one coordinate per device dimension.
+    #[error("operand {operand} has {found} coordinates for {expected} device dimensions")]
+    Coordinates {
+        /// The operand.
+        operand: usize,
+        /// Device dimensions of its layout.
+        expected: usize,
+        /// Its coordinates.
+        found: usize,
+    },
+    /// A coordinate is invalid, or refers to no iteration dimension.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+}
+
+/// Operand of an op in a sequence of ops: a pair of op position and operand index, which have no meaning alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OperandOf {
+    /// Position of the op.
+    pub op: usize,
+    /// Index of the operand; the result comes after the inputs.
+    pub operand: usize,
+}
 
 /// Kind of an iteration dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,7 +90,7 @@ pub struct Operation {
     pub dims: Vec<IterationDim>,
     /// Inputs in order, then the result.
     pub operands: Vec<Operand>,
-    /// Slices that [`super::reduce_span`] found necessary; all 1 when nothing is.
+    /// Slices that the span limit requires; all 1 when nothing is.
     pub minima: WorkSplit,
     /// The user's split, which overrides the rules.
     pub hint: Option<WorkSplit>,
@@ -88,7 +120,8 @@ impl Operation {
     }
 
     /// Whether the op reduces the dimension with a mask on its last stick.
-    pub(super) fn is_masked_reduction(&self, dim: usize) -> bool {
+    #[must_use]
+    pub fn is_masked_reduction(&self, dim: usize) -> bool {
         match self.family {
             Family::Matmul | Family::Gather => false,
             Family::Pointwise | Family::Reduce | Family::Copy => self.is_padded_reduction(dim),
@@ -96,7 +129,8 @@ impl Operation {
     }
 
     /// The iteration dimensions that move along an operand, in the order of its device dimensions.
-    pub(super) fn dims_of_operand(&self, operand: usize) -> Vec<usize> {
+    #[must_use]
+    pub fn dims_of_operand(&self, operand: usize) -> Vec<usize> {
         let mut dims = Vec::new();
         for dim in self.operands[operand].coordinates.iter().filter_map(|coordinate| coordinate.term).map(|term| term.dim) {
             if !dims.contains(&dim) {
@@ -107,14 +141,16 @@ impl Operation {
     }
 
     /// Whether the dimension is reduced in the sticks of an operand whose last stick is partly empty.
-    pub(super) fn is_padded_reduction(&self, dim: usize) -> bool {
+    #[must_use]
+    pub fn is_padded_reduction(&self, dim: usize) -> bool {
         let IterationDim { size, kind } = self.dims[dim];
         kind == DimKind::Reduction && self.operands.iter().any(|operand| operand.pads(dim, size))
     }
 
     /// Returns the positions of every iteration dimension on one core, rounded up. A product iterates over whole sticks, also for the
     /// operand that has the dimension outside its sticks.
-    pub(super) fn ranges_per_core(&self, split: &WorkSplit) -> Vec<i64> {
+    #[must_use]
+    pub fn ranges_per_core(&self, split: &WorkSplit) -> Vec<i64> {
         let positions = self.dims.iter().zip(split.slices()).map(|(dim, &slices)| sticks_needed(dim.size, slices));
         match self.family {
             Family::Matmul => positions.enumerate().map(|(dim, positions)| self.padded(dim, positions)).collect(),
@@ -128,18 +164,22 @@ impl Operation {
     }
 
     /// Reduction dimensions that the split cuts.
-    pub(super) fn n_split_reductions(&self, split: &WorkSplit) -> usize {
+    #[must_use]
+    pub fn n_split_reductions(&self, split: &WorkSplit) -> usize {
         let is_cut = |&(dim, slices): &(&IterationDim, &i64)| dim.kind == DimKind::Reduction && *slices > 1;
         self.dims.iter().zip(split.slices()).filter(is_cut).count()
     }
 
     /// Checks that the parts of the description fit together.
-    pub(super) fn check(&self) -> Result<(), WorkError> {
+    ///
+    /// # Errors
+    /// The first contradiction.
+    pub fn check(&self) -> Result<(), OperationError> {
         let ranges: Vec<i64> = self.dims.iter().map(|dim| dim.size).collect();
         for (index, operand) in self.operands.iter().enumerate() {
             let (expected, found) = (operand.layout.rank(), operand.coordinates.len());
             if expected != found {
-                return Err(WorkError::Coordinates { operand: index, expected, found });
+                return Err(OperationError::Coordinates { operand: index, expected, found });
             }
             for term in operand.coordinates.iter().filter_map(|coordinate| coordinate.term) {
                 term.last(&ranges)?;
@@ -151,107 +191,5 @@ impl Operation {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-    use machine::DeviceFormat;
-    use machine::DeviceFormat::{IeeeFp32, Sen169Fp16};
-    use program::layout::{HostTensor, device_coordinates};
-    use proptest::prelude::*;
-
-    fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceFormat) -> Operand {
-        let host = HostTensor::row_major(sizes).unwrap();
-        let layout = DeviceLayout::row_major(sizes, format).unwrap();
-        let coordinates = device_coordinates(&layout, &host, access, ranges).unwrap();
-        Operand { layout, coordinates, part_of: None, indexed: None }
-    }
-
-    fn operation(family: Family, dims: Vec<IterationDim>, operands: Vec<Operand>) -> Operation {
-        let minima = WorkSplit::whole(dims.len());
-        Operation { family, dims, operands, minima, hint: None, blocked: Vec::new() }
-    }
-
-    fn output(size: i64) -> IterationDim {
-        IterationDim { size, kind: DimKind::Output }
-    }
-
-    fn reduced(size: i64) -> IterationDim {
-        IterationDim { size, kind: DimKind::Reduction }
-    }
-
-    /// One f16 input and a result of the same shape.
-    pub(in crate::work) fn pointwise(sizes: &[i64]) -> Operation {
-        let access: Vec<Coordinate> = (0..sizes.len()).map(Coordinate::dim).collect();
-        let both = operand(sizes, &access, sizes, Sen169Fp16);
-        operation(Family::Pointwise, sizes.iter().map(|&size| output(size)).collect(), vec![both.clone(), both])
-    }
-
-    /// An f16 reduction over one dimension, which stays in the result with size 1.
-    pub(in crate::work) fn reduction(sizes: &[i64], dim: usize) -> Operation {
-        let kept: Vec<usize> = (0..sizes.len()).filter(|&other| other != dim).collect();
-        let ranges: Vec<i64> = kept.iter().map(|&other| sizes[other]).chain([sizes[dim]]).collect();
-        let place = |host: usize| kept.iter().position(|&other| other == host);
-        let read: Vec<Coordinate> = (0..sizes.len()).map(|host| Coordinate::dim(place(host).unwrap_or(kept.len()))).collect();
-        let write: Vec<Coordinate> = (0..sizes.len()).map(|host| place(host).map_or(Coordinate::constant(0), Coordinate::dim)).collect();
-        let result: Vec<i64> = (0..sizes.len()).map(|host| if host == dim { 1 } else { sizes[host] }).collect();
-        let dims = ranges[..kept.len()].iter().map(|&size| output(size)).chain([reduced(sizes[dim])]).collect();
-        let operands = vec![operand(sizes, &read, &ranges, Sen169Fp16), operand(&result, &write, &ranges, Sen169Fp16)];
-        operation(Family::Reduce, dims, operands)
-    }
-
-    /// An f16 matmul of [batch.., m, k] and [batch.., k, n].
-    pub(in crate::work) fn matmul(batch: &[i64], m: i64, k: i64, n: i64) -> Operation {
-        let rank = batch.len();
-        let ranges = [batch, &[m, n, k]].concat();
-        let access = |rows: usize, columns: usize| {
-            let batch = (0..rank).map(Coordinate::dim);
-            batch.chain([Coordinate::dim(rank + rows), Coordinate::dim(rank + columns)]).collect::<Vec<_>>()
-        };
-        let tensor = |rows: usize, columns: usize| {
-            let sizes = [batch, &[ranges[rank + rows], ranges[rank + columns]]].concat();
-            operand(&sizes, &access(rows, columns), &ranges, Sen169Fp16)
-        };
-        let dims = ranges[..rank + 2].iter().map(|&size| output(size)).chain([reduced(k)]).collect();
-        operation(Family::Matmul, dims, vec![tensor(0, 2), tensor(2, 1), tensor(0, 1)])
-    }
-
-    /// A small or a large op of any family.
-    pub(in crate::work) fn any_operation() -> impl Strategy<Value = Operation> {
-        let size = || prop_oneof![1_i64..300, (1_i64..300).prop_map(|size| size * 64)];
-        prop_oneof![
-            prop::collection::vec(size(), 1..4).prop_map(|sizes| pointwise(&sizes)),
-            (size(), size(), 0_usize..2).prop_map(|(rows, columns, dim)| reduction(&[rows, columns], dim)),
-            (prop::collection::vec(1_i64..9, 0..2), size(), size(), size()).prop_map(|(batch, m, k, n)| matmul(&batch, m, k, n)),
-        ]
-    }
-
-    #[test]
-    fn stick_dims_are_counted_in_sticks() {
-        assert_eq!(pointwise(&[128, 250]).units(), [128, 4]);
-        assert_eq!(matmul(&[], 70, 100, 150).units(), [70, 3, 2]);
-        let mut mixed = pointwise(&[128, 256]);
-        mixed.operands[1] = operand(&[128, 256], &[Coordinate::dim(0), Coordinate::dim(1)], &[128, 256], IeeeFp32);
-        assert_eq!(mixed.units(), [128, 4], "the f16 stick is the larger unit");
-    }
-
-    #[test]
-    fn a_masked_reduction_is_not_split() {
-        assert!(reduction(&[64, 256], 1).may_split(1));
-        assert!(!reduction(&[64, 200], 1).may_split(1));
-        assert!(reduction(&[50, 256], 0).may_split(1), "rows need no mask");
-        assert!(matmul(&[], 70, 100, 150).may_split(2), "nor does a contraction");
-    }
-
-    #[test]
-    fn a_contradictory_operation_is_refused() {
-        let mut short = pointwise(&[128, 256]);
-        short.operands[1].coordinates.pop();
-        assert_eq!(short.check(), Err(WorkError::Coordinates { operand: 1, expected: 3, found: 2 }));
-        let mut foreign = pointwise(&[128, 256]);
-        foreign.operands[0].coordinates[1] = Coordinate::dim(7);
-        assert!(matches!(foreign.check(), Err(WorkError::Layout(_))));
     }
 }
