@@ -255,7 +255,7 @@ def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
     Errors: a diagonal has integer elements, is too long for a mask, or indexes a dimension by a quotient; a matmul has
     one column.
 
-    Implemented in `src/layout/ir/materialize_views.rs`, `src/layout/flatten.rs` and `needs.rs`.
+    Implemented in `src/layout/ir/materialize_views.rs`, `crates/program/src/layout/flatten.rs` and `needs.rs`.
 
     Example: `spyre-opt --spyre-materialize-views test/layout/materialize-views.mlir`
   }];
@@ -370,7 +370,7 @@ def SpyreSplitViews : Spyre_Pass<"spyre-split-views"> {
     Errors: operands split an iteration dimension at sizes of which neither divides the other; a split is inside a
     stick; a tile has split dimensions.
 
-    Implemented in `src/layout/ir/split_views.rs` and `split.rs`.
+    Implemented in `src/layout/ir/split_views.rs` and `crates/program/src/layout/split.rs`.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify --spyre-split-views
     test/layout/split-views.mlir`
