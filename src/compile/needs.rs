@@ -2,13 +2,14 @@
 
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
-    dialect::{ComputeOp, Role, Tensor, UsedAs, format_of, home_of, shown_as},
+    dialect::{ComputeOp, Role, Tensor, format_of, home_of, shown_as},
     import::Expansion,
     mlir::{Attribute, Op, OpExt, TensorType, Value, ValueExt, ValueLike, ValueMap, natural, raw_elements, type_of},
     traffic::{Indices, Touched, elements_needed, least_touched, stick_bytes_of},
 };
 use cost::Work;
 use machine::{Family, Target};
+use program::UsedAs;
 use program::layout::Index;
 use std::{
     cmp::Reverse,

@@ -159,6 +159,12 @@ impl<'c> Tensor<'c> {
         self.host.with_encoding(encoding).build()
     }
 
+    /// Returns the shape and the layout.
+    #[must_use]
+    pub fn plain(self) -> program::Tensor {
+        program::Tensor { shape: self.host.shape, layout: self.layout, buffer_shape: self.buffer_shape }
+    }
+
     /// Returns sizes and strides of the buffer that the layout describes: the tensor's own buffer, or the one that the tensor is a window
     /// of.
     ///

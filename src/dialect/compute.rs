@@ -12,8 +12,8 @@ use crate::mlir::{
 };
 use machine::{DeviceFunction, Family};
 use mlir_sys::{MlirAffineMap, MlirOperation, MlirStringRef};
-use program::layout::{Coordinate, DeviceLayout, LayoutError, Term, device_coordinates};
-use program::{Count, WorkHint, WorkSplit};
+use program::{Count, UsedAs, WorkHint, WorkSplit};
+use std::ops::Deref;
 
 unsafe extern "C" {
     fn spyreComputeOpGetIterationSpace(op: MlirOperation, capacity: isize, sizes: *mut i64) -> isize;
@@ -40,26 +40,18 @@ pub struct Access<'c> {
     pub operand: Value<'c>,
     /// The accessed tensor, at the root of all views.
     pub value: Value<'c>,
-    /// Its type, or that of the outermost view with a layout, which shows the same bytes with other dimensions.
-    pub tensor: Tensor<'c>,
-    /// For each dimension of that type, the iteration dimension that indexes it; `None` for a constant index.
-    pub dims: Vec<Option<usize>>,
-    /// For each dimension of that type, the first accessed index.
-    pub offsets: Vec<i64>,
-    /// How the op interprets the elements.
-    pub used_as: UsedAs,
+    /// Elements that the op accesses.
+    pub access: program::Access,
+    /// The iteration dimension, and the first index, of each dimension of `operand`.
+    pub own: Vec<(Option<usize>, i64)>,
 }
 
-/// Interpretation of a tensor's elements by an op.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UsedAs {
-    /// Numbers at the coordinates of the access.
-    Data,
-    /// Positions in a table.
-    Indices,
-    /// Rows to choose from. The indices are the position along this dimension of the tensor, which `dims` marks as not
-    /// moving.
-    Table(usize),
+impl Deref for Access<'_> {
+    type Target = program::Access;
+
+    fn deref(&self) -> &program::Access {
+        &self.access
+    }
 }
 
 impl<'c> ComputeOp<'c> {
@@ -160,7 +152,7 @@ impl<'c> ComputeOp<'c> {
         let mut accesses =
             values.into_iter().enumerate().map(|(index, value)| self.access(index, value, &space)).collect::<Result<Vec<_>, _>>()?;
         if let (Some(result), Some(place)) = (accesses.last_mut(), placed_at(self.op.output())) {
-            result.offsets.iter_mut().zip(place).for_each(|(offset, first)| *offset += first);
+            result.access.offsets.iter_mut().zip(place).for_each(|(offset, first)| *offset += first);
         }
         Ok(accesses)
     }
@@ -196,7 +188,8 @@ impl<'c> ComputeOp<'c> {
 
     fn access(self, index: usize, value: Value<'c>, space: &[i64]) -> Result<Access<'c>, String> {
         let operand = value;
-        let mut indices = plain_indices(self.access_map(index), space)?;
+        let own = plain_indices(self.access_map(index), space)?;
+        let mut indices = own.clone();
         let mut value = value;
         let mut tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
         let used_as = self.used_as(index);
@@ -226,7 +219,7 @@ impl<'c> ComputeOp<'c> {
         // A view with a layout describes the bytes of its buffer completely, whatever other views lie between.
         value = behind_views(value);
         let (dims, offsets) = indices.into_iter().unzip();
-        Ok(Access { operand, value, tensor, dims, offsets, used_as })
+        Ok(Access { operand, value, access: program::Access { tensor: tensor.plain(), dims, offsets, used_as }, own })
     }
 
     /// Returns the slices per iteration dimension, once work is divided.
@@ -304,50 +297,6 @@ impl<'c> ComputeOp<'c> {
         let mut loops: Vec<Op<'c>> = std::iter::successors(self.op.parent(), |op| op.parent()).filter(|op| op.is(spyre::LOOP)).collect();
         loops.reverse();
         loops
-    }
-}
-
-impl Access<'_> {
-    /// Returns the layout, or an error message if there is none.
-    ///
-    /// # Errors
-    /// If the layout phase has not run.
-    pub fn layout(&self) -> Result<&DeviceLayout, String> {
-        self.tensor.layout.as_ref().ok_or_else(|| "has an operand without a device layout".to_owned())
-    }
-
-    /// Returns the device coordinates in terms of the iteration dimensions; 0 where an index tensor determines the position.
-    ///
-    /// # Errors
-    /// If the tensor has no layout, or one that the access does not fit.
-    pub fn coordinates(&self, iteration_space: &[i64]) -> Result<Vec<Coordinate>, String> {
-        let layout = self.layout()?;
-        let index = |(dim, &offset): (&Option<usize>, &i64)| Coordinate { term: dim.map(Term::dim), offset };
-        let access: Vec<Coordinate> = self.dims.iter().zip(&self.offsets).map(index).collect();
-        let text = |error: LayoutError| error.to_string();
-        device_coordinates(layout, &self.tensor.buffer().map_err(text)?, &access, iteration_space).map_err(text)
-    }
-
-    /// Returns whether the op accesses fewer elements than the tensor has.
-    #[must_use]
-    pub fn is_part(&self, iteration_space: &[i64]) -> bool {
-        let touched = self.dims.iter().map(|dim| dim.map_or(1, |dim| iteration_space[dim]));
-        touched.zip(&self.tensor.host.shape).any(|(touched, &size)| touched < size)
-    }
-
-    /// Returns the device dimension whose position an index tensor determines; `None` unless the tensor is a table.
-    ///
-    /// # Errors
-    /// If the table has no layout, or not that of a table; if a view of it begins behind its first row.
-    pub fn indexed_dim(&self, iteration_space: &[i64]) -> Result<Option<usize>, String> {
-        let UsedAs::Table(dim) = self.used_as else { return Ok(None) };
-        if self.offsets[dim] != 0 {
-            return Err(format!("its rows begin at position {} of the buffer, not at 0", self.offsets[dim]));
-        }
-        let host = self.tensor.buffer().map_err(|error| error.to_string())?;
-        let coordinates = self.coordinates(iteration_space)?;
-        let is_fixed = |device_dim: usize| coordinates[device_dim].term.is_none_or(|term| term.last(iteration_space) == Ok(0));
-        self.layout()?.indexed_dim(&host, dim, is_fixed).map(Some).map_err(|error| error.to_string())
     }
 }
 

@@ -240,7 +240,7 @@ pub(super) fn whole_of(insert: Op<'_>) -> Value<'_> {
 }
 
 /// Returns the source operand of a view; `None` for other ops.
-fn shown_by(op: Op<'_>) -> Option<Value<'_>> {
+pub(super) fn shown_by(op: Op<'_>) -> Option<Value<'_>> {
     // SAFETY: the query accepts any operation.
     let shown = unsafe { spyreViewSource(op.to_raw()) };
     // SAFETY: a non-null value is an operand of the op.

@@ -10,11 +10,11 @@
 //! | `indices.rs` | index maps whose results are dimensions |
 //! | `kernels.rs` | `spyre.kernel`: its knobs, building one, changing what it takes and gives |
 //! | `ods.rs` | the names of our ops and attributes, as ODS has them |
-//! | `schedule.rs` | the compute ops of a function in order, and when values are alive |
 //! | `ops.rs` | building `spyre` ops |
 //! | `symbolic.rs` | sizes that are known at launch only: which dimensions have them |
 //! | `symbols.rs` | counts that are known at launch only |
 //! | `plan.rs` | what was chosen, for the plan file |
+//! | `program.rs` | a function as a [`program::Program`](::program::Program) |
 //! | `proof.rs` | what no plan of loops takes less than |
 //! | `tile_search.rs` | what the search for tiles has found |
 //! | `views.rs` | what operands show of their buffers |
@@ -30,18 +30,18 @@ mod kernels;
 pub mod ods;
 mod ops;
 mod plan;
+mod program;
 mod proof;
-mod schedule;
 mod symbolic;
 mod symbols;
 mod target;
-mod tile_op;
 mod tile_search;
 mod views;
 
+pub use self::program::{IrProgram, read_program};
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
 pub use buffers::{Assembly, MOST_PARTS, Misuse, Part, is_apart, is_beside_its_buffer, made_for_one, misused_buffers, parts_of};
-pub use compute::{Access, ComputeOp, UsedAs, plain_view, split_of};
+pub use compute::{Access, ComputeOp, plain_view, split_of};
 pub(crate) use enums::Enumerated;
 pub use enums::Role;
 pub use home::{
@@ -58,10 +58,8 @@ pub use ops::{
 };
 pub use plan::{plan_of, set_plan};
 pub use proof::{proof_of, set_proof};
-pub use schedule::{Schedule, Step};
 pub use symbolic::{NamedSize, SymbolicSize, SymbolicSizes, mark_symbolic};
 pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
-pub use tile_op::{copy_tile_of, first_element, tile_op_of};
 pub use tile_search::{PlannedCost, RunnerUp, TileSearch};
 pub use views::{View, indices_of_view, shown_as};

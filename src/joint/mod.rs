@@ -21,8 +21,10 @@
 
 mod alike;
 mod candidates;
+mod describe;
 mod evaluate;
 mod memo;
+pub(crate) mod priced;
 mod prices;
 mod states;
 mod tables;

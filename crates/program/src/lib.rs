@@ -1,17 +1,23 @@
 //! Programs as plain values, between MLIR and the algorithms of the stages.
 //!
-//! [`affine`] has affine expressions, [`layout`] device layouts and the indices at which ops read them. Nothing here depends on MLIR or on a
-//! stage of the compiler.
+//! [`Program`] has the compute ops of a function in order, with what they access; [`Operation`] is an op as work division sees it. [`affine`]
+//! has affine expressions, [`layout`] device layouts and the indices at which ops read them. Nothing here depends on MLIR or on a stage.
 
+mod access;
 pub mod affine;
+mod cost_op;
 pub mod dim_names;
 pub mod layout;
 mod operation;
+mod program;
 mod split;
 mod tile_count;
 mod work_hint;
 
-pub use operation::{DimKind, IterationDim, Operand, OperandOf, Operation, OperationError};
+pub use access::{Access, Tensor, UsedAs};
+pub use cost_op::BufferNumbers;
+pub use operation::{DimKind, IterationDim, Operand, Operation, OperationError};
+pub use program::{BlockId, Loop, LoopId, Moves, Op, OpOperand, OpRole, OperandOf, Program, ResultUse, Returned, Value, ValueDef, ValueId};
 pub use split::{CoreOrder, SplitError, WorkSplit};
 pub use tile_count::Count;
 pub use work_hint::{NameError, WorkHint, dim_named};

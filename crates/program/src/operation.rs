@@ -27,15 +27,6 @@ pub enum OperationError {
     Layout(#[from] LayoutError),
 }
 
-/// Operand of an op in a sequence of ops: a pair of op position and operand index, which have no meaning alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct OperandOf {
-    /// Position of the op.
-    pub op: usize,
-    /// Index of the operand; the result comes after the inputs.
-    pub operand: usize,
-}
-
 /// Kind of an iteration dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DimKind {

@@ -11,7 +11,7 @@ use crate::bundle::{
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     codes,
-    dialect::{ComputeOp, Memory, Place, Schedule, home_of, owner_of, target_of, users_behind_views},
+    dialect::{ComputeOp, IrProgram, Memory, Place, owner_of, read_program, target_of, users_behind_views},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
     tile::ir::settle_loops::check_settled,
 };
@@ -47,7 +47,7 @@ struct ProgramBuffer<'c> {
 
 struct Former<'c> {
     function: Op<'c>,
-    schedule: Schedule<'c>,
+    ir: IrProgram<'c>,
     /// Ops and loops of the body, each with the times of its ops.
     items: Vec<(Op<'c>, Range<usize>)>,
     buffers: Vec<ProgramBuffer<'c>>,
@@ -57,25 +57,24 @@ struct Former<'c> {
 
 impl<'c> Former<'c> {
     fn of(function: Op<'c>) -> Result<Self, Reported> {
-        let schedule = Schedule::of(function).map_err(|(op, message)| error_at(codes::POOL_FULL, op, message).report())?;
+        let ir = read_program(function).map_err(|(op, message)| error_at(codes::POOL_FULL, op, message).report())?;
         let items = items_of(function);
-        let mut former = Self { function, schedule, items, buffers: Vec::new(), by_value: ValueMap::default() };
-        for time in 0..former.schedule.steps.len() {
+        let mut former = Self { function, ir, items, buffers: Vec::new(), by_value: ValueMap::default() };
+        for time in 0..former.ir.ops.len() {
             former.note_uses(time);
         }
         Ok(former)
     }
 
     fn note_uses(&mut self, time: usize) {
-        let step = &self.schedule.steps[time];
-        let n_inputs = step.accesses.len() - 1;
+        let program = &self.ir.program;
+        let n_inputs = program.ops[time].reads().len();
         let kind = |operand| if operand < n_inputs { UseKind::Read } else { UseKind::Write };
-        let touched: Vec<(Value<'c>, UseKind)> =
-            step.accesses.iter().enumerate().map(|(operand, access)| (access.value, kind(operand))).collect();
-        for (value, kind) in touched {
-            let buffer = home_of(value);
-            let around: Vec<Op<'c>> = buffer.def().map(loops_around).unwrap_or_default();
-            let times = self.schedule.times_of_use(&around, time);
+        for (operand, of_op) in program.ops[time].operands.iter().enumerate() {
+            let kind = kind(operand);
+            let buffer = self.ir.values[program.value(of_op.value).base.0];
+            let around = buffer.def().map(|def| self.ir.loops_around(def)).unwrap_or_default();
+            let times = program.times_of_use(&around, time);
             let position = self.by_value.get(buffer).copied().unwrap_or(self.buffers.len());
             if position == self.buffers.len() {
                 self.by_value.insert(buffer, position);

@@ -2,10 +2,11 @@
 
 use crate::{
     codes,
-    dialect::{Access, ComputeOp, UsedAs, home_of},
+    dialect::{Access, ComputeOp, home_of},
     mlir::{Op, OpExt, Reported, Value, ValueMap, error_at},
 };
 use machine::Family;
+use program::UsedAs;
 
 /// Row count of the smallest table that the integers of each buffer index.
 #[derive(Default)]
@@ -30,8 +31,7 @@ impl IndexedRows {
         }
         for gather in computes.iter().filter(|compute| compute.family() == Family::Gather) {
             let accesses = gather.accesses().map_err(|message| error_at(codes::BUNDLE_FORM, gather.op, message).report())?;
-            let indexed =
-                |access: &Access<'c>| if let UsedAs::Table(dim) = access.used_as { Some(access.tensor.host.shape[dim]) } else { None };
+            let indexed = |access: &Access<'c>| if let UsedAs::Table(dim) = access.used_as { Some(access.tensor.shape[dim]) } else { None };
             let Some(found) = accesses.iter().find_map(indexed) else { continue };
             for index in accesses.iter().filter(|access| access.used_as == UsedAs::Indices) {
                 let list = home_of(index.value);

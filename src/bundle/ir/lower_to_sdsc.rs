@@ -14,8 +14,8 @@ use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     codes,
     dialect::{
-        Access, ComputeOp, EXACT, Memory, Place, Role, SymbolicSizes, Tensor, UsedAs, declared_maxima, home_of, is_beside_its_buffer,
-        moves_of, owner_of, split_of, target_of,
+        Access, ComputeOp, EXACT, Memory, Place, Role, SymbolicSizes, Tensor, declared_maxima, home_of, is_beside_its_buffer, moves_of,
+        owner_of, split_of, target_of,
     },
     mlir::{
         Attribute, Attributes, Op, OpExt, Options, Pass, Reported, ScalarType, Type, Value, ValueExt, ValueLike, ValueMap,
@@ -26,6 +26,7 @@ use crate::{
 };
 use machine::{ElementType, Family, STICK_BYTES, Target};
 use program::CoreOrder;
+use program::UsedAs;
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdsc", run };

@@ -3,26 +3,24 @@
 //! Reads layouts, access maps, `min_work`, `work_div`, `dims` and program order; writes `work` and removes `work_div`. Replaces
 //! `spyre-divide-work`, whose splits are the starting point.
 
-use super::try_splits::{Described, PricedOp};
-use crate::dialect::ods::{option, spyre};
+use crate::dialect::ods::option;
 use crate::{
     codes,
-    dialect::{ComputeOp, Step, plan_of, set_plan, split_of, target_of, tile_op_of},
-    joint::{self, Memo},
-    lx::{
-        Ineligible,
-        ir::program::{Numbers, Values, reads_part},
+    dialect::{ComputeOp, IrProgram, plan_of, set_plan, split_of, target_of},
+    joint::{
+        JointProgram, Memo,
+        priced::{Described, PricedOp, priced_when_placed},
     },
-    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, error_at},
+    lx::ir::program::{LxProgram, readable},
+    mlir::{Op, OpExt, Options, Pass, Reported, error_at},
     plan_file::{Chosen, Split},
     tile::ir::settle_loops::settle_loops,
     work::ir::divide_work::{check_hints, operation_to_divide, set_work, undivided},
 };
-use cost::{Cost, Objective};
+use cost::Objective;
 use machine::Target;
-use program::{OperandOf, Operation, WorkSplit};
-use scratchpad::{Buffer, Exact, Use, UseKind};
-use std::{collections::BTreeMap, rc::Rc};
+use program::{BufferNumbers, WorkSplit};
+use std::rc::Rc;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-jointly", run };
 
@@ -52,8 +50,9 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 /// Applies the core splits of a plan file to the ops of a function.
 fn follow(function: Op<'_>, work: &[Split], target: &Target) -> Result<(), Reported> {
     let again = "remove 'work' from the plan to choose splits again";
-    let program = program_of(&Values::of(function)?, target, &mut Memo::default(), &mut Numbers::default())?;
-    let ops = ComputeOp::all_in(function);
+    let ir = readable(function)?;
+    let program = joint_program(&ir, target, &mut Memo::default(), &mut BufferNumbers::default())?;
+    let ops = ir.ops;
     if ops.len() != work.len() {
         let message = format!("expected one core split per op in the plan, found {} for {} ops; {again}", work.len(), ops.len());
         return Err(error_at(codes::SPLIT_PLAN, function, message).report());
@@ -83,9 +82,10 @@ fn work_of(function: Op<'_>) -> Result<Vec<Split>, String> {
 /// Divides the work of the ops of a function whose loops are final.
 fn divide_function(function: Op<'_>, target: &Target, objective: Objective) -> Result<(), Reported> {
     let mut memo = Memo::default();
-    let described = described(function, target, &mut memo)?;
-    let (splits, _) = choose_splits(&described, target, objective, &mut memo)?;
-    described.values.schedule.steps.iter().zip(splits).for_each(|(step, split)| set_work(step.compute, split));
+    let (ir, described) = described(function, target, &mut memo)?;
+    let refuse = |message: String| error_at(codes::SPLIT_PLAN, function, message).report();
+    let (splits, _) = described.choose_splits(target, objective, &mut memo).map_err(refuse)?;
+    ir.ops.iter().zip(splits).for_each(|(compute, split)| set_work(*compute, split));
     Ok(())
 }
 
@@ -96,151 +96,117 @@ pub(crate) fn priced_when_divided(
     objective: Objective,
     memo: &mut Memo,
 ) -> Result<Vec<PricedOp>, Reported> {
-    let described = described(function, target, memo)?;
-    let (splits, priced) = choose_splits(&described, target, objective, memo)?;
-    priced.map_or_else(|| described.priced_with_splits(&splits, target), Ok)
+    let (_, described) = described(function, target, memo)?;
+    let refuse = |message: String| error_at(codes::SPLIT_PLAN, function, message).report();
+    let (splits, priced) = described.choose_splits(target, objective, memo).map_err(refuse)?;
+    priced.map_or_else(|| described.priced_with_splits(&splits, target).map_err(refuse), Ok)
 }
 
-pub(super) fn described<'c>(function: Op<'c>, target: &Target, memo: &mut Memo) -> Result<Described<'c>, Reported> {
+/// Returns the cost of each op of a function whose work is divided, including those that placement adds.
+pub(crate) fn priced_ops(function: Op<'_>, target: &Target) -> Result<Vec<PricedOp>, Reported> {
+    let refuse = |message: String| error_at(codes::SPLIT_PLAN, function, message).report();
+    priced_when_placed(&LxProgram::of(function)?.divided, target).map_err(refuse)
+}
+
+fn described<'c>(function: Op<'c>, target: &Target, memo: &mut Memo) -> Result<(IrProgram<'c>, Described), Reported> {
     check_hints(&ComputeOp::all_in(function))?;
-    let values = Rc::new(Values::of(function)?);
-    let mut numbers = Numbers::default();
-    let program = program_of(&values, target, memo, &mut numbers)?;
-    Ok(Described { function, values, program, numbers })
+    let ir = readable(function)?;
+    let mut numbers = BufferNumbers::default();
+    let joint = joint_program(&ir, target, memo, &mut numbers)?;
+    let program = Rc::clone(&ir.program);
+    Ok((ir, Described { program, joint, numbers }))
 }
 
-/// Chooses the core splits of the ops. Returns them with the cost of each op, including added ones; no costs if no other splits were
-/// considered.
-fn choose_splits<'p>(
-    described: &'p Described<'_>,
-    target: &Target,
-    objective: Objective,
-    memo: &mut Memo,
-) -> Result<(Vec<&'p WorkSplit>, Option<Vec<PricedOp>>), Reported> {
-    let program = &described.program;
-    let planner = Exact::to_compare(program.values.len());
-    let splits_of = |choice: &[usize]| choice.iter().enumerate().map(|(op, &split)| program.split(op, split)).collect::<Vec<_>>();
-    let evaluate = |splits: &[&WorkSplit]| described.priced_with_splits(splits, target);
-    let cost_of = |priced: &[PricedOp]| priced.iter().map(|op| op.cost).sum::<Cost>();
-    let mut splits = splits_of(&vec![0; program.ops.len()]);
-    let mut priced: Option<Vec<PricedOp>> = None;
-    // The chosen splits are placed by the planner, whose plan is not always better for a choice of fewest bytes; so both objectives are
-    // tried.
-    let objectives = if objective == Objective::Time { vec![Objective::Time] } else { vec![Objective::Time, objective] };
-    for tried in objectives {
-        let choice = joint::choose(program, &planner, target, tried, memo);
-        for chosen in [Some(choice.splits), choice.if_all_fits].into_iter().flatten().map(|choice| splits_of(&choice)) {
-            if chosen != splits {
-                let known = priced.map_or_else(|| evaluate(&splits), Ok)?;
-                let found = evaluate(&chosen)?;
-                let is_cheaper = objective.order(&cost_of(&found), &cost_of(&known)).is_le();
-                priced = Some(if is_cheaper { found } else { known });
-                splits = if is_cheaper { chosen } else { splits };
+/// Describes a program for division, and reports an op that cannot be divided.
+fn joint_program(ir: &IrProgram<'_>, target: &Target, memo: &mut Memo, numbers: &mut BufferNumbers) -> Result<JointProgram, Reported> {
+    let mut ops = Vec::with_capacity(ir.ops.len());
+    for (compute, op) in ir.ops.iter().zip(&ir.program.ops) {
+        let refuse = |message: String| error_at(codes::SPLIT_PLAN, compute.op, message).report();
+        let operation = Rc::new(operation_to_divide(*compute, op.operands.iter().map(|operand| &operand.access))?);
+        memo.own_split(&operation, target).map_err(|error| undivided(*compute, &operation, &error))?;
+        ops.push((operation, ir.program.tile_op(op, numbers).map_err(refuse)?));
+    }
+    JointProgram::of(&ir.program, &ops, target, memo).map_err(|(op, error)| undivided(ir.ops[op], &ops[op].0, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        dialect::is_in_lx,
+        joint::priced::priced_tiles,
+        lx::ir::emit_stays::emit_stays,
+        mlir::{Module, Scratch},
+    };
+    use cost::TileOp;
+    use scratchpad::Capacity;
+
+    /// Programs in which values move between LX and HBM: returned values that ops read, inputs of several ops, tiles, views of copies,
+    /// copies that HBM does not need.
+    const PROGRAMS: [&str; 3] = [
+        include_str!("../../../test/lx/plan-lx-stays.mlir"),
+        include_str!("../../../test/lx/plan-lx-copies.mlir"),
+        include_str!("../../../test/lx/plan-lx-loops.mlir"),
+    ];
+
+    /// Returns the prices of the IR that a plan is written to.
+    fn priced_on_copy(function: Op<'_>, splits: &[&WorkSplit], target: &Target) -> Vec<PricedOp> {
+        let scratch = Scratch::of(function);
+        for (compute, split) in ComputeOp::all_in(scratch.op()).into_iter().zip(splits) {
+            set_work(compute, split);
+        }
+        let Ok(program) = LxProgram::of(scratch.op()) else { panic!("no program: {}", scratch.op()) };
+        emit_stays(&program, &Capacity::of(target)).unwrap();
+        let Ok(ir) = readable(scratch.op()) else { panic!("no program: {}", scratch.op()) };
+        let mut numbers = BufferNumbers::default();
+        let tile = |(compute, op): (&ComputeOp<'_>, &Rc<program::Op>)| {
+            let mut tile: TileOp = ir.program.tile_op(op, &mut numbers).unwrap();
+            let split = split_of(*compute).unwrap();
+            tile.dims.iter_mut().zip(split.slices()).for_each(|(dim, &slices)| dim.slices = slices);
+            for (of_tile, operand) in tile.operands.iter_mut().zip(&op.operands) {
+                of_tile.is_in_lx = is_in_lx(ir.values[operand.value.0]);
+            }
+            tile
+        };
+        let tiles: Vec<TileOp> = ir.ops.iter().zip(&ir.program.ops).map(tile).collect();
+        priced_tiles(&tiles, &ir.program.ops, target)
+    }
+
+    /// Compares the prices of a function under several core splits. Returns the numbers of ops that placement adds, and removes.
+    fn compare(function: Op<'_>, target: &Target) -> [usize; 2] {
+        let Ok((_, described)) = described(function, target, &mut Memo::default()) else { return [0; 2] };
+        let program = &described.joint;
+        let of = |ops: &[PricedOp]| ops.iter().map(|op| (op.cost.ns.to_bits(), op.cost.hbm_bytes)).collect::<Vec<_>>();
+        let mut changes = [0; 2];
+        for choice in 0..12 {
+            let splits: Vec<&WorkSplit> =
+                (0..program.ops.len()).map(|op| program.split(op, (choice * (op + 1)) % program.kind(op).splits.len())).collect();
+            let found = described.priced_with_splits(&splits, target).unwrap();
+            let expected = priced_on_copy(function, &splits, target);
+            assert_eq!(of(&found), of(&expected), "LX of {} bytes, choice {choice}: {function}", target.lx_bytes);
+            changes[0] += found.len().saturating_sub(program.ops.len());
+            changes[1] += program.ops.len().saturating_sub(found.len());
+        }
+        changes
+    }
+
+    #[test]
+    fn prices_of_a_plan_are_those_of_its_ir() {
+        let session = crate::pipeline::session();
+        let mut changes = [0; 2];
+        let layouts = "spyre-propagate-layouts,spyre-insert-restickify";
+        let with_copies = format!("{layouts},spyre-divide-work,spyre-clone-inputs");
+        let texts = PROGRAMS.iter().flat_map(|text| text.split("// -----\n"));
+        for (text, passes) in texts.flat_map(|text| [(text, layouts), (text, with_copies.as_str())]) {
+            let mut module = Module::parse(&session, text).unwrap();
+            assert!(module.run(passes), "{text}");
+            for function in module.op().body_ops().into_iter().filter(|op| op.is("func.func")) {
+                for lx_bytes in [1 << 20, 40 << 10, 10 << 10, 2 << 10, 256] {
+                    let found = compare(function, &Target { lx_bytes, ..Target::spyre() });
+                    changes = [changes[0] + found[0], changes[1] + found[1]];
+                }
             }
         }
+        assert!(changes.iter().all(|&n_ops| n_ops > 50), "placement adds and removes few ops: {changes:?}");
     }
-    Ok((splits, priced))
-}
-
-/// Converts the program into plain values without IR handles.
-fn program_of<'c>(values: &Values<'c>, target: &Target, memo: &mut Memo, numbers: &mut Numbers) -> Result<joint::JointProgram, Reported> {
-    let mut ops = Vec::with_capacity(values.schedule.steps.len());
-    for step in &values.schedule.steps {
-        let refuse = |message: String| error_at(codes::SPLIT_PLAN, step.compute.op, message).report();
-        let operation = Rc::new(operation_to_divide(step.compute, &step.accesses)?);
-        memo.own_split(&operation, target).map_err(|error| undivided(step.compute, &operation, &error))?;
-        let tile = tile_op_of(step, |buffer, first_element| numbers.of(buffer, first_element)).map_err(refuse)?;
-        ops.push((operation, tile));
-    }
-    let mut found = Found { values: Vec::new(), of_ops: ops.iter().map(|(operation, _)| vec![None; operation.operands.len()]).collect() };
-    let mut copies = copies_of(values);
-    let mut positions = vec![0; ops.len()];
-    for (time, (operation, _)) in ops.iter().enumerate() {
-        for copy in copies.remove(&time).unwrap_or_default() {
-            found.push(copied_input(values, &copy, time));
-        }
-        positions[time] = found.values.len();
-        found.push(result(values, operation, time, &positions));
-    }
-    let mut program = joint::JointProgram { values: found.values, ..joint::JointProgram::default() };
-    for (step, ((operation, tile), values)) in values.schedule.steps.iter().zip(ops.into_iter().zip(found.of_ops)) {
-        let has_values = values.iter().any(Option::is_some);
-        let kind = memo.kind(&operation, has_values, target).map_err(|error| undivided(step.compute, &operation, &error))?;
-        program.add_op(&kind, tile, values);
-    }
-    Ok(program)
-}
-
-/// Values of a program, and for each operand of each op its value, if that could be in LX.
-struct Found {
-    values: Vec<joint::Value>,
-    of_ops: Vec<Vec<Option<usize>>>,
-}
-
-impl Found {
-    /// Adds a value. An ineligible one is listed because others may name it as a parent, but no op refers to it.
-    fn push(&mut self, value: joint::Value) {
-        if value.buffer.barred.is_none() {
-            for &OperandOf { op, operand } in &value.users {
-                self.of_ops[op][operand] = Some(self.values.len());
-            }
-        }
-        self.values.push(value);
-    }
-}
-
-/// The result of a step. `positions` says for each earlier step which value its result is.
-fn result(values: &Values<'_>, operation: &Operation, time: usize, positions: &[usize]) -> joint::Value {
-    let bytes = operation.operands.last().map_or(0, |operand| operand.layout.bytes());
-    let mut buffer = values.buffer(time, bytes, values.ineligible(time));
-    for one in &mut buffer.uses {
-        one.time = joint::Op::time(one.time);
-    }
-    for parent in &mut buffer.in_place_parents {
-        *parent = positions[*parent];
-    }
-    joint::Value { buffer, users: values.users(time), copied_before: None }
-}
-
-/// Returns the inputs that several ops of one block read unchanged, so that one copy in LX could serve them, by first reader.
-fn copies_of(values: &Values<'_>) -> BTreeMap<usize, Vec<Vec<OperandOf>>> {
-    let mut found: BTreeMap<usize, Vec<Vec<OperandOf>>> = BTreeMap::new();
-    let is_read = |read: OperandOf, input: Value<'_>| {
-        let step = &values.schedule.steps[read.op];
-        is_input_of_block(step, input) && !reads_part(step, read.operand)
-    };
-    for (_, reads) in values.reads_of_inputs(is_read) {
-        if reads.len() > 1 {
-            found.entry(reads[0].op).or_default().push(reads);
-        }
-    }
-    found
-}
-
-/// Returns whether the value is an argument of the step's block, or a constant in it.
-fn is_input_of_block(step: &Step<'_>, input: Value<'_>) -> bool {
-    let Some(body) = step.compute.op.parent().and_then(Op::body) else { return false };
-    match input.def() {
-        Some(op) => op.is(spyre::CONSTANT) && body.ops().contains(&op),
-        None => body.args().into_iter().any(|argument| argument == input),
-    }
-}
-
-/// Returns the value of an input's copy in LX.
-fn copied_input(values: &Values<'_>, reads: &[OperandOf], first: usize) -> joint::Value {
-    let access = &values.schedule.steps[reads[0].op].accesses[reads[0].operand];
-    let bytes = access.tensor.layout.as_ref().map_or(0, program::layout::DeviceLayout::bytes);
-    let is_window = access.tensor.buffer_shape.as_ref().is_some_and(|shape| *shape != access.tensor.host.shape);
-    let mut uses = vec![Use { time: joint::Op::time(first) - 1, kind: UseKind::Write }];
-    uses.extend(reads.iter().map(|read| Use { time: joint::Op::time(read.op), kind: UseKind::Read }));
-    let buffer = Buffer {
-        name: format!("input of op{first}"),
-        bytes,
-        uses,
-        in_place_parents: Vec::new(),
-        starts_in_hbm: false,
-        ends_in_hbm: false,
-        barred: is_window.then(|| Ineligible::GraphInput.into()),
-    };
-    joint::Value { buffer, users: reads.to_vec(), copied_before: Some(first) }
 }

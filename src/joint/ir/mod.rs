@@ -1,4 +1,3 @@
-//! Pass of stage `joint`, and evaluation on copies of a program: the files of the stage that use IR.
+//! Pass of stage `joint`: the file of the stage that uses IR.
 
 pub(crate) mod divide_jointly;
-pub(crate) mod try_splits;

@@ -8,7 +8,7 @@ use crate::dialect::ods::attr;
 use crate::{
     codes,
     dialect::{ComputeOp, TileSearch, target_of},
-    joint::ir::try_splits::{PricedOp, priced_ops},
+    joint::{ir::divide_jointly::priced_ops, priced::PricedOp},
     mlir::{Op, OpExt, PassInstance, Reported, Scratch, Stop, bugs_of, collect, error_at, functions_of, note_bug, try_passes},
 };
 use cost::{Cost, Objective};

@@ -9,10 +9,11 @@ use super::split_tables::{is_input, split_table};
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
-    dialect::{ComputeOp, Tensor, UsedAs, copy_for_layout, format_of, retyped_home, target_of},
+    dialect::{ComputeOp, Tensor, copy_for_layout, format_of, retyped_home, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_before, set_function_type, shape_of},
 };
 use machine::Family;
+use program::UsedAs;
 use program::layout::DeviceLayout;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lay-out-tables", run };

@@ -3,11 +3,12 @@
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
-    dialect::{ComputeOp, SymbolicSizes, Tensor, UsedAs, View, format_of, home_of},
+    dialect::{ComputeOp, SymbolicSizes, Tensor, View, format_of, home_of},
     layout::{Buffer, Flow, Kind, Op as FlowOp, Read, Role},
     mlir::{Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at},
 };
 use machine::DeviceFormat;
+use program::UsedAs;
 use program::layout::{DeviceLayout, LayoutError};
 
 /// A function, and its program model.

@@ -6,9 +6,10 @@
 use super::copy_windows::position;
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, Tensor, UsedAs, empty, format_of, gather, insert, retyped_home, view},
+    dialect::{ComputeOp, Tensor, empty, format_of, gather, insert, retyped_home, view},
     mlir::{BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, shape_of},
 };
+use program::UsedAs;
 use program::{
     affine::Expr,
     layout::{DeviceLayout, DimOrder, HostTensor},

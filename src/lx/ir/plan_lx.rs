@@ -5,15 +5,19 @@
 //! the end of the loop.
 
 use super::{emit_stays::emit_stays, program::LxProgram};
-use crate::dialect::ods::{option, spyre};
+use crate::dialect::ods::option;
 use crate::{
     codes,
-    dialect::{ComputeOp, Memory, Place, Step, Tensor, is_carried, is_in_lx, target_of},
-    lx::Ineligible,
-    mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, ValueLike, error_at, note_bug},
+    dialect::{ComputeOp, Memory, Place, is_in_lx, target_of},
+    lx::{
+        Ineligible,
+        values::{ineligible, is_read_in_parts, overwrites, writes_part},
+    },
+    mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, error_at, note_bug},
     tile::ir::settle_loops::check_settled,
 };
 use machine::Target;
+use program::OpRole;
 use scratchpad::{Buffer, Capacity, Placement, Planner, Violation, check, planner_named};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-plan-lx", run };
@@ -63,7 +67,7 @@ pub(crate) fn check_places<'c>(function: Op<'c>, target: &Target, refused: &dyn 
     let program = LxProgram::of(function)?;
     let (buffers, placement) = program.placed();
     let Err(violation) = check(&buffers, &Capacity::of(target), &placement) else { return Ok(()) };
-    let op_of = |buffer: usize| program.values.schedule.steps.get(buffer).map_or(function, |step| step.compute.op);
+    let op_of = |buffer: usize| program.ir.ops.get(buffer).map_or(function, |compute| compute.op);
     let LxConflict { buffer, message } = explain(&buffers, &violation, &|buffer| op_of(buffer).loc().to_string());
     Err(refused(op_of(buffer), &codes::LX_PLACE.says(&message)))
 }
@@ -101,25 +105,30 @@ fn explain(buffers: &[Buffer], violation: &Violation, place_of: &dyn Fn(usize) -
 impl<'c> LxProgram<'c> {
     /// Plans like torch-spyre's planners, which leave partially read or written buffers in HBM.
     fn plan(&self, planner: &dyn Planner, capacity: &Capacity) -> Result<(), Reported> {
-        let mut buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
+        let mut buffers = self.buffers();
+        let program = &self.ir.program;
         for (time, buffer) in buffers.iter_mut().enumerate() {
-            let is_written_in_parts = self.values.writes_part(time).then_some(Ineligible::WrittenInParts);
-            let in_parts = is_written_in_parts.or_else(|| self.values.is_read_in_parts(time).then_some(Ineligible::PartialRead));
-            if let Some(in_parts) = in_parts.filter(|_| self.values.ineligible(time).is_none()) {
+            let is_written_in_parts = writes_part(&program.ops[time]).then_some(Ineligible::WrittenInParts);
+            let in_parts = is_written_in_parts.or_else(|| is_read_in_parts(program, time).then_some(Ineligible::PartialRead));
+            if let Some(in_parts) = in_parts.filter(|_| ineligible(program, time).is_none()) {
                 buffer.barred = Some(in_parts.into());
                 buffer.in_place_parents.clear();
             }
         }
         let placement = planner.plan(&buffers, capacity);
         self.check(planner.name(), &buffers, capacity, &placement)?;
-        for (step, (address, reason)) in self.values.schedule.steps.iter().zip(placement.addresses.iter().zip(&placement.reasons)) {
+        for (time, (address, reason)) in placement.addresses.iter().zip(&placement.reasons).enumerate() {
             let place = match address {
                 Some(address) => Place { memory: Memory::Lx(*address), reason: String::new() },
                 None => Place { memory: Memory::Hbm, reason: reason.as_ref().map_or_else(String::new, ToString::to_string) },
             };
-            self.place_result(step.compute, &place);
+            self.place_result(time, &place);
         }
         Ok(())
+    }
+
+    fn buffers(&self) -> Vec<Buffer> {
+        (0..self.divided.divisions.len()).map(|time| self.divided.buffer(time)).collect()
     }
 
     /// Checks the places and copies that a planner has written, using only the program.
@@ -130,73 +139,49 @@ impl<'c> LxProgram<'c> {
 
     /// Returns the buffers and their recorded places.
     fn placed(&self) -> (Vec<Buffer>, Placement) {
-        let buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
-        let address =
-            |step: &Step<'c>| match Place::on(step.compute.place_owner()).filter(|_| !self.values.overwrites(step.compute))?.memory {
-                Memory::Lx(address) => Some(address),
-                Memory::Hbm | Memory::Pool(_) => None,
-            };
-        let addresses: Vec<Option<i64>> = self.values.schedule.steps.iter().map(address).collect();
-        (buffers, Placement { reasons: vec![None; addresses.len()], addresses })
+        let address = |(time, compute): (usize, &ComputeOp<'c>)| match Place::on(compute.place_owner())
+            .filter(|_| !overwrites(&self.ir.program, time))?
+            .memory
+        {
+            Memory::Lx(address) => Some(address),
+            Memory::Hbm | Memory::Pool(_) => None,
+        };
+        let addresses: Vec<Option<i64>> = self.ir.ops.iter().enumerate().map(address).collect();
+        (self.buffers(), Placement { reasons: vec![None; addresses.len()], addresses })
     }
 
     fn check(&self, planner: &str, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> Result<(), Reported> {
-        match (check(buffers, capacity, placement), self.values.schedule.steps.first()) {
+        match (check(buffers, capacity, placement), self.ir.ops.first()) {
             (Err(violation), Some(first)) => {
                 let message = format!("internal error: planner '{planner}': {violation}; please report this program");
-                note_bug(first.compute.op);
-                Err(error_at(codes::INTERNAL, first.compute.op, message).report())
+                note_bug(first.op);
+                Err(error_at(codes::INTERNAL, first.op, message).report())
             }
             (Err(_), None) | (Ok(()), _) => Ok(()),
         }
     }
 
     fn place_in_hbm(&self, reason: &str) {
-        for step in &self.values.schedule.steps {
-            self.place_result(step.compute, &Place { memory: Memory::Hbm, reason: reason.to_owned() });
+        for time in 0..self.ir.ops.len() {
+            self.place_result(time, &Place { memory: Memory::Hbm, reason: reason.to_owned() });
         }
     }
 
     /// Writes the place of a result, or removes a copy that is not needed there.
-    pub(super) fn place_result(&self, compute: ComputeOp<'c>, place: &Place) {
-        if self.values.overwrites(compute) {
+    pub(super) fn place_result(&self, time: usize, place: &Place) {
+        if overwrites(&self.ir.program, time) {
             return;
         }
-        let op = compute.op;
-        if place.memory == Memory::Hbm && is_removed_in_hbm(op) {
+        let op = self.ir.ops[time].op;
+        let is_removable = self.ir.program.ops[time].role == OpRole::Copy { is_removable: true };
+        // A copy from LX stays, because its source may be overwritten before the readers run.
+        if place.memory == Memory::Hbm && is_removable && !is_in_lx(op.inputs()[0]) {
             op.output().replace_with(op.inputs()[0]);
             op.erase();
             return;
         }
-        place.set_on(compute.place_owner());
+        place.set_on(self.ir.ops[time].place_owner());
     }
-
-    /// Returns whether a step is removed if its result is in HBM.
-    pub(super) fn is_removed_in_hbm(&self, time: usize) -> bool {
-        let compute = self.values.schedule.steps[time].compute;
-        !self.values.overwrites(compute) && is_removed_in_hbm(compute.op)
-    }
-}
-
-/// Returns whether an op is a copy of an HBM tensor that would only cost HBM traffic in HBM: its readers use the original instead.
-///
-/// A copy from LX stays, because its source may be overwritten before the readers run. Copies under other indices or in another layout
-/// stay, because readers may need their sticks; so does a copy of a value that a loop may have overwritten by then.
-fn is_removed_in_hbm(op: Op<'_>) -> bool {
-    if !op.is(spyre::COPY) || is_in_lx(op.inputs()[0]) {
-        return false;
-    }
-    // A restickify needs its copy because it cannot pad a part of a larger buffer.
-    let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some() && !user.is(spyre::RESTICKIFY));
-    is_read_by_ops_only && keeps_layout(op) && !is_carried(op.inputs()[0])
-}
-
-/// Returns whether a copy has the layout of its input, compacted if that is a window. A source under other indices is a view without a
-/// layout.
-fn keeps_layout(copy: Op<'_>) -> bool {
-    let (Some(from), Some(to)) = (Tensor::of(copy.inputs()[0].r#type()), Tensor::of(copy.output().r#type())) else { return false };
-    let compact = from.compact_layout().and_then(Result::ok);
-    compact.is_some() && compact == to.layout
 }
 
 #[cfg(test)]
@@ -220,7 +205,7 @@ mod tests {
         assert!(module.run("spyre-propagate-layouts,spyre-divide-work"));
         let function = module.op().body_ops().into_iter().find(|op| op.is("func.func")).unwrap();
         let Ok(program) = LxProgram::of(function) else { panic!("no program: {function}") };
-        let (capacity, buffers) = (Capacity::of(&Target::spyre()), (0..3).map(|time| program.buffer(time)).collect::<Vec<_>>());
+        let (capacity, buffers) = (Capacity::of(&Target::spyre()), program.buffers());
         let judge = |addresses: [Option<i64>; 3]| {
             let placement = Placement { addresses: addresses.to_vec(), reasons: vec![None; 3] };
             program.check("best", &buffers, &capacity, &placement).is_ok()

@@ -3,13 +3,13 @@
 use super::read::Steps;
 use crate::{
     codes,
-    dialect::{ComputeOp, Schedule, declared_maxima, set_proof, tile_op_of},
-    lx::ir::program::Numbers,
+    dialect::{ComputeOp, declared_maxima, read_program, set_proof},
     mlir::{Op, Reported, error_at, quietly},
     search::SearchedOp,
 };
 use cost::TileOp;
 use machine::{Family, Target};
+use program::BufferNumbers;
 use tile_verify::{Dim, Input, Program, Proof};
 
 /// Records a lower bound on the cost of every loop plan, with the proof. Functions that cannot be read are left for later passes to reject.
@@ -23,12 +23,12 @@ pub(super) fn certify(function: Op<'_>, target: &Target) -> Result<(), Reported>
 fn program(function: Op<'_>) -> Option<Program> {
     let mut steps = Steps::of(function, &declared_maxima(function)).ok()?;
     steps.find_eligible(function).ok()?;
-    let schedule = Schedule::of(function).ok()?;
-    let mut numbers = Numbers::default();
+    let ir = read_program(function).ok()?;
+    let mut numbers = BufferNumbers::default();
     let mut priced = |op: Op<'_>| {
         let compute = ComputeOp::of(op).filter(takes_its_time)?;
-        let step = schedule.steps.iter().find(|step| step.compute.op == compute.op)?;
-        let tile = tile_op_of(step, |buffer, first_element| numbers.of(buffer, first_element)).ok()?;
+        let time = ir.ops.iter().position(|step| step.op == compute.op)?;
+        let tile = ir.program.tile_op(&ir.program.ops[time], &mut numbers).ok()?;
         (!tile.is_irregular && tile.trips.is_empty()).then_some(tile)
     };
     let ops = steps.ops.iter().zip(&steps.plain).map(|(op, plain)| described(plain, priced(*op))).collect();

@@ -7,12 +7,8 @@ use super::{
 };
 use crate::dialect::ods::attr;
 use crate::{
-    dialect::{Assembly, ComputeOp, Schedule, Step, tile_op_of},
-    joint::{
-        Memo, candidates,
-        ir::{divide_jointly::priced_when_divided, try_splits::PricedOp as PlacedOp},
-    },
-    lx::ir::program::Numbers,
+    dialect::{Assembly, ComputeOp, read_program},
+    joint::{Memo, candidates, ir::divide_jointly::priced_when_divided, priced::PricedOp as PlacedOp},
     mlir::{Op, OpExt, Reported, bugs_of, i64_attribute, quietly},
     search::{Axis, ByTiling, Copied, Cut, Judge, Loops, OpCosts},
     tile::ir::{
@@ -25,7 +21,7 @@ use crate::{
 };
 use cost::{Cost, Dim, History, Objective, OpKind, OpShape, TileOp, TileOperand, describe_op};
 use machine::Target;
-use program::WorkSplit;
+use program::{BufferNumbers, Op as ProgramOp, Program, WorkSplit};
 use std::{cell::RefCell, ops::Range};
 
 /// Evaluator of the segments of a function.
@@ -46,8 +42,8 @@ pub(super) struct FunctionJudge<'a, 'c> {
 impl<'a, 'c> FunctionJudge<'a, 'c> {
     /// Returns `None` for a function that a later pass will reject.
     pub(super) fn of(function: Op<'c>, steps: &'a [Op<'c>], target: &'a Target, objective: Objective) -> Option<Self> {
-        let schedule = Schedule::of(function).ok()?;
-        let mut of_function = schedule.steps.iter();
+        let ir = read_program(function).ok()?;
+        let mut of_function = ir.ops.iter().zip(&ir.program.ops);
         let mut priced = |op: Op<'c>| {
             ComputeOp::of(op)?;
             // Parts may be written directly to their place in the buffer, and cost nothing then.
@@ -55,7 +51,8 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
                 return None;
             }
             // Ops of existing loops also lie in between.
-            PricedOp::of(of_function.find(|step| step.compute.op == op)?, target)
+            let (compute, plain) = of_function.find(|(compute, _)| compute.op == op)?;
+            PricedOp::of(*compute, &ir.program, plain, target)
         };
         let priced = steps.iter().map(|op| priced(*op)).collect();
         Some(Self { function, steps, target, objective, priced, known: RefCell::default(), memo: RefCell::default() })
@@ -139,10 +136,10 @@ struct PricedOp {
 }
 
 impl PricedOp {
-    fn of(step: &Step<'_>, target: &Target) -> Option<Self> {
-        let mut numbers = Numbers::default();
-        let tile = tile_op_of(step, |buffer, first_element| numbers.of(buffer, first_element)).ok()?;
-        let (splits, needs_loop) = match quietly(step.compute.op, || divided_alone(step.compute, &step.accesses, target)) {
+    fn of(compute: ComputeOp<'_>, program: &Program, op: &ProgramOp, target: &Target) -> Option<Self> {
+        let tile = program.tile_op(op, &mut BufferNumbers::default()).ok()?;
+        let accesses = op.operands.iter().map(|operand| &operand.access);
+        let (splits, needs_loop) = match quietly(compute.op, || divided_alone(compute, accesses, target)) {
             Ok((operation, own)) => (candidates(&operation, &own, false, target).ok()?, false),
             Err(_) => (plain_splits(&tile, target.cores), true),
         };

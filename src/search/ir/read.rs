@@ -5,7 +5,7 @@ use crate::dialect::ods::spyre;
 use crate::{
     codes,
     dialect::{Access, Assembly, ComputeOp, behind_views},
-    lx::{Ineligible, ir::program::Values},
+    lx::{Ineligible, ir::program::readable, values::ineligible},
     mlir::{Op, OpExt, Reported, ValueExt, ValueMap, error_at},
     search::SearchedOp,
     tile::ir::{
@@ -62,15 +62,15 @@ impl<'c> Steps<'c> {
     /// Records which results may be in LX. Results that are ineligible only because the function returns them, or because a loop tiles
     /// them, count as eligible.
     pub(super) fn find_eligible(&mut self, function: Op<'c>) -> Result<(), Reported> {
-        let values = Values::of(function)?;
-        let mut times = 0..values.schedule.steps.len();
+        let ir = readable(function)?;
+        let mut times = 0..ir.ops.len();
         for (op, plain) in self.ops.iter().zip(&mut self.plain) {
             // Ops of existing loops also lie in the range.
             let first = Assembly::of(*op).and_then(|assembly| assembly.inserts.first().copied()).unwrap_or(*op);
-            let Some(time) = ComputeOp::of(first).and_then(|_| times.find(|&time| values.schedule.steps[time].compute.op == first)) else {
+            let Some(time) = ComputeOp::of(first).and_then(|_| times.find(|&time| ir.ops[time].op == first)) else {
                 continue;
             };
-            let reason = values.ineligible(time);
+            let reason = ineligible(&ir.program, time);
             plain.may_be_in_lx = matches!(reason, None | Some(Ineligible::GraphOutput | Ineligible::ViewedOutput | Ineligible::Tiled));
         }
         Ok(())

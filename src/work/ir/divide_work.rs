@@ -6,13 +6,13 @@ use crate::dialect::ods::attr;
 use crate::work::ir::operation::operation_with;
 use crate::{
     codes,
-    dialect::{Access, ComputeOp, target_of, work_attribute},
+    dialect::{ComputeOp, target_of, work_attribute},
     mlir::{Op, OpExt, Options, Pass, Reported, error_behind},
     tile::ir::settle_loops::settle_loops,
     work::{WorkError, divide, unheard},
 };
 use machine::Target;
-use program::{Operation, WorkSplit};
+use program::{Access, Operation, WorkSplit};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-work", run };
 
@@ -24,21 +24,28 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     }
     for compute in ComputeOp::all_in(module) {
         let accesses = compute.accesses().map_err(|message| error_behind(codes::SPLIT_DIVISOR, compute.op, message).report())?;
-        let (_, split) = divided(compute, &accesses, &target)?;
+        let (_, split) = divided(compute, accesses.iter().map(|access| &access.access), &target)?;
         set_work(compute, &split);
     }
     Ok(())
 }
 
 /// Divides an op by the rules of [`divide`], given its accesses.
-pub(crate) fn divided<'c>(compute: ComputeOp<'c>, accesses: &[Access<'c>], target: &Target) -> Result<(Operation, WorkSplit), Reported> {
+pub(crate) fn divided<'a>(
+    compute: ComputeOp<'_>,
+    accesses: impl ExactSizeIterator<Item = &'a Access>,
+    target: &Target,
+) -> Result<(Operation, WorkSplit), Reported> {
     let operation = operation_to_divide(compute, accesses)?;
     let split = divide(&operation, target).map_err(|error| undivided(compute, &operation, &error))?;
     Ok((operation, split))
 }
 
 /// Describes an op for work division, given its accesses.
-pub(crate) fn operation_to_divide<'c>(compute: ComputeOp<'c>, accesses: &[Access<'c>]) -> Result<Operation, Reported> {
+pub(crate) fn operation_to_divide<'a>(
+    compute: ComputeOp<'_>,
+    accesses: impl ExactSizeIterator<Item = &'a Access>,
+) -> Result<Operation, Reported> {
     operation_with(compute, accesses).map_err(|message| error_behind(codes::SPLIT_DIVISOR, compute.op, message).report())
 }
 

@@ -1,33 +1,34 @@
 //! Descriptions of compute ops, for work division and LX planning.
 
 use crate::{
-    dialect::{Access, ComputeOp, is_placed, ods::spyre},
+    dialect::{ComputeOp, is_placed, ods::spyre},
     mlir::OpExt,
     work::hinted_split,
 };
 use machine::Family;
-use program::{DimKind, IterationDim, Operand, Operation, WorkSplit};
+use program::{Access, DimKind, IterationDim, Operand, Operation, WorkSplit};
 
 /// Describes a compute op for work division, with the core split that the user requests.
 ///
 /// # Errors
 /// If an operand has no layout, or one that its access does not fit; if a name in `work_div` means no one dimension.
 pub(crate) fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
-    operation_with(compute, &compute.accesses()?)
+    operation_with(compute, compute.accesses()?.iter().map(|access| &access.access))
 }
 
 /// Describes a compute op for work division, as [`operation_of`] does, from its precomputed accesses.
 ///
 /// # Errors
 /// As [`operation_of`].
-pub(crate) fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<Operation, String> {
+pub(crate) fn operation_with<'a>(compute: ComputeOp<'_>, accesses: impl ExactSizeIterator<Item = &'a Access>) -> Result<Operation, String> {
     let space = compute.iteration_space();
     let n_outputs = space.len() - compute.n_reduced();
     let kind = |dim| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
     let is_placed = is_placed(compute.op.output());
-    let operands = accesses.iter().enumerate().map(|(position, access)| {
+    let last = accesses.len().saturating_sub(1);
+    let operands = accesses.enumerate().map(|(position, access)| {
         let (layout, coordinates) = (access.layout()?.clone(), access.coordinates(&space)?);
-        let is_placed = is_placed && position + 1 == accesses.len();
+        let is_placed = is_placed && position == last;
         let part_of = match (is_placed, access.is_part(&space)) {
             // A result that is computed in place is a slice of the buffer that its type is a window of.
             (true, _) => Some(layout.device_size().to_vec()),
@@ -53,7 +54,7 @@ pub(crate) fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) ->
 }
 
 /// Returns the device sizes of a tensor; of a window, those of the tile and not of the buffer.
-fn extents_of(access: &Access<'_>) -> Result<Vec<i64>, String> {
+fn extents_of(access: &Access) -> Result<Vec<i64>, String> {
     let compact = access.tensor.compact_layout().filter(|_| access.tensor.buffer_shape.is_some()).transpose();
     let compact = compact.map_err(|error| error.to_string())?;
     Ok(compact.as_ref().map_or(access.layout()?, |compact| compact).device_size().to_vec())

@@ -127,7 +127,7 @@ pub const HOUSE: House = House {
         library("element", "crates/element", &["machine"]),
         library("files", "crates/files", &[]),
         library("machine", "crates/machine", &[]),
-        library("program", "crates/program", &["machine"]),
+        library("program", "crates/program", &["cost", "machine"]),
         library("referee", "crates/referee", &["cost", "element", "files", "machine", "sdsc-format"]),
         library("scratchpad", "crates/scratchpad", &["machine", "scratchpad-verify"]),
         library("scratchpad-verify", "crates/scratchpad-verify", &[]),

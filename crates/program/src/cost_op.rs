@@ -1,0 +1,121 @@
+//! Ops as the model of time sees them.
+
+use crate::{
+    access::{Access, UsedAs},
+    layout::{Coordinate, sticks_needed},
+    program::{Op, OpOperand, Program, ValueDef, ValueId},
+};
+use cost::{Dim, OpKind, TileOp, TileOperand};
+use machine::{Family, STICK_BYTES};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Numbers of the parts of buffers: parts that begin at the same element of a buffer have the same number, whatever their dimensions are.
+#[derive(Clone, Debug, Default)]
+pub struct BufferNumbers {
+    numbers: BTreeMap<(ValueId, i64), usize>,
+}
+
+impl BufferNumbers {
+    fn of(&mut self, base: ValueId, first_element: i64) -> usize {
+        let next = self.numbers.len();
+        *self.numbers.entry((base, first_element)).or_insert(next)
+    }
+}
+
+impl Program {
+    /// Returns an op as the model of time sees it before its work is divided and values are placed: in one slice, with all operands in HBM.
+    ///
+    /// # Errors
+    /// If the layout phase has not run, or a loop tiles a buffer where its layout cannot be tiled.
+    pub fn tile_op(&self, op: &Op, numbers: &mut BufferNumbers) -> Result<TileOp, String> {
+        let n_outputs = op.space.len() - op.n_reduced;
+        // A reduction of one element is a copy.
+        let is_reduction = op.space[n_outputs..].iter().any(|&size| size > 1);
+        let kind = match op.family {
+            Family::Matmul if is_reduction => OpKind::Matmul,
+            Family::Reduce if is_reduction => OpKind::Reduction,
+            Family::Matmul | Family::Reduce | Family::Pointwise | Family::Copy | Family::Gather => OpKind::Pointwise,
+        };
+        let dims = op.space.iter().enumerate().map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: dim >= n_outputs });
+        let computed = computed_space(op)?;
+        let n_indices = n_indices(op);
+        let mut operands = Vec::with_capacity(op.operands.len());
+        for operand in &op.operands {
+            let mut tile = self.tile_operand(op, operand, &computed, n_indices)?;
+            tile.buffer = numbers.of(self.value(operand.value).base, operand.access.first_element(&op.space)?);
+            operands.push(tile);
+        }
+        operands.last_mut().into_iter().for_each(|result| result.is_output = true);
+        Ok(TileOp {
+            kind,
+            is_reduction,
+            dims: dims.collect(),
+            trips: op.loops.iter().map(|around| self.loops[around.0].trips).collect(),
+            operands,
+            is_irregular: op.operands.iter().any(|operand| operand.access.used_as != UsedAs::Data),
+        })
+    }
+
+    /// Returns an operand without its buffer number. `computed` has the points of each dimension that cores compute.
+    fn tile_operand(&self, op: &Op, operand: &OpOperand, computed: &[i64], n_indices: i64) -> Result<TileOperand, String> {
+        let access = &operand.access;
+        let layout = access.layout()?;
+        // Dimensions of one point move nothing.
+        let moving = |coordinate: &Coordinate| coordinate.term.map(|term| term.dim).filter(|&dim| op.space[dim] > 1);
+        let coordinates = access.coordinates(&op.space)?;
+        let indexed = access.indexed_dim(&op.space)?;
+        let mut tile_bytes = STICK_BYTES;
+        let mut outer = Vec::new();
+        let (Some(stick), beside) = (coordinates.last(), coordinates.len().saturating_sub(1)) else {
+            return Err("has an operand without dimensions".to_owned());
+        };
+        for (position, (coordinate, &size)) in coordinates[..beside].iter().zip(layout.device_size()).enumerate() {
+            let positions = match coordinate.term {
+                _ if indexed == Some(position) => size.min(n_indices),
+                Some(term) => (term.last(computed).map_err(|error| error.to_string())? + 1).min(size),
+                None => 1,
+            };
+            tile_bytes *= positions;
+            if size > 1 || moving(coordinate).is_some() || coordinate.offset != 0 {
+                outer.push(moving(coordinate));
+            }
+        }
+        let base = self.value(self.value(operand.value).base);
+        let is_kernel_input = matches!(base.def, ValueDef::Argument | ValueDef::Constant);
+        let moves = operand.moves.as_ref().map_err(Clone::clone)?;
+        let advances =
+            op.loops.iter().map(|around| moves.iter().filter(|moved| moved.0 == *around).map(|moved| moved.1).sum::<i64>() != 0).collect();
+        Ok(TileOperand {
+            is_kernel_input,
+            is_argument: is_kernel_input || base.is_returned,
+            tile_bytes,
+            element_bytes: layout.format().bytes(),
+            moved_by: coordinates.iter().filter_map(moving).collect::<BTreeSet<usize>>().into_iter().collect(),
+            stick: moving(stick),
+            inner: outer.last().copied().flatten(),
+            advances,
+            ..TileOperand::default()
+        })
+    }
+}
+
+/// Returns the points of each dimension that cores compute: a product computes whole sticks, so that it reads the zeros behind the end of
+/// what it sums.
+fn computed_space(op: &Op) -> Result<Vec<i64>, String> {
+    let mut computed = op.space.clone();
+    for operand in op.operands.iter().filter(|_| op.family == Family::Matmul) {
+        let stick = operand.access.coordinates(&op.space)?.last().and_then(|stick| stick.term.map(|term| term.dim));
+        if let Some(dim) = stick {
+            let elements = operand.access.layout()?.format().elements_per_stick();
+            computed[dim] = sticks_needed(computed[dim], elements) * elements;
+        }
+    }
+    Ok(computed)
+}
+
+/// Returns the number of elements that an op reads of its index tensor.
+fn n_indices(op: &Op) -> i64 {
+    let index = op.operands.iter().map(|operand| &operand.access).find(|access| access.used_as == UsedAs::Indices);
+    let elements = |index: &Access| index.dims.iter().flatten().map(|&dim| op.space[dim]).product();
+    index.map_or(i64::MAX, elements)
+}

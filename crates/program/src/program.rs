@@ -1,0 +1,330 @@
+//! The compute ops of a function in program order, with the values that they access and the loops around them.
+
+use crate::access::{Access, Tensor};
+use machine::{DeviceFunction, Family};
+use std::{cell::OnceCell, ops::RangeInclusive, rc::Rc};
+
+/// Index types, so that positions in different lists cannot be confused.
+macro_rules! index_types {
+    ($($(#[$meta:meta])* $name:ident),+ $(,)?) => {
+        $($(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub usize);)+
+    };
+}
+
+index_types! {
+    /// Index into [`Program::values`].
+    ValueId,
+    /// Index into [`Program::loops`].
+    LoopId,
+    /// Number of a block.
+    BlockId,
+}
+
+/// Operand of an op in a sequence of ops: a pair of op position and operand index, which have no meaning alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OperandOf {
+    /// Position of the op.
+    pub op: usize,
+    /// Index of the operand; the result comes after the inputs.
+    pub operand: usize,
+}
+
+/// The compute ops of a function in program order; time is the position of an op.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The ops.
+    pub ops: Vec<Rc<Op>>,
+    /// The loops around ops.
+    pub loops: Rc<[Loop]>,
+    /// The values that ops access, and the values behind them.
+    pub values: Vec<Rc<Value>>,
+    /// Derived tables, once they are needed.
+    tables: OnceCell<Tables>,
+}
+
+/// Tables that follow from the ops of a program.
+#[derive(Clone, Debug)]
+struct Tables {
+    /// For each loop the times of its body.
+    loop_times: Vec<Option<RangeInclusive<usize>>>,
+    /// For each value that represents all writes to its memory ([`Value::written`]) the ops that write it.
+    writers: Vec<Vec<usize>>,
+    /// For each such value the operands that read it.
+    readers: Vec<Vec<OperandOf>>,
+}
+
+/// Loop around ops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// Trip count; the maximum of a count that is known at launch only.
+    pub trips: i64,
+}
+
+/// Compute op.
+#[derive(Clone, Debug)]
+pub struct Op {
+    /// How the device function uses the iteration space.
+    pub family: Family,
+    /// Role of the op, as far as passes handle it differently from other ops of its family.
+    pub role: OpRole,
+    /// Name of the device function in the files.
+    pub function: String,
+    /// Sizes of the iteration dimensions: output dimensions, then reduced ones.
+    pub space: Vec<i64>,
+    /// Number of reduced dimensions.
+    pub n_reduced: usize,
+    /// The operands that the op reads, then its result.
+    pub operands: Vec<OpOperand>,
+    /// The block of the op.
+    pub block: BlockId,
+    /// The loops around the op, outermost first.
+    pub loops: Vec<LoopId>,
+    /// How the memory of the result is used.
+    pub result: ResultUse,
+    /// Whether the next op of the block is the next compute op.
+    pub is_followed_at_once: bool,
+    /// Number of the op in a candidate of a search.
+    pub number: Option<i64>,
+    /// Number of times that loops compute the same result.
+    pub times: i64,
+}
+
+/// Role of an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpRole {
+    /// Computes its device function.
+    Compute,
+    /// Copies a value to a buffer of its own. Whether readers may use the original instead.
+    Copy {
+        /// Whether the copy has the layout of its source, which no loop overwrites, and is read by ops that can read the source.
+        is_removable: bool,
+    },
+    /// Changes the layout of a value.
+    Restickify,
+    /// Writes a part of a buffer.
+    Insert,
+}
+
+/// Elements of device memory by which loops move a window in each iteration; an error if a loop tiles a buffer where its layout cannot be
+/// tiled.
+pub type Moves = Result<Vec<(LoopId, i64)>, String>;
+
+/// Operand of an op.
+#[derive(Clone, Debug)]
+pub struct OpOperand {
+    /// The operand itself, which may be a view.
+    pub operand: ValueId,
+    /// The accessed value, at the root of all views.
+    pub value: ValueId,
+    /// Elements that the op accesses.
+    pub access: Access,
+    /// The iteration dimension, and the first index, of each dimension of `operand`.
+    pub own: Vec<(Option<usize>, i64)>,
+    /// Elements of device memory by which loops move the operand.
+    pub moves: Moves,
+}
+
+/// How the memory of an op's result is used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResultUse {
+    /// Whether the op writes its result into a larger buffer.
+    pub is_placed: bool,
+    /// The blocks of the inserts that write the parts of the buffer.
+    pub parts: Vec<BlockId>,
+    /// Whether the complete value is a window of a larger buffer.
+    pub is_window: bool,
+    /// Whether a loop yields, reads or carries it.
+    pub is_used_by_loop: bool,
+    /// Whether the function returns it or a view of it.
+    pub returned: Returned,
+}
+
+/// Whether a function returns a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Returned {
+    /// Neither the value nor a view of it.
+    #[default]
+    No,
+    /// A view of it only.
+    AsView,
+    /// The value itself.
+    Itself,
+}
+
+/// Value that ops access.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// Its type.
+    pub tensor: Tensor,
+    /// Its definition.
+    pub def: ValueDef,
+    /// The block of its definition, or whose argument it is.
+    pub block: BlockId,
+    /// The value that names its buffer.
+    pub base: ValueId,
+    /// The value that represents all writes to its memory.
+    pub written: ValueId,
+    /// The value whose `place` is that of the buffer; `None` for an argument.
+    pub owner: Option<ValueId>,
+    /// Whether the function returns it.
+    pub is_returned: bool,
+    /// Elements of device memory by which loops move it, as of [`OpOperand::moves`]; empty for a value that no op accesses without views.
+    pub moves: Moves,
+}
+
+/// Definition of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValueDef {
+    /// Argument of the function or of a loop.
+    Argument,
+    /// Constant.
+    Constant,
+    /// Result of a loop.
+    Loop,
+    /// Result of another op.
+    Op,
+    /// View of another value.
+    View {
+        /// The viewed value.
+        of: ValueId,
+        /// For each dimension of the viewed value the dimension of the view that indexes it, and the first index; `None` for other indices.
+        indices: Option<Vec<(Option<usize>, i64)>>,
+    },
+}
+
+impl Tables {
+    fn of(program: &Program) -> Self {
+        let n_values = program.values.len();
+        let mut tables =
+            Self { loop_times: vec![None; program.loops.len()], writers: vec![Vec::new(); n_values], readers: vec![Vec::new(); n_values] };
+        for (time, op) in program.ops.iter().enumerate() {
+            for (operand, of_op) in op.operands.iter().enumerate() {
+                let written = program.value(of_op.value).written;
+                if operand + 1 == op.operands.len() {
+                    tables.writers[written.0].push(time);
+                } else {
+                    tables.readers[written.0].push(OperandOf { op: time, operand });
+                }
+            }
+            for around in &op.loops {
+                let times = &mut tables.loop_times[around.0];
+                *times = Some(times.as_ref().map_or(time, |times| *times.start())..=time);
+            }
+        }
+        tables
+    }
+}
+
+impl Op {
+    /// Returns the operands that the op reads.
+    #[must_use]
+    pub fn reads(&self) -> &[OpOperand] {
+        self.operands.split_last().map_or(&[], |(_, reads)| reads)
+    }
+
+    /// Returns the written operand.
+    ///
+    /// # Panics
+    /// Never: an op has a result.
+    #[must_use]
+    pub fn written(&self) -> &OpOperand {
+        self.operands.last().expect("an op has a result")
+    }
+
+    /// Returns whether the op writes a part of a buffer.
+    #[must_use]
+    pub fn is_insert(&self) -> bool {
+        self.role == OpRole::Insert
+    }
+
+    /// Returns whether the op accesses only a part of an operand's elements.
+    #[must_use]
+    pub fn accesses_part(&self, operand: usize) -> bool {
+        self.operands[operand].access.is_part(&self.space)
+    }
+
+    /// Returns whether the back end lets the op's result be in LX (torch-spyre facts, F.1: the list of functions).
+    #[must_use]
+    pub fn may_be_in_lx(&self) -> bool {
+        let row = match self.family {
+            Family::Matmul => return true,
+            Family::Copy => return matches!(self.role, OpRole::Copy { .. } | OpRole::Insert),
+            Family::Gather => return false,
+            Family::Pointwise => DeviceFunction::pointwise(&self.function),
+            Family::Reduce => DeviceFunction::reduce(&self.function),
+        };
+        row.is_some_and(|row| row.lx)
+    }
+}
+
+impl Program {
+    /// Returns a program of these ops.
+    #[must_use]
+    pub const fn new(ops: Vec<Rc<Op>>, loops: Rc<[Loop]>, values: Vec<Rc<Value>>) -> Self {
+        Self { ops, loops, values, tables: OnceCell::new() }
+    }
+
+    fn tables(&self) -> &Tables {
+        self.tables.get_or_init(|| Tables::of(self))
+    }
+
+    /// Returns a value.
+    #[must_use]
+    pub fn value(&self, id: ValueId) -> &Value {
+        &self.values[id.0]
+    }
+
+    /// Returns an operand of an op; the result comes after those that it reads.
+    #[must_use]
+    pub fn operand(&self, of: OperandOf) -> &OpOperand {
+        &self.ops[of.op].operands[of.operand]
+    }
+
+    /// Returns the result of the op at a time.
+    #[must_use]
+    pub fn result(&self, time: usize) -> ValueId {
+        self.ops[time].written().operand
+    }
+
+    /// Returns the ops that write a value, in order: one; for a value that a loop carries, the one that defines it and those that overwrite
+    /// it; for a buffer that is written in parts, those that write the parts.
+    #[must_use]
+    pub fn writers(&self, value: ValueId) -> &[usize] {
+        &self.tables().writers[self.value(value).written.0]
+    }
+
+    /// Returns the operands that read a value.
+    #[must_use]
+    pub fn readers(&self, value: ValueId) -> &[OperandOf] {
+        &self.tables().readers[self.value(value).written.0]
+    }
+
+    /// Returns the times during which the op `user` needs a value that was defined inside the loops `around_value` only: a loop that the
+    /// value is not defined in needs it in every iteration, so from its first op to its last.
+    #[must_use]
+    pub fn times_of_use(&self, around_value: &[LoopId], user: usize) -> RangeInclusive<usize> {
+        let entered = self.ops[user].loops.iter().find(|around| !around_value.contains(around));
+        entered.and_then(|entered| self.tables().loop_times[entered.0].clone()).unwrap_or(user..=user)
+    }
+
+    /// Returns the value at the root of the views of `value` that only permute, shift, add or drop dimensions; a view with a layout is a
+    /// root.
+    #[must_use]
+    pub fn behind_plain_views(&self, value: ValueId) -> ValueId {
+        match &self.value(value).def {
+            ValueDef::View { of, indices: Some(_) } => self.behind_plain_views(*of),
+            _ => value,
+        }
+    }
+
+    /// Returns the value at the root of all views of `value`.
+    #[must_use]
+    pub fn behind_views(&self, value: ValueId) -> ValueId {
+        match &self.value(value).def {
+            ValueDef::View { of, .. } => self.behind_views(*of),
+            _ => value,
+        }
+    }
+}
