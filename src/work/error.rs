@@ -65,10 +65,20 @@ pub enum WorkError {
     Name(#[from] NameError),
     /// The description of the op is contradictory.
     #[error(transparent)]
-    Operation(#[from] OperationError),
+    Operation(OperationError),
     /// A coordinate is invalid, or refers to no iteration dimension.
     #[error(transparent)]
     Layout(#[from] LayoutError),
+}
+
+impl From<OperationError> for WorkError {
+    fn from(error: OperationError) -> Self {
+        match error {
+            OperationError::Split(error) => Self::Split(error),
+            OperationError::Layout(error) => Self::Layout(error),
+            OperationError::Coordinates { .. } => Self::Operation(error),
+        }
+    }
 }
 
 impl WorkError {
@@ -76,7 +86,7 @@ impl WorkError {
     #[must_use]
     pub const fn code(&self) -> Code {
         match self {
-            Self::Split(_) | Self::Operation(OperationError::Split(_)) | Self::Uneven { .. } => codes::SPLIT_DIVISOR,
+            Self::Split(_) | Self::Uneven { .. } => codes::SPLIT_DIVISOR,
             Self::Blocked { .. } | Self::Reductions => codes::SPLIT_BLOCKED,
             Self::Cores { .. } => codes::SPLIT_CORES,
             Self::Span { .. } => codes::SPAN,

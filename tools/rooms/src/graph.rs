@@ -73,7 +73,7 @@ impl<'a> Graph<'a> {
         let is_exception = |edge: &&Edge| self.house.exceptions.iter().any(|known| (known.from, known.to) == (&*edge.from, &*edge.to));
         let (listed, others): (Vec<&Edge>, Vec<&Edge>) = self.edges.iter().partition(is_exception);
         let backward: Vec<&Edge> = others.iter().copied().filter(|edge| !self.house.may_import(&edge.from, &edge.to)).collect();
-        wrong.extend(backward.iter().map(|edge| format!("{}, which stands later", edge.text)));
+        wrong.extend(backward.iter().map(|edge| format!("{}, which {}", edge.text, self.house.objection(&edge.from, &edge.to))));
         wrong.extend(circles(&others, &backward));
         for known in self.house.exceptions {
             let is_used = listed.iter().any(|edge| (known.from, known.to) == (&*edge.from, &*edge.to));
@@ -170,7 +170,7 @@ mod tests {
     fn imports_of_what_stands_before_are_right() {
         let files = [
             ("src/second/a.rs", "use crate::{first::X, ground};"),
-            ("src/dialect/a.rs", "use crate::second::X;"),
+            ("src/dialect/a.rs", "use crate::ground::X;"),
             ("src/first/ir/a.rs", "use crate::{dialect, first, ground::X};"),
             ("src/second/ir/a.rs", "use crate::first::ir::X; use super::super::Y;"),
             ("src/roof/a.rs", "use crate::second::ir::a::X;"),
@@ -186,6 +186,7 @@ mod tests {
         expect("src/second/a.rs", "use crate::dialect::X;", "src/second/a.rs:1: second imports crate::dialect::X, which stands later");
         let of_ir = "src/first/ir/a.rs:1: first/ir imports crate::second::X, which stands later";
         expect("src/first/ir/a.rs", "fn f(x: crate::second::X) {}", of_ir);
+        expect("src/dialect/a.rs", "use crate::second::X;", "src/dialect/a.rs:1: dialect imports crate::second::X, which is a stage");
         expect("src/lost/a.rs", "", "src/lost: has no row in ROOMS of tools/rooms/src/house.rs");
     }
 

@@ -220,12 +220,21 @@ impl House {
     #[must_use]
     pub fn may_import(&self, from: &str, to: &str) -> bool {
         let (Some(above), Some(below)) = (self.floor(from), self.floor(to)) else { return false };
-        if WITHOUT_STAGES.contains(&from) && self.rooms[below.0].is_stage {
+        if self.is_forbidden_stage(from, to) {
             return false;
         }
         let last_stage = self.rooms.iter().rposition(|room| room.is_stage);
         let is_of_flow = Some(below.0) <= last_stage;
         below < above && !(from.contains('/') && is_of_flow && self.row(to) > self.row(from))
+    }
+
+    /// Returns what forbids an import that [`Self::may_import`] does not allow.
+    pub(crate) fn objection(&self, from: &str, to: &str) -> &'static str {
+        if self.is_forbidden_stage(from, to) && self.floor(to) < self.floor(from) { "is a stage" } else { "stands later" }
+    }
+
+    fn is_forbidden_stage(&self, from: &str, to: &str) -> bool {
+        WITHOUT_STAGES.contains(&from) && self.row(to).is_some_and(|row| self.rooms[row].is_stage)
     }
 }
 
