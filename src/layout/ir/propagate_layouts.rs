@@ -62,7 +62,9 @@ fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> 
         }
         match program.flow.choose(strategy) {
             Ok(choice) => return Ok((program, choice)),
-            Err(Misfit { op, kind: MisfitKind::Read { operand, .. } }) if left > 0 && take_apart(program.ops[op], operand) => {}
+            // A window of a buffer of six dimensions may have fewer.
+            Err(Misfit { op, kind: MisfitKind::Read { operand, .. } })
+                if left > 0 && (take_apart(program.ops[op], operand) || copy_window(program.ops[op], operand)) => {}
             Err(Misfit { op, kind: MisfitKind::View(error) })
                 if left > 0 && error.operand_of_parts().is_some_and(|operand| copy_window(program.ops[op], operand)) => {}
             Err(Misfit { op, kind: MisfitKind::Regrouped { .. } }) if left > 0 && copy_shown(function, program.ops[op].op.output()) => {}

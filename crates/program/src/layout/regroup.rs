@@ -67,8 +67,8 @@ pub fn kept_dim(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<usize
 }
 
 /// Returns a copy of a buffer in which the dimensions that make up one dimension of the reader are merged into a last dimension, for a
-/// buffer with more dimensions than an op can iterate over including that last one. `None` if no reader dimension consists of several, each
-/// moved in unit steps, or if it consists of all that are larger than 1.
+/// buffer with more dimensions than an op can iterate over including that last one. If one reader dimension consists of all, the innermost
+/// one is not merged. `None` if no reader dimension consists of several, each moved in unit steps.
 #[must_use]
 pub fn put_together(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<Regrouped> {
     let large = || (0..sizes.len()).filter(|&dim| sizes[dim] > 1);
@@ -81,7 +81,11 @@ pub fn put_together(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<R
             large().filter_map(|dim| Some((dim, whole(dim)?))).filter(|(_, digit)| digit.dim == seen).collect();
         parts.sort_by_key(|(_, digit)| digit.divisor);
         let are_neighbours = parts.windows(2).all(|pair| pair[0].1.divisor * pair[0].1.size == pair[1].1.divisor);
-        (are_neighbours && parts.len() > 1 && parts.len() < large().count()).then_some(parts)
+        if parts.len() > 1 && parts.len() == large().count() {
+            // The innermost dimension may be in the sticks.
+            parts.remove(0);
+        }
+        (are_neighbours && parts.len() > 1).then_some(parts)
     };
     let parts = (0..space.len()).filter_map(parts_of).max_by_key(Vec::len)?;
     let others: Vec<usize> = (0..sizes.len()).filter(|dim| parts.iter().all(|(part, _)| part != dim)).collect();
@@ -314,6 +318,20 @@ mod tests {
         assert_eq!(found.shape, [2, 4, 32, 48], "channels, frames and lines of a patch");
         shows_the_same(&found, &exprs, &space);
         assert_eq!(neighbours_together(&indices, &sizes, &space, 4), None, "the copy walks along five dimensions");
+    }
+
+    #[test]
+    fn outer_dimensions_of_a_flat_buffer_are_put_together() {
+        let (sizes, space) = ([2, 4, 3, 5], [120]);
+        let indices = [60, 15, 5, 1]
+            .iter()
+            .zip(sizes)
+            .map(|(&divisor, size)| Index::new(&[Digit { dim: 0, divisor, size, factor: 1 }], 0, &space).unwrap());
+        let indices: Vec<Index> = indices.collect();
+        let found = put_together(&indices, &sizes, &space).unwrap();
+        assert_eq!(found.shape, [5, 24]);
+        let exprs: Vec<Expr> = indices.iter().map(|index| index.to_expr(&space).unwrap()).collect();
+        shows_the_same(&found, &exprs, &space);
     }
 
     #[test]
