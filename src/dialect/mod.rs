@@ -11,6 +11,7 @@
 //! | `kernels.rs` | `spyre.kernel`: its knobs, building one, changing what it takes and gives |
 //! | `ods.rs` | the names of our ops and attributes, as ODS has them |
 //! | `ops.rs` | building `spyre` ops |
+//! | `sdsc_attrs.rs` | attributes of `sdsc` and types of `sdscbundle`; the C accessors |
 //! | `symbolic.rs` | sizes that are known at launch only: which dimensions have them |
 //! | `symbols.rs` | counts that are known at launch only |
 //! | `plan.rs` | what was chosen, for the plan file |
@@ -32,6 +33,7 @@ mod ops;
 mod plan;
 mod program;
 mod proof;
+mod sdsc_attrs;
 mod symbolic;
 mod symbols;
 mod target;
@@ -58,6 +60,7 @@ pub use ops::{
 };
 pub use plan::{plan_of, set_plan};
 pub use proof::{proof_of, set_proof};
+pub use sdsc_attrs::{input_arg_bounds, input_arg_type, sdsc_attribute, sdsc_parameters};
 pub use symbolic::{NamedSize, SymbolicSize, SymbolicSizes, mark_symbolic};
 pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};

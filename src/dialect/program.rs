@@ -6,9 +6,9 @@ use super::{
     parts_of, plain_view,
 };
 use crate::dialect::ods::{attr, spyre};
-use crate::mlir::{BlockLike, Op, OpExt, OperationLike, Value, ValueExt, ValueLike, ValueMap, integer};
+use crate::mlir::{BlockLike, Op, OpExt, OpMap, OperationLike, Value, ValueExt, ValueLike, ValueMap, integer};
 use program::{BlockId, Loop, LoopId, Moves, OpOperand, OpRole, Program, ResultUse, Returned, ValueDef, ValueId};
-use std::{collections::HashMap, rc::Rc};
+use std::rc::Rc;
 
 /// Function as a program, with the op of each position and the value of each number.
 pub struct IrProgram<'c> {
@@ -18,8 +18,7 @@ pub struct IrProgram<'c> {
     pub ops: Vec<ComputeOp<'c>>,
     /// The values, by [`ValueId`].
     pub values: Vec<Value<'c>>,
-    /// Ids of loops by the address of the op.
-    loop_ids: HashMap<usize, LoopId>,
+    loop_ids: OpMap<LoopId>,
 }
 
 impl<'c> IrProgram<'c> {
@@ -27,7 +26,7 @@ impl<'c> IrProgram<'c> {
     #[must_use]
     pub fn loops_around(&self, op: Op<'c>) -> Vec<LoopId> {
         let around = std::iter::successors(op.parent(), |op| op.parent());
-        around.filter_map(|around| self.loop_ids.get(&(around.to_raw().ptr as usize)).copied()).collect()
+        around.filter_map(|around| self.loop_ids.get(around).copied()).collect()
     }
 }
 
@@ -51,8 +50,9 @@ pub fn read_program(function: Op<'_>) -> Result<IrProgram<'_>, (Op<'_>, String)>
 #[derive(Default)]
 struct Reader<'c> {
     /// Ids of ops that have a body, as the owners of blocks.
-    blocks: HashMap<usize, BlockId>,
-    loop_ids: HashMap<usize, LoopId>,
+    blocks: OpMap<BlockId>,
+    n_blocks: usize,
+    loop_ids: OpMap<LoopId>,
     loops: Vec<Loop>,
     ids: ValueMap<ValueId>,
     values: Vec<Value<'c>>,
@@ -151,18 +151,23 @@ impl<'c> Reader<'c> {
         Ok(id)
     }
 
+    /// Returns the block in an op; 0 for what is in no op.
     fn block(&mut self, around: Option<Op<'c>>) -> BlockId {
-        let next = BlockId(self.blocks.len());
-        *self.blocks.entry(around.map_or(0, |around| around.to_raw().ptr as usize)).or_insert(next)
+        let Some(around) = around else { return BlockId(0) };
+        self.blocks.get(around).copied().unwrap_or_else(|| {
+            self.n_blocks += 1;
+            self.blocks.insert(around, BlockId(self.n_blocks));
+            BlockId(self.n_blocks)
+        })
     }
 
     fn loop_of(&mut self, around: Op<'c>) -> LoopId {
-        let next = LoopId(self.loops.len());
-        let id = *self.loop_ids.entry(around.to_raw().ptr as usize).or_insert(next);
-        if id == next {
+        self.loop_ids.get(around).copied().unwrap_or_else(|| {
+            let id = LoopId(self.loops.len());
             self.loops.push(Loop { trips: around.required("count", integer) });
-        }
-        id
+            self.loop_ids.insert(around, id);
+            id
+        })
     }
 }
 

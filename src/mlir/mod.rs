@@ -77,7 +77,7 @@ pub use location::{fused_location, is_unknown, location_name, location_text, nam
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use module_path::module_path;
 pub use one_of::one_of;
-pub use op::{BlockExt, OpExt, Scratch, ValueExt, ValueMap};
+pub use op::{BlockExt, OpExt, OpMap, Scratch, ValueExt, ValueMap};
 pub use pass::{Event, Hooks, Observe, Pass, PassInstance, Stop, Upstream, opt_main, register};
 pub use pass_options::{NestedReader, OptionValue, Options, escaped, unescaped};
 pub use program::{

@@ -403,6 +403,30 @@ impl<T> ValueMap<T> {
     }
 }
 
+/// Map from ops to the facts that a pass knows about them. Like [`ValueMap`], it supports lookup but not iteration.
+#[derive(Clone)]
+pub struct OpMap<T> {
+    entries: HashMap<usize, T>,
+}
+
+impl<T> Default for OpMap<T> {
+    fn default() -> Self {
+        Self { entries: HashMap::new() }
+    }
+}
+
+impl<T> OpMap<T> {
+    /// Returns the entry of `op`; `None` if there is none.
+    pub fn get(&self, op: Op<'_>) -> Option<&T> {
+        self.entries.get(&(op.to_raw().ptr as usize))
+    }
+
+    /// Sets the entry of `op`; returns the previous one.
+    pub fn insert(&mut self, op: Op<'_>, entry: T) -> Option<T> {
+        self.entries.insert(op.to_raw().ptr as usize, entry)
+    }
+}
+
 /// The identifier of an attribute name.
 pub(crate) fn identifier<'c>(context: &'c Context, name: &str) -> Identifier<'c> {
     Identifier::new(context, name)

@@ -3,6 +3,7 @@
 use crate::dialect::{
     Enumerated,
     ods::{attr, memory, sdsc},
+    sdsc_attribute, sdsc_parameters,
 };
 use crate::{
     bundle::{
@@ -10,18 +11,11 @@ use crate::{
         Ownership, SymbolicDim, Window, WindowAxis,
     },
     mlir::{
-        Attribute, AttributeLike, Attributes, Context, Expr, Location, Op, OpExt, array, build, dictionary, dictionary_entries, elements,
-        float_value, integer, integers, map_attribute, map_from_exprs, map_of, map_results, new_block, push, string, string_array,
-        string_ref, strings, symbol,
+        Attribute, Attributes, Context, Expr, Location, Op, OpExt, array, build, elements, float_value, integer, integers, map_attribute,
+        map_from_exprs, map_of, map_results, new_block, push, string, string_array, strings, symbol,
     },
 };
-use mlir_sys::{MlirAttribute, MlirStringRef};
 use program::layout::Term;
-
-unsafe extern "C" {
-    fn sdscAttributeParameters(attribute: MlirAttribute) -> MlirAttribute;
-    fn sdscAttributeGet(mnemonic: MlirStringRef, parameters: MlirAttribute) -> MlirAttribute;
-}
 
 impl Enumerated for Arrangement {
     const ALL: &'static [Self] = &Self::ALL;
@@ -34,9 +28,7 @@ struct Parameters<'c> {
 
 impl<'c> Parameters<'c> {
     fn of(attribute: Attribute<'c>) -> Result<Self, String> {
-        // SAFETY: any attribute may be asked; one that is not ours gives a null attribute.
-        let parameters = unsafe { Attribute::from_option_raw(sdscAttributeParameters(attribute.to_raw())) };
-        let entries = parameters.and_then(dictionary_entries).ok_or_else(|| format!("expected an #sdsc attribute, found {attribute}"))?;
+        let entries = sdsc_parameters(attribute).ok_or_else(|| format!("expected an #sdsc attribute, found {attribute}"))?;
         Ok(Self { entries })
     }
 
@@ -64,11 +56,6 @@ impl<'c> Parameters<'c> {
     fn integers(&self, name: &str) -> Vec<i64> {
         self.get(name).and_then(integers).unwrap_or_default()
     }
-}
-
-fn attribute<'c>(mnemonic: &str, parameters: Attributes<'c>) -> Attribute<'c> {
-    // SAFETY: C++ reads the dictionary; every caller below gives all parameters of the mnemonic.
-    unsafe { Attribute::from_raw(sdscAttributeGet(string_ref(mnemonic), dictionary(parameters).to_raw())) }
 }
 
 /// Appends the items of a bundle to the body of `parent`.
@@ -167,11 +154,11 @@ fn dim_attribute<'c>(context: &'c Context, position: usize, dim: &IterationDim) 
     if let Some(symbolic) = &dim.symbolic {
         parameters = parameters.text(attr::SYMBOL, &symbolic.symbol);
     }
-    attribute("dim", parameters)
+    sdsc_attribute("dim", parameters)
 }
 
 fn constant_attribute<'c>(context: &'c Context, constant: &Constant) -> Attribute<'c> {
-    attribute("constant", Attributes::new(context).text("name", &constant.name).float("value", constant.value))
+    sdsc_attribute("constant", Attributes::new(context).text("name", &constant.name).float("value", constant.value))
 }
 
 fn window_attribute<'c>(context: &'c Context, window: &Window) -> Attribute<'c> {
@@ -182,7 +169,7 @@ fn window_attribute<'c>(context: &'c Context, window: &Window) -> Attribute<'c> 
     if let Some(pad_type) = &window.pad_type {
         parameters = parameters.text("pad_type", pad_type);
     }
-    attribute("window", parameters)
+    sdsc_attribute("window", parameters)
 }
 
 fn tensor_attribute<'c>(context: &'c Context, operand: &Operand, n_dims: usize) -> Attribute<'c> {
@@ -214,12 +201,12 @@ fn tensor_attribute<'c>(context: &'c Context, operand: &Operand, n_dims: usize) 
     if let Some(ownership) = &operand.ownership {
         let owner = |owned: &OwnedDim| {
             let dim = i64::try_from(owned.dim).expect("fewer than 2^63");
-            attribute("owner", Attributes::new(context).int(attr::DIM, dim).int("slices", owned.slices).int("divisor", owned.divisor))
+            sdsc_attribute("owner", Attributes::new(context).int(attr::DIM, dim).int("slices", owned.slices).int("divisor", owned.divisor))
         };
         let owners: Vec<_> = ownership.dims.iter().map(owner).collect();
         parameters = parameters.with("owners", array(context, &owners));
     }
-    attribute("tensor", parameters)
+    sdsc_attribute("tensor", parameters)
 }
 
 /// A coordinate as an affine expression; an index tensor that it reads becomes the next symbol.

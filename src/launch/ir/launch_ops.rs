@@ -3,23 +3,19 @@
 //! IR has no names, so the location of each value carries its name. Textual IR omits locations, so the function lists the names in
 //! definition order. A value without a name gets a number.
 
-use crate::dialect::ods::{attr, sdscbundle};
+use crate::dialect::{
+    input_arg_bounds, input_arg_type,
+    ods::{attr, sdscbundle},
+};
 use crate::{
     launch::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt, name::Name},
     mlir::{
-        Attribute, Attributes, Block, BlockExt, Context, Expr, Location, Op, OpExt, Type, TypeLike, Value, ValueExt, ValueLike, ValueMap,
-        array, build, elements, index_type, integer, location_name, map_attribute, map_from_exprs, map_of, map_results, named_block,
+        Attribute, Attributes, Block, BlockExt, Context, Expr, Location, Op, OpExt, Type, Value, ValueExt, ValueLike, ValueMap, array,
+        build, elements, index_type, integer, location_name, map_attribute, map_from_exprs, map_of, map_results, named_block,
         named_location, push, string_array, strings, type_attribute,
     },
 };
-use mlir_sys::{MlirContext, MlirType};
 use std::collections::{BTreeMap, BTreeSet};
-
-unsafe extern "C" {
-    fn sdscbundleInputArgTypeGet(context: MlirContext, granularity: i64, max_value: i64) -> MlirType;
-    fn sdscbundleInputArgTypeGetGranularity(input_arg: MlirType) -> i64;
-    fn sdscbundleInputArgTypeGetMaxValue(input_arg: MlirType) -> i64;
-}
 
 /// The name of the function that the back end looks for.
 const FUNCTION: &str = "sdsc_bundle";
@@ -44,8 +40,7 @@ pub(crate) fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &L
 
 fn param_type<'c>(context: &'c Context, param: &Param) -> Type<'c> {
     let (granularity, max) = param.bounds.map_or((0, 0), |bounds| (bounds.granularity, bounds.max));
-    // SAFETY: zeros mean an address, and the bounds of a symbolic size are positive.
-    unsafe { Type::from_raw(sdscbundleInputArgTypeGet(context.to_raw(), granularity, max)) }
+    input_arg_type(context, granularity, max)
 }
 
 struct Builder<'a, 'c> {
@@ -162,10 +157,7 @@ fn names_on(function: Op<'_>) -> Vec<&str> {
 }
 
 fn bounds_of(param: Type<'_>) -> Option<SizeBounds> {
-    // SAFETY: any type may be asked; one of another kind answers 0.
-    let (granularity, max) =
-        unsafe { (sdscbundleInputArgTypeGetGranularity(param.to_raw()), sdscbundleInputArgTypeGetMaxValue(param.to_raw())) };
-    (granularity > 0).then_some(SizeBounds { granularity, max })
+    input_arg_bounds(param).map(|(granularity, max)| SizeBounds { granularity, max })
 }
 
 struct Reader<'c> {

@@ -1,0 +1,47 @@
+//! Attributes of `sdsc` and types of `sdscbundle`; the C accessors.
+
+use crate::mlir::{Attribute, AttributeLike, Attributes, Context, Type, TypeLike, dictionary, dictionary_entries, string_ref};
+use mlir_sys::{MlirAttribute, MlirContext, MlirStringRef, MlirType};
+
+unsafe extern "C" {
+    fn sdscAttributeParameters(attribute: MlirAttribute) -> MlirAttribute;
+    fn sdscAttributeGet(mnemonic: MlirStringRef, parameters: MlirAttribute) -> MlirAttribute;
+    fn sdscbundleInputArgTypeGet(context: MlirContext, granularity: i64, max_value: i64) -> MlirType;
+    fn sdscbundleInputArgTypeGetGranularity(input_arg: MlirType) -> i64;
+    fn sdscbundleInputArgTypeGetMaxValue(input_arg: MlirType) -> i64;
+}
+
+/// Returns the parameters of an `#sdsc` attribute by name; `None` for other attributes.
+#[must_use]
+pub fn sdsc_parameters(attribute: Attribute<'_>) -> Option<Vec<(&str, Attribute<'_>)>> {
+    // SAFETY: any attribute may be asked; one that is not ours gives a null attribute.
+    let parameters = unsafe { Attribute::from_option_raw(sdscAttributeParameters(attribute.to_raw())) };
+    parameters.and_then(dictionary_entries)
+}
+
+/// Builds the `#sdsc` attribute of a mnemonic, which needs all of its parameters.
+#[must_use]
+pub fn sdsc_attribute<'c>(mnemonic: &str, parameters: Attributes<'c>) -> Attribute<'c> {
+    // SAFETY: C++ reads the dictionary, and callers give all parameters of the mnemonic.
+    unsafe { Attribute::from_raw(sdscAttributeGet(string_ref(mnemonic), dictionary(parameters).to_raw())) }
+}
+
+/// Builds the type of a launch parameter: a symbolic size with a granularity and a maximum, or an address where both are 0.
+///
+/// # Panics
+/// If only one of them is 0, or one is negative.
+#[must_use]
+pub fn input_arg_type(context: &Context, granularity: i64, max: i64) -> Type<'_> {
+    assert!((granularity > 0 && max > 0) || (granularity == 0 && max == 0), "bounds of a symbolic size are positive");
+    // SAFETY: zeros mean an address, and the bounds of a symbolic size are positive.
+    unsafe { Type::from_raw(sdscbundleInputArgTypeGet(context.to_raw(), granularity, max)) }
+}
+
+/// Returns granularity and maximum of a launch parameter that is a symbolic size; `None` for other types.
+#[must_use]
+pub fn input_arg_bounds(param: Type<'_>) -> Option<(i64, i64)> {
+    // SAFETY: any type may be asked; one of another kind answers 0.
+    let (granularity, max) =
+        unsafe { (sdscbundleInputArgTypeGetGranularity(param.to_raw()), sdscbundleInputArgTypeGetMaxValue(param.to_raw())) };
+    (granularity > 0).then_some((granularity, max))
+}
