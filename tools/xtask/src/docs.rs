@@ -4,6 +4,6 @@ use crate::step::{self, cargo};
 
 /// Runs the tests that compare the generated pages; on request they write them.
 pub(crate) fn run() -> Result<(), String> {
-    let mut test = cargo(["test", "--quiet", "--test", "compiler", "--", "generated_docs"]);
+    let mut test = cargo(["test", "--quiet", "--workspace", "--test", "compiler", "--", "generated_docs"]);
     step::run("docs", test.env("BLESS", "docs"))
 }
