@@ -1,6 +1,7 @@
 //! Memoized results for equivalent keys, such as the repeated layers of a model.
 
-use std::collections::BTreeMap;
+use super::memo::check_hit;
+use std::{collections::BTreeMap, fmt};
 
 /// Memoized results, one per distinct key, numbered in the order of the first lookup.
 #[derive(Clone, Debug)]
@@ -15,10 +16,11 @@ impl<K, T> Default for Alike<K, T> {
     }
 }
 
-impl<K: Ord, T> Alike<K, T> {
+impl<K: Ord, T: PartialEq + fmt::Debug> Alike<K, T> {
     /// Returns the number of the result for `key`, which `make` computes on first use.
     pub(super) fn number(&mut self, key: K, make: impl FnOnce(&K) -> T) -> usize {
         if let Some(&number) = self.numbers.get(&key) {
+            check_hit(&self.made[number], || make(&key));
             return number;
         }
         let number = self.made.len();

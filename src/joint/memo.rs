@@ -16,6 +16,8 @@ use rustc_hash::FxHashMap;
 use std::{
     cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
+    fmt,
+    hash::Hash,
     rc::Rc,
 };
 
@@ -50,6 +52,31 @@ impl Kind {
 /// Key of a set of views: the users of a value, by kind and operand, and the bytes of the value.
 pub(super) type SetKey = (BTreeSet<(usize, usize)>, i64);
 
+/// Evaluates a memoized result again, and compares, in a build with the feature `check-memo`.
+///
+/// # Panics
+/// In such a build, if the result does not follow from its key: the key lacks something that the result depends on.
+pub(crate) fn check_hit<T: PartialEq + fmt::Debug>(hit: &T, again: impl FnOnce() -> T) {
+    if cfg!(feature = "check-memo") {
+        assert_eq!(*hit, again(), "a memoized result does not follow from its key");
+    }
+}
+
+/// Returns the result of a key, which `make` computes on first use.
+pub(super) fn remembered<K: Eq + Hash, T: Clone + PartialEq + fmt::Debug>(
+    results: &mut FxHashMap<K, T>,
+    key: K,
+    make: impl FnOnce(&K) -> T,
+) -> T {
+    if let Some(hit) = results.get(&key) {
+        check_hit(hit, || make(&key));
+        return hit.clone();
+    }
+    let made = make(&key);
+    results.insert(key, made.clone());
+    made
+}
+
 /// Results for the programs of one search, all for one target.
 #[derive(Debug, Default)]
 pub struct Memo {
@@ -67,6 +94,7 @@ impl Memo {
     /// As [`divide`].
     pub fn own_split(&mut self, operation: &Rc<Operation>, target: &Target) -> Result<WorkSplit, WorkError> {
         if let Some(split) = self.own_splits.get(operation) {
+            check_hit(&Ok(split.clone()), || divide(operation, target));
             return Ok(split.clone());
         }
         let split = divide(operation, target)?;
@@ -80,12 +108,13 @@ impl Memo {
     /// As [`divide`].
     pub fn kind(&mut self, operation: &Rc<Operation>, has_values: bool, target: &Target) -> Result<Rc<Kind>, WorkError> {
         let key = (Rc::clone(operation), has_values);
+        // The op has a split, so `alternatives` is not empty.
+        let splits_of = |own: WorkSplit| candidates(operation, &own, has_values, target).unwrap_or_else(|_| vec![own]);
         if let Some(kind) = self.kinds.get(&key) {
+            check_hit(&Ok(kind.splits.clone()), || divide(operation, target).map(splits_of));
             return Ok(Rc::clone(kind));
         }
-        let own = self.own_split(&key.0, target)?;
-        // The op has a split, so `alternatives` is not empty.
-        let splits = candidates(&key.0, &own, has_values, target).unwrap_or_else(|_| vec![own]);
+        let splits = splits_of(self.own_split(operation, target)?);
         let kind = Rc::new(Kind::new(self.kinds.len(), Rc::clone(&key.0), splits));
         self.kinds.insert(key, Rc::clone(&kind));
         Ok(kind)

@@ -46,6 +46,7 @@ use tables::{Pricing, Tables};
 pub(crate) mod ir;
 
 pub use candidates::candidates;
+pub(crate) use memo::check_hit;
 pub use memo::{Kind, Memo};
 
 /// Maximum number of table entries, feasible or not, during elimination.

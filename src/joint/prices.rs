@@ -22,7 +22,7 @@ impl assignment::Cost for Cost {
 }
 
 /// Cost of an op for each assignment of states to its values, and the split with that cost.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Prices {
     pub(super) costs: Rc<BTreeMap<usize, Cost>>,
     /// Chosen split of each entry of `costs`.

@@ -3,6 +3,7 @@
 use super::{
     JointProgram, Kind, Memo,
     evaluate::{copy_of, divided},
+    memo::remembered,
     prices::{Cost, Prices, PricesKey},
     states::{IN_HBM, States},
 };
@@ -56,11 +57,9 @@ impl Tables {
                 reads,
             };
             let key = (pricing.objective, key);
-            let prices = memo.prices.get(&key).map(Rc::clone).unwrap_or_else(|| {
+            let prices = remembered(&mut memo.prices, key, |(_, key)| {
                 let views: Vec<&[CoreView]> = variables.iter().map(|&value| states.views(value)).collect();
-                let prices = Rc::new(prices_of(&key.1, kind, &views, pricing));
-                memo.prices.insert(key, Rc::clone(&prices));
-                prices
+                Rc::new(prices_of(key, kind, &views, pricing))
             });
             OpTable { variables, prices }
         };
@@ -188,10 +187,8 @@ fn copy_factors(program: &JointProgram, states: &States, pricing: Pricing<'_>, m
         let Some(&OperandOf { op, operand }) = value.users.first() else { continue };
         let (kind, tile) = (program.kind(op), numbered_by_operand(&program.ops[op].tile));
         let key = (pricing.objective, (kind.number, tile, operand, states.set(index)));
-        let costs = memo.copies.get(&key).map(Rc::clone).unwrap_or_else(|| {
-            let costs = Rc::new(costs_of_copy(kind, &key.1.1, operand, states.views(index), pricing));
-            memo.copies.insert(key, Rc::clone(&costs));
-            costs
+        let costs = remembered(&mut memo.copies, key, |(_, (_, tile, ..))| {
+            Rc::new(costs_of_copy(kind, tile, operand, states.views(index), pricing))
         });
         copies.push(Factor { variables: vec![index], costs });
     }

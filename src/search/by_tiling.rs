@@ -1,7 +1,9 @@
 //! Values by op, tiling and places of operands: memoized costs, and evaluated times.
 
+use crate::joint::check_hit;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::{collections::hash_map::Entry, fmt};
 
 /// Values of ops in loops. Lookups allocate nothing: a search makes millions of them.
 pub(crate) struct ByTiling<T> {
@@ -22,6 +24,20 @@ impl<T> ByTiling<T> {
     /// are in LX.
     pub(crate) fn get(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Option<&T> {
         self.values.get(key(op, cuts, in_lx).as_slice())
+    }
+
+    /// Returns the value that `make` computes on first use.
+    pub(crate) fn remembered(&mut self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool], make: impl FnOnce() -> T) -> T
+    where
+        T: Copy + PartialEq + fmt::Debug,
+    {
+        match self.values.entry(key(op, cuts, in_lx)) {
+            Entry::Occupied(known) => {
+                check_hit(known.get(), make);
+                *known.get()
+            }
+            Entry::Vacant(new) => *new.insert(make()),
+        }
     }
 
     /// Returns the value for changes, after inserting `first` if there was none.

@@ -15,12 +15,16 @@ use crate::dialect::ods::option;
 use crate::{
     codes,
     dialect::{PlannedCost, RunnerUp, TileSearch, declared_maxima, mark_symbolic, set_plan, target_of},
+    joint::check_hit,
     mlir::{Op, OpExt, Options, Pass, Reported, error_at, quietly},
     search::{Chosen, Found, Loops, MORE_LX_BYTES, choose, choose_fewest_bytes, cost_with, stretches},
 };
 use cost::{Cost, Objective};
 use machine::Target;
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    ops::Range,
+};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-choose-tiles", run };
 
@@ -79,7 +83,7 @@ struct Request<'a> {
 }
 
 /// Result of the search for one partition of a program.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq)]
 struct Part {
     chosen: Chosen,
     /// Cost with more LX, if it was requested.
@@ -98,7 +102,13 @@ fn search_function(function: Op<'_>, request: Request<'_>) -> Vec<Loops> {
     for range in &ranges {
         let alone = segment(function, &steps.ops[range.clone()]);
         let text = alone.op().to_string();
-        let part = known.entry(text.clone()).or_insert_with(|| search(alone.op(), request));
+        let part = match known.entry(text.clone()) {
+            Entry::Occupied(part) => {
+                check_hit(part.get(), || search(alone.op(), request));
+                part.into_mut()
+            }
+            Entry::Vacant(new) => new.insert(search(alone.op(), request)),
+        };
         for loops in &part.chosen.loops {
             let loops = loops.later_by(range.start);
             nests.push(write_hints(&loops, &steps.ops, 0, &mut labels).scope);

@@ -1,8 +1,8 @@
-//! `cargo xtask nightly`: runs the long checks that CI omits: all mutants, random programs with fresh seeds, exported models, and the
+//! `cargo xtask nightly`: runs the long checks that CI omits: all mutants, random programs with fresh seeds, memoized results, exported models, and the
 //! Python package with PyTorch and JAX.
 
 use crate::{book, models, python, step, test::missing_material};
-use std::{fs, process::Command, time::SystemTime};
+use std::{fs, path::PathBuf, process::Command, time::SystemTime};
 
 /// Random programs of each family, and random cases of each other test.
 const PROGRAMS: u64 = 5_000;
@@ -46,6 +46,7 @@ pub(crate) fn run(number: Option<&str>) -> Result<(), String> {
         }
         done.push(step::run(&format!("nightly: {tests}"), &mut whole));
     }
+    done.push(memo());
     done.push(python::test_with_frameworks());
     done.push(book::run());
     done.push(exports());
@@ -69,6 +70,45 @@ fn test(name: &str) -> Command {
     let mut command = step::cargo(["test", "--profile", "checked", "--workspace", "--test", "compiler", "--"]);
     command.arg(name);
     command
+}
+
+/// Compiles the programs of the tests and of `benches/plans` with a compiler that evaluates each memoized result of a search again.
+fn memo() -> Result<(), String> {
+    let target = step::target_dir()?.join("check-memo");
+    let mut build =
+        step::cargo(["build", "--profile", "checked", "--package", "spyre", "--bin", "spyre-compile", "--features", "check-memo"]);
+    step::run("nightly: memo: compiler", build.env("CARGO_TARGET_DIR", &target))?;
+    let (tool, out) = (target.join("checked").join("spyre-compile"), target.join("out"));
+    let (mut n_compiled, mut wrong) = (0, Vec::new());
+    for program in programs_in(&["test/execution", "benches/plans"])? {
+        let mut compile = Command::new(&tool);
+        compile.arg(&program).arg("-o").arg(&out).arg("--validate=off");
+        let output = compile.output().map_err(|error| format!("{}: {error}", tool.display()))?;
+        match output.status.code() {
+            Some(0) => n_compiled += 1,
+            // A program that tests a refusal, or a file of several programs.
+            Some(1) => {}
+            _ => wrong.push(format!("{}: {}", program.display(), String::from_utf8_lossy(&output.stderr))),
+        }
+    }
+    println!("==> nightly: memo: {n_compiled} programs compiled");
+    if n_compiled < 100 {
+        wrong.push(format!("only {n_compiled} programs were compiled"));
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(format!("memo: {}", wrong.join("\n"))) }
+}
+
+/// Returns the `.mlir` files in folders of the project, in order.
+fn programs_in(folders: &[&str]) -> Result<Vec<PathBuf>, String> {
+    let mut programs = Vec::new();
+    for folder in folders {
+        let folder = step::root().join(folder);
+        let entries = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let files = entries.filter_map(Result::ok).map(|entry| entry.path());
+        programs.extend(files.filter(|path| path.extension().is_some_and(|extension| extension == "mlir")));
+    }
+    programs.sort();
+    Ok(programs)
 }
 
 /// Exports models from PyTorch, and compiles, runs and checks each: no table may have fewer correct programs than in `docs`, whose page is
