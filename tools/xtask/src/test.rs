@@ -23,9 +23,9 @@ pub(crate) fn run() -> Result<(), String> {
         step::run("format", &mut cargo(["fmt", "--all", "--check"])),
         step::run("lints", &mut lints(&["--workspace"])),
         step::run("lints without LLVM", without_llvm(&mut lints(&["--no-default-features"]))),
-        step::run("tests", &mut tests()),
+        step::run("tests: build", tests().arg("--no-run")),
     ];
-    done.extend(with_one_core_each(&crates));
+    done.extend(beside_each_other(&crates));
     let n_steps = done.len();
     let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();
     let seconds = started.elapsed().as_secs();
@@ -98,14 +98,16 @@ fn tests() -> Command {
     command
 }
 
-/// Runs the steps that use little more than one core, in two parallel sequences. The first steps of one sequence build
-/// in directories of their own, and the first steps of the other are already built, because two builds in one directory
-/// wait for each other.
-fn with_one_core_each(crates: &[OsString]) -> Vec<Result<(), String>> {
+/// Runs the steps after the build of the tests, which use little more than one core, in two parallel sequences. The first steps of one
+/// sequence build in a directory of their own, because two builds in one directory wait for each other.
+fn beside_each_other(crates: &[OsString]) -> Vec<Result<(), String>> {
     let alone = |what: &str, module: &str| step::run(what, &mut ignored(module)?);
-    let one = || [beside_the_project(crates), plugin_test(), tools_alone()];
-    let other =
-        || [alone("memory", "memory"), alone("page in a browser", "page"), alone("editor", "editor"), python::test(), package::test()];
+    let one = || vec![step::run("tests", &mut tests()), beside_the_project(crates)];
+    let other = || {
+        let plugin = plugin_test();
+        let others = [tools_alone(), alone("memory", "memory"), alone("page in a browser", "page"), alone("editor", "editor")];
+        [plugin].into_iter().chain(others).chain([python::test(), package::test()]).collect::<Vec<_>>()
+    };
     step::beside(one, other).map_or_else(|error| vec![Err(error)], |(one, other)| one.into_iter().chain(other).collect())
 }
 
