@@ -173,17 +173,6 @@ impl<'c> Tensor<'c> {
     pub fn buffer(&self) -> Result<HostTensor, LayoutError> {
         HostTensor::row_major(self.buffer_shape.as_deref().unwrap_or(&self.host.shape))
     }
-
-    /// Returns the layout as that of a separate buffer with the tensor's shape, without the surroundings of a window; `None` without a
-    /// layout.
-    ///
-    /// # Errors
-    /// Those of [`DeviceLayout::of_tile`], and of [`Self::buffer`].
-    #[must_use]
-    pub fn compact_layout(&self) -> Option<Result<DeviceLayout, LayoutError>> {
-        let layout = self.layout.as_ref()?;
-        Some(self.buffer().and_then(|host| layout.of_tile(&host, &self.host.shape)))
-    }
 }
 
 /// Returns the type of one of `count` tiles of a tensor type along `dim`; `None` if `count` does not divide the size.

@@ -232,5 +232,5 @@ fn copies_accumulator(copy: Op<'_>) -> bool {
 fn bytes_of(value: Value<'_>) -> i64 {
     let Some(tensor) = Tensor::of(value.r#type()) else { return 0 };
     let Some(layout) = &tensor.layout else { return 0 };
-    tensor.compact_layout().and_then(Result::ok).as_ref().unwrap_or(layout).bytes()
+    tensor.clone().plain().compact_layout().and_then(Result::ok).as_ref().unwrap_or(layout).bytes()
 }

@@ -1,7 +1,32 @@
 //! Memoized results for equivalent keys, such as the repeated layers of a model.
 
-use super::memo::check_hit;
-use std::{collections::BTreeMap, fmt};
+use rustc_hash::FxHashMap;
+use std::{collections::BTreeMap, fmt, hash::Hash};
+
+/// Evaluates a memoized result again, and compares, in a build with the feature `check-memo`.
+///
+/// # Panics
+/// In such a build, if the result does not follow from its key: the key lacks something that the result depends on.
+pub(crate) fn check_hit<T: PartialEq + fmt::Debug>(hit: &T, again: impl FnOnce() -> T) {
+    if cfg!(feature = "check-memo") {
+        assert_eq!(*hit, again(), "a memoized result does not follow from its key");
+    }
+}
+
+/// Returns the result of a key, which `make` computes on first use.
+pub(super) fn remembered<K: Eq + Hash, T: Clone + PartialEq + fmt::Debug>(
+    results: &mut FxHashMap<K, T>,
+    key: K,
+    make: impl FnOnce(&K) -> T,
+) -> T {
+    if let Some(hit) = results.get(&key) {
+        check_hit(hit, || make(&key));
+        return hit.clone();
+    }
+    let made = make(&key);
+    results.insert(key, made.clone());
+    made
+}
 
 /// Memoized results, one per distinct key, numbered in the order of the first lookup.
 #[derive(Clone, Debug)]

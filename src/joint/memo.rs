@@ -4,7 +4,7 @@
 //! would.
 
 use super::{
-    alike::Alike,
+    alike::{Alike, check_hit},
     candidates,
     prices::{CopyKey, Cost, Prices, PricesKey},
 };
@@ -16,8 +16,6 @@ use rustc_hash::FxHashMap;
 use std::{
     cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
-    fmt,
-    hash::Hash,
     rc::Rc,
 };
 
@@ -51,31 +49,6 @@ impl Kind {
 
 /// Key of a set of views: the users of a value, by kind and operand, and the bytes of the value.
 pub(super) type SetKey = (BTreeSet<(usize, usize)>, i64);
-
-/// Evaluates a memoized result again, and compares, in a build with the feature `check-memo`.
-///
-/// # Panics
-/// In such a build, if the result does not follow from its key: the key lacks something that the result depends on.
-pub(crate) fn check_hit<T: PartialEq + fmt::Debug>(hit: &T, again: impl FnOnce() -> T) {
-    if cfg!(feature = "check-memo") {
-        assert_eq!(*hit, again(), "a memoized result does not follow from its key");
-    }
-}
-
-/// Returns the result of a key, which `make` computes on first use.
-pub(super) fn remembered<K: Eq + Hash, T: Clone + PartialEq + fmt::Debug>(
-    results: &mut FxHashMap<K, T>,
-    key: K,
-    make: impl FnOnce(&K) -> T,
-) -> T {
-    if let Some(hit) = results.get(&key) {
-        check_hit(hit, || make(&key));
-        return hit.clone();
-    }
-    let made = make(&key);
-    results.insert(key, made.clone());
-    made
-}
 
 /// Results for the programs of one search, all for one target.
 #[derive(Debug, Default)]

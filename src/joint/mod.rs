@@ -45,8 +45,8 @@ use tables::{Pricing, Tables};
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
+pub(crate) use alike::check_hit;
 pub use candidates::candidates;
-pub(crate) use memo::check_hit;
 pub use memo::{Kind, Memo};
 
 /// Maximum number of table entries, feasible or not, during elimination.

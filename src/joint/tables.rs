@@ -2,8 +2,8 @@
 
 use super::{
     JointProgram, Kind, Memo,
+    alike::remembered,
     evaluate::{copy_of, divided},
-    memo::remembered,
     prices::{Cost, Prices, PricesKey},
     states::{IN_HBM, States},
 };
