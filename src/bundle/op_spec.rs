@@ -332,7 +332,7 @@ impl Mover {
 }
 
 impl Coordinate {
-    /// The position never moves.
+    /// Returns a constant position.
     #[must_use]
     pub const fn constant(offset: i64) -> Self {
         Self { term: None, offset }

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `attrs.rs` | `#spyre` and `#sdsc` attributes from and to plain values; the C accessors |
+//! | `attrs.rs` | `#spyre` attributes from and to plain values; their C accessors |
 //! | `buffers.rs` | who uses buffers that are written in parts |
 //! | `compute.rs` | [`ComputeOp`]: any compute op through its iteration space and access maps |
 //! | `enums.rs` | plain values that are enums in ODS |

@@ -42,9 +42,9 @@ pub fn read_program(function: Op<'_>) -> Result<IrProgram<'_>, (Op<'_>, String)>
         let next = ops.get(position + 1).map(|next| next.op);
         plain.push(Rc::new(reader.op(*compute, next).map_err(|message| (compute.op, message))?));
     }
-    let Reader { loops, tensors, values, loop_ids, .. } = reader;
-    let values_of = tensors.into_iter().map(Rc::new).collect();
-    Ok(IrProgram { program: Rc::new(Program::new(plain, loops.into(), values_of)), ops, values, loop_ids })
+    let Reader { loops, plain_values, values, loop_ids, .. } = reader;
+    let plain_values = plain_values.into_iter().map(Rc::new).collect();
+    Ok(IrProgram { program: Rc::new(Program::new(plain, loops.into(), plain_values)), ops, values, loop_ids })
 }
 
 #[derive(Default)]
@@ -54,9 +54,11 @@ struct Reader<'c> {
     n_blocks: usize,
     loop_ids: OpMap<LoopId>,
     loops: Vec<Loop>,
+    /// Uses of buffers that are written in parts.
+    results_in_parts: ValueMap<Rc<ResultUse>>,
     ids: ValueMap<ValueId>,
     values: Vec<Value<'c>>,
-    tensors: Vec<program::Value>,
+    plain_values: Vec<program::Value>,
 }
 
 impl<'c> Reader<'c> {
@@ -74,7 +76,8 @@ impl<'c> Reader<'c> {
             operands,
             block: self.block(compute.op.parent()),
             loops,
-            result: self.result(compute.op),
+            is_placed: is_placed(compute.op.output()),
+            result: self.result(compute.op.output()),
             is_followed_at_once: next.is_some() && compute.op.next_in_block() == next,
             number: integer(attr::SPYRE_NUMBER),
             times: integer(attr::SPYRE_TIMES).map_or(1, |times| times.max(1)),
@@ -84,7 +87,7 @@ impl<'c> Reader<'c> {
     fn operand(&mut self, access: Access<'c>) -> Result<OpOperand, String> {
         let (operand, value, moves) = (self.value(access.operand)?, self.value(access.value)?, self.moves(access.operand));
         let of_value = if access.value == access.operand { moves.clone() } else { self.moves(access.value) };
-        self.tensors[value.0].moves = of_value;
+        self.plain_values[value.0].moves = of_value;
         Ok(OpOperand { operand, value, access: access.access, own: access.own, moves })
     }
 
@@ -92,9 +95,13 @@ impl<'c> Reader<'c> {
         Ok(moves_of(value)?.iter().map(|moved| (self.loop_of(moved.around), moved.elements)).collect())
     }
 
-    fn result(&mut self, op: Op<'c>) -> ResultUse {
-        let made = op.output();
-        let parts = parts_of(written_home(made));
+    /// Returns how the memory of a result is used; equal for all parts of a buffer.
+    fn result(&mut self, made: Value<'c>) -> Rc<ResultUse> {
+        let buffer = written_home(made);
+        if let Some(known) = self.results_in_parts.get(buffer) {
+            return Rc::clone(known);
+        }
+        let parts = parts_of(buffer);
         // Users see the buffer with all of its parts.
         let output = parts.last().map_or(made, |part| part.insert.output());
         let users = users_behind_views(output);
@@ -103,13 +110,16 @@ impl<'c> Reader<'c> {
             true if is_returned(output) => Returned::Itself,
             true => Returned::AsView,
         };
-        ResultUse {
-            is_placed: is_placed(made),
+        let result = Rc::new(ResultUse {
             parts: parts.iter().map(|part| self.block(part.insert.parent())).collect(),
             is_window: Tensor::of(home_of(output).r#type()).is_some_and(|tensor| tensor.buffer_shape.is_some()),
             is_used_by_loop: users.iter().any(|user| user.is(spyre::YIELD) || user.is(spyre::LOOP)),
             returned,
+        });
+        if !parts.is_empty() {
+            self.results_in_parts.insert(buffer, Rc::clone(&result));
         }
+        result
     }
 
     fn value(&mut self, value: Value<'c>) -> Result<ValueId, String> {
@@ -134,7 +144,7 @@ impl<'c> Reader<'c> {
         self.ids.insert(value, id);
         self.values.push(value);
         let block = self.block(around);
-        self.tensors.push(program::Value {
+        self.plain_values.push(program::Value {
             tensor,
             def,
             block,
@@ -146,7 +156,7 @@ impl<'c> Reader<'c> {
         });
         let (base, written) = (self.value(home_of(value))?, self.value(written_home(value))?);
         let owner = owner_of(self.values[base.0]).map(|owner| self.value(owner.output())).transpose()?;
-        let added = &mut self.tensors[id.0];
+        let added = &mut self.plain_values[id.0];
         (added.base, added.written, added.owner) = (base, written, owner);
         Ok(id)
     }

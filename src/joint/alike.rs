@@ -13,8 +13,8 @@ pub(crate) fn check_hit<T: PartialEq + fmt::Debug>(hit: &T, again: impl FnOnce()
     }
 }
 
-/// Returns the result of a key, which `make` computes on first use.
-pub(super) fn remembered<K: Eq + Hash, T: Clone + PartialEq + fmt::Debug>(
+/// Returns the memoized result of a key; `make` computes it on the first lookup.
+pub(super) fn get_or_compute<K: Eq + Hash, T: Clone + PartialEq + fmt::Debug>(
     results: &mut FxHashMap<K, T>,
     key: K,
     make: impl FnOnce(&K) -> T,
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_follows_from_equal_keys_is_made_once() {
+    fn results_of_equal_keys_are_computed_once() {
         let (mut alike, mut n_made) = (Alike::default(), 0);
         let numbers = ["b", "a", "b", "a"].map(|key| {
             alike.number(key, |key| {

@@ -67,7 +67,7 @@ impl Memo {
     /// As [`divide`].
     pub fn own_split(&mut self, operation: &Rc<Operation>, target: &Target) -> Result<WorkSplit, WorkError> {
         if let Some(split) = self.own_splits.get(operation) {
-            check_hit(&Ok(split.clone()), || divide(operation, target));
+            check_hit(split, || divide(operation, target).expect("an op that was divided can be divided"));
             return Ok(split.clone());
         }
         let split = divide(operation, target)?;
@@ -84,7 +84,7 @@ impl Memo {
         // The op has a split, so `alternatives` is not empty.
         let splits_of = |own: WorkSplit| candidates(operation, &own, has_values, target).unwrap_or_else(|_| vec![own]);
         if let Some(kind) = self.kinds.get(&key) {
-            check_hit(&Ok(kind.splits.clone()), || divide(operation, target).map(splits_of));
+            check_hit(&kind.splits, || splits_of(divide(operation, target).expect("an op that was divided can be divided")));
             return Ok(Rc::clone(kind));
         }
         let splits = splits_of(self.own_split(operation, target)?);

@@ -5,7 +5,7 @@
 //!
 //! Definitions:
 //! * A *value* is the result of an op, or an input that several ops read and that a copy could load into LX.
-//! * A *view* of a value is its partition over the cores ([`CoreView`]). A split of an op determines a view of each of its operands.
+//! * A *view* of a value is its partition over the cores ([`CoreView`](crate::work::CoreView)). A split of an op determines a view of each of its operands.
 //! * A value is *in HBM* or in LX *under one view*, which all its users must have.
 //!
 //! Method:
@@ -18,6 +18,8 @@
 //!    and the other states are chosen again.
 //! 5. The cheapest of all these plans is kept. The first plan has the splits that each op gets in isolation, so by the model the result is
 //!    never worse.
+//!
+//! `describe.rs` makes the input of this method from a [`program::Program`]; `priced.rs` prices its result as `spyre-plan-lx` places it.
 
 mod alike;
 mod candidates;

@@ -2,7 +2,7 @@
 
 use super::{
     JointProgram, Kind, Memo,
-    alike::remembered,
+    alike::get_or_compute,
     evaluate::{copy_of, divided},
     prices::{Cost, Prices, PricesKey},
     states::{IN_HBM, States},
@@ -57,7 +57,7 @@ impl Tables {
                 reads,
             };
             let key = (pricing.objective, key);
-            let prices = remembered(&mut memo.prices, key, |(_, key)| {
+            let prices = get_or_compute(&mut memo.prices, key, |(_, key)| {
                 let views: Vec<&[CoreView]> = variables.iter().map(|&value| states.views(value)).collect();
                 Rc::new(prices_of(key, kind, &views, pricing))
             });
@@ -187,7 +187,7 @@ fn copy_factors(program: &JointProgram, states: &States, pricing: Pricing<'_>, m
         let Some(&OperandOf { op, operand }) = value.users.first() else { continue };
         let (kind, tile) = (program.kind(op), numbered_by_operand(&program.ops[op].tile));
         let key = (pricing.objective, (kind.number, tile, operand, states.set(index)));
-        let costs = remembered(&mut memo.copies, key, |(_, (_, tile, ..))| {
+        let costs = get_or_compute(&mut memo.copies, key, |(_, (_, tile, ..))| {
             Rc::new(costs_of_copy(kind, tile, operand, states.views(index), pricing))
         });
         copies.push(Factor { variables: vec![index], costs });

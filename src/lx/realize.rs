@@ -6,7 +6,7 @@ use super::{
     values::{DividedProgram, overwrites},
 };
 use machine::Family;
-use program::{Access, Op, OpOperand, OpRole, OperandOf, Program, ResultUse, Tensor, Value, ValueDef, ValueId, WorkSplit};
+use program::{Access, Op, OpOperand, OpRole, OperandOf, Program, Tensor, Value, ValueDef, ValueId, WorkSplit};
 use std::rc::Rc;
 
 /// Program whose values are placed.
@@ -84,8 +84,9 @@ impl Rewrite<'_> {
 
     /// Copies a value out of LX; all operands but `others` read the copy.
     fn store(&mut self, copy: &PlannedCopy, behind: usize, others: &[OperandOf]) {
-        let is_returned = self.value(copy.value).is_returned;
-        Rc::make_mut(&mut self.values[copy.value.0]).is_returned = false;
+        let base = self.value(copy.value).base;
+        let is_returned = self.value(base).is_returned;
+        Rc::make_mut(&mut self.values[base.0]).is_returned = false;
         self.is_changed[behind] = true;
         let stored = self.add_copy(copy, copy.value, behind);
         Rc::make_mut(&mut self.values[stored.0]).is_returned = is_returned;
@@ -159,7 +160,8 @@ impl Rewrite<'_> {
             operands: vec![operand(from, &source.tensor, source.moves.clone()), operand(copied, &copy.copied, Ok(Vec::new()))],
             block: op.block,
             loops: op.loops.clone(),
-            result: ResultUse::default(),
+            is_placed: false,
+            result: Rc::default(),
             is_followed_at_once: false,
             number: None,
             times: 1,

@@ -212,7 +212,7 @@ fn input(divided: &DividedProgram, value: ValueId, mut readers: Vec<OperandOf>) 
     let program = &divided.program;
     let n_reads = whole_reads(program, value, &readers);
     let Some(copied) = program.value(value).tensor.compact()?.filter(|_| n_reads > 1) else { return Ok(None) };
-    let device_bytes = copied.layout.as_ref().map_or(0, program::layout::DeviceLayout::bytes);
+    let device_bytes = copied.bytes()?;
     let buffer = Buffer {
         name: format!("input of op{}", readers[0].op),
         bytes: device_bytes / view.slices(),

@@ -79,8 +79,8 @@ pub(crate) fn users(program: &Program, time: usize) -> Vec<OperandOf> {
     writers.chain(program.readers(program.result(time)).iter().copied()).collect()
 }
 
-/// Returns the values for which `is_input` holds, ordered by first reader, with the reads for which it holds, direct or through plain views.
-/// Gathers read from HBM only.
+/// Returns the values for which `is_input` holds, ordered by first reader, with the reads for which it holds, direct or through plain
+/// views. Gathers read from HBM only.
 pub(crate) fn reads_of_inputs(program: &Program, is_input: impl Fn(OperandOf, ValueId) -> bool) -> Vec<(ValueId, Vec<OperandOf>)> {
     let mut found: Vec<(ValueId, Vec<OperandOf>)> = Vec::new();
     let mut positions: BTreeMap<ValueId, usize> = BTreeMap::new();
@@ -146,7 +146,7 @@ fn is_whole(program: &Program, time: usize) -> bool {
 
 /// Returns whether an op writes a part of a buffer.
 pub(crate) fn writes_part(op: &Op) -> bool {
-    op.is_insert() || op.result.is_placed
+    op.is_insert() || op.is_placed
 }
 
 /// Returns whether an op reads a part of an op's result; such a value may be in LX only if the planner supports parts.
@@ -158,7 +158,7 @@ pub(crate) fn is_read_in_parts(program: &Program, time: usize) -> bool {
 /// the iteration (F.3). An operand that is also read in another order, as in `x + transpose(x)`, would be read after it is overwritten.
 pub(crate) fn parents(program: &Program, op: &Op) -> Vec<usize> {
     // A part is smaller than its buffer, which stays live while other parts are written.
-    if op.family != Family::Pointwise || op.result.is_placed {
+    if op.family != Family::Pointwise || op.is_placed {
         return Vec::new();
     }
     let Some(written) = places(op.written(), &op.space) else { return Vec::new() };

@@ -26,8 +26,8 @@ impl<T> ByTiling<T> {
         self.values.get(key(op, cuts, in_lx).as_slice())
     }
 
-    /// Returns the value that `make` computes on first use.
-    pub(crate) fn remembered(&mut self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool], make: impl FnOnce() -> T) -> T
+    /// Returns the memoized value; `make` computes it on the first lookup.
+    pub(crate) fn get_or_compute(&mut self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool], make: impl FnOnce() -> T) -> T
     where
         T: Copy + PartialEq + fmt::Debug,
     {

@@ -1,7 +1,7 @@
 //! Stage `work`: slices each iteration dimension of an op so that every core gets an equal share.
 //!
 //! Definitions:
-//! * An op *iterates* over output dimensions, then reduction dimensions ([`IterationDim`]).
+//! * An op *iterates* over output dimensions, then reduction dimensions ([`IterationDim`](program::IterationDim)).
 //! * A *unit* of a dimension cannot be cut: it is a stick if the dimension runs in the sticks of some operand, else one position.
 //! * A *split* gives every dimension a number of slices that divides its units; their product is the number of cores used
 //!   ([`WorkSplit`]). At most one reduction dimension is cut, because the back end adds partial sums along one dimension only.
@@ -15,7 +15,7 @@
 //! Worked example. A matmul of x[64, 128] and y[128, 256] in f16 iterates over M = 64, N = 256, K = 128, which are 64, 4 and 2 units. No
 //! tensor is near the span limit, so there are no minima. The largest-divisor rule would cut M into 32 and leave each core 2 rows, which
 //! fill a quarter of one pass of the systolic array; the cost model takes M = 4, N = 4, K = 2. K is the fastest digit of the core number:
-//! cores 0 and 1 hold the two halves of the contraction of the same output block ([`CoreOrder`]).
+//! cores 0 and 1 hold the two halves of the contraction of the same output block ([`CoreOrder`](program::CoreOrder)).
 //!
 //! | file | what |
 //! |---|---|

@@ -2,6 +2,8 @@
 
 use crate::layout::{Coordinate, DeviceLayout, HostTensor, LayoutError, Term, device_coordinates};
 
+const NO_LAYOUT: &str = "has an operand without a device layout";
+
 /// Shape and layout of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensor {
@@ -14,6 +16,14 @@ pub struct Tensor {
 }
 
 impl Tensor {
+    /// Returns the bytes of the buffer that the layout describes.
+    ///
+    /// # Errors
+    /// If the layout phase has not run.
+    pub fn bytes(&self) -> Result<i64, String> {
+        self.layout.as_ref().map(DeviceLayout::bytes).ok_or_else(|| NO_LAYOUT.to_owned())
+    }
+
     /// Returns sizes and strides of the buffer that the layout describes: the tensor's own buffer, or the one that the tensor is a window
     /// of.
     ///
@@ -34,7 +44,7 @@ impl Tensor {
         Some(self.buffer().and_then(|host| layout.of_tile(&host, &self.shape)))
     }
 
-    /// Returns the tensor as a separate buffer of the same shape; `None` without a layout.
+    /// Returns the type of a separate buffer with the tensor's shape; `Ok(None)` without a layout.
     ///
     /// # Errors
     /// Those of [`Self::compact_layout`], as text.
@@ -83,7 +93,7 @@ impl Access {
     /// # Errors
     /// If the layout phase has not run.
     pub fn layout(&self) -> Result<&DeviceLayout, String> {
-        self.tensor.layout.as_ref().ok_or_else(|| "has an operand without a device layout".to_owned())
+        self.tensor.layout.as_ref().ok_or_else(|| NO_LAYOUT.to_owned())
     }
 
     /// Returns the device coordinates in terms of the iteration dimensions; 0 where an index tensor determines the position.

@@ -9,14 +9,15 @@ use cost::{Dim, OpKind, TileOp, TileOperand};
 use machine::{Family, STICK_BYTES};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Numbers of the parts of buffers: parts that begin at the same element of a buffer have the same number, whatever their dimensions are.
+/// Numbers of parts of buffers: parts that begin at the same element of one buffer have the same number, whatever their shapes are.
 #[derive(Clone, Debug, Default)]
 pub struct BufferNumbers {
     numbers: BTreeMap<(ValueId, i64), usize>,
 }
 
 impl BufferNumbers {
-    fn of(&mut self, base: ValueId, first_element: i64) -> usize {
+    /// Returns the number of the part of a buffer that begins at an element.
+    fn number(&mut self, base: ValueId, first_element: i64) -> usize {
         let next = self.numbers.len();
         *self.numbers.entry((base, first_element)).or_insert(next)
     }
@@ -42,7 +43,7 @@ impl Program {
         let mut operands = Vec::with_capacity(op.operands.len());
         for operand in &op.operands {
             let mut tile = self.tile_operand(op, operand, &computed, n_indices)?;
-            tile.buffer = numbers.of(self.value(operand.value).base, operand.access.first_element(&op.space)?);
+            tile.buffer = numbers.number(self.value(operand.value).base, operand.access.first_element(&op.space)?);
             operands.push(tile);
         }
         operands.last_mut().into_iter().for_each(|result| result.is_output = true);

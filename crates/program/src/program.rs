@@ -18,7 +18,7 @@ index_types! {
     ValueId,
     /// Index into [`Program::loops`].
     LoopId,
-    /// Number of a block.
+    /// Number of a block; 0 if no op encloses it.
     BlockId,
 }
 
@@ -40,7 +40,7 @@ pub struct Program {
     pub loops: Rc<[Loop]>,
     /// The values that ops access, and the values behind them.
     pub values: Vec<Rc<Value>>,
-    /// Derived tables, once they are needed.
+    /// Derived tables, computed at first use.
     tables: OnceCell<Tables>,
 }
 
@@ -81,8 +81,10 @@ pub struct Op {
     pub block: BlockId,
     /// The loops around the op, outermost first.
     pub loops: Vec<LoopId>,
+    /// Whether the op writes its result into a larger buffer.
+    pub is_placed: bool,
     /// How the memory of the result is used.
-    pub result: ResultUse,
+    pub result: Rc<ResultUse>,
     /// Whether the next op of the block is the next compute op.
     pub is_followed_at_once: bool,
     /// Number of the op in a candidate of a search.
@@ -96,9 +98,10 @@ pub struct Op {
 pub enum OpRole {
     /// Computes its device function.
     Compute,
-    /// Copies a value to a buffer of its own. Whether readers may use the original instead.
+    /// Copies a value to a separate buffer.
     Copy {
-        /// Whether the copy has the layout of its source, which no loop overwrites, and is read by ops that can read the source.
+        /// Whether readers may read the source instead: the copy has its layout, no loop overwrites the source, and only ops that can
+        /// read the source read the copy.
         is_removable: bool,
     },
     /// Changes the layout of a value.
@@ -129,8 +132,6 @@ pub struct OpOperand {
 /// How the memory of an op's result is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultUse {
-    /// Whether the op writes its result into a larger buffer.
-    pub is_placed: bool,
     /// The blocks of the inserts that write the parts of the buffer.
     pub parts: Vec<BlockId>,
     /// Whether the complete value is a window of a larger buffer.
@@ -166,11 +167,12 @@ pub struct Value {
     pub base: ValueId,
     /// The value that represents all writes to its memory.
     pub written: ValueId,
-    /// The value whose `place` is that of the buffer; `None` for an argument.
+    /// The result of the op that owns the buffer: its first writer, or the definition of a buffer that is written in parts; `None` for an
+    /// argument.
     pub owner: Option<ValueId>,
     /// Whether the function returns it.
     pub is_returned: bool,
-    /// Elements of device memory by which loops move it, as of [`OpOperand::moves`]; empty for a value that no op accesses without views.
+    /// Elements of device memory by which loops move it; empty for a value that is not the [`OpOperand::value`] of an operand.
     pub moves: Moves,
 }
 
@@ -301,8 +303,8 @@ impl Program {
         &self.tables().readers[self.value(value).written.0]
     }
 
-    /// Returns the times during which the op `user` needs a value that was defined inside the loops `around_value` only: a loop that the
-    /// value is not defined in needs it in every iteration, so from its first op to its last.
+    /// Returns the times during which `user` needs a value whose definition is inside the loops `around_value`. If `user` is in another
+    /// loop, the value is needed in every iteration of that loop: from its first op to its last.
     #[must_use]
     pub fn times_of_use(&self, around_value: &[LoopId], user: usize) -> RangeInclusive<usize> {
         let entered = self.ops[user].loops.iter().find(|around| !around_value.contains(around));
@@ -315,15 +317,6 @@ impl Program {
     pub fn behind_plain_views(&self, value: ValueId) -> ValueId {
         match &self.value(value).def {
             ValueDef::View { of, indices: Some(_) } => self.behind_plain_views(*of),
-            _ => value,
-        }
-    }
-
-    /// Returns the value at the root of all views of `value`.
-    #[must_use]
-    pub fn behind_views(&self, value: ValueId) -> ValueId {
-        match &self.value(value).def {
-            ValueDef::View { of, .. } => self.behind_views(*of),
             _ => value,
         }
     }

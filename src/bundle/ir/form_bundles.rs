@@ -162,8 +162,9 @@ fn items_of(function: Op<'_>) -> Vec<(Op<'_>, Range<usize>)> {
     items
 }
 
-fn loops_around(op: Op<'_>) -> Vec<Op<'_>> {
-    std::iter::successors(op.parent(), |op| op.parent()).filter(|op| op.is(spyre::LOOP)).collect()
+/// Returns whether an op is in a loop.
+fn is_in_loop(op: Op<'_>) -> bool {
+    std::iter::successors(op.parent(), |op| op.parent()).any(|op| op.is(spyre::LOOP))
 }
 
 /// Returns the kind of a buffer. Arguments, constants and results of the function are external; all other buffers are internal. A value
@@ -175,7 +176,7 @@ fn kind_of(buffer: Value<'_>) -> TensorKind {
     }
     let owner = owner_of(buffer);
     match owner.and_then(Place::on).map(|place| place.memory) {
-        Some(Memory::Lx(_)) if owner.is_some_and(|owner| loops_around(owner).is_empty()) => TensorKind::Lx,
+        Some(Memory::Lx(_)) if owner.is_some_and(|owner| !is_in_loop(owner)) => TensorKind::Lx,
         Some(Memory::Lx(_)) => TensorKind::BoundToLx,
         Some(Memory::Hbm | Memory::Pool(_)) | None => TensorKind::Inside,
     }

@@ -1,4 +1,4 @@
-//! The passes of stage `bundle`: the files of the stage that know IR.
+//! Passes of stage `bundle`, and the ops of `sdsc` from and to its model: the files of the stage that use IR.
 
 pub(crate) mod form_bundles;
 mod indexed_rows;

@@ -62,15 +62,13 @@ fn clone_input<'c>(value: Value<'c>, read_by: &[(ComputeOp<'c>, usize)], lx_byte
     let readers: Vec<Reader<'_>> = read_by.iter().map(|&(compute, operand)| Reader::new(compute, operand)).collect::<Result<_, _>>()?;
     let uses: Vec<CoreUse<'_>> = readers.iter().map(|reader| reader.user().core_use()).collect();
     let compact = Tensor::of(value.r#type()).map_or(Ok(None), |tensor| tensor.plain().compact())?;
-    let (Ok(view), Some(compact), Some(output)) = (agreed_view(&uses), compact, compact_type(readers[0].compute.op.ctx(), value)?) else {
-        return Ok(());
-    };
-    let bytes = compact.layout.as_ref().map_or(i64::MAX, program::layout::DeviceLayout::bytes);
+    let (Ok(view), Some(compact)) = (agreed_view(&uses), compact) else { return Ok(()) };
     let first = readers[0].user();
-    if bytes / view.slices() > lx_bytes || !first.has_copy(&compact)? {
+    if compact.bytes()? / view.slices() > lx_bytes || !first.has_copy(&compact)? {
         return Ok(());
     }
     let names = CopyNames { compute: readers[0].compute, dims: first.dims };
+    let output = type_of_copy(readers[0].compute.op.ctx(), value, &compact)?;
     let clone = insert_copy(readers[0].compute.op, value, output, &first.split_of_dims()?, &names);
     for reader in &readers {
         reader.compute.op.set_input(reader.operand, clone.output());
@@ -110,9 +108,8 @@ fn operands_of<'c>(body: Block<'c>) -> ValueMap<Vec<(ComputeOp<'c>, usize)>> {
     operands
 }
 
-/// Returns the type of a copy: the same shape, compact if the value is a window. `None` without a layout.
-pub(super) fn compact_type<'c>(context: &'c Context, value: Value<'c>) -> Result<Option<Type<'c>>, String> {
-    let Some(tensor) = Tensor::of(value.r#type()) else { return Ok(None) };
-    let Some(compact) = tensor.clone().plain().compact()? else { return Ok(None) };
-    Ok(compact.layout.map(|layout| tensor.with_layout(context, &layout, None)))
+/// Returns the type of a copy of a value, given its shape and layout.
+pub(super) fn type_of_copy<'c>(context: &'c Context, value: Value<'c>, copied: &program::Tensor) -> Result<Type<'c>, String> {
+    let (Some(tensor), Some(layout)) = (Tensor::of(value.r#type()), &copied.layout) else { return Err("a copy has no type".to_owned()) };
+    Ok(tensor.with_layout(context, layout, None))
 }

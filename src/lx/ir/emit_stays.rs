@@ -1,7 +1,7 @@
 //! `spyre-plan-lx`: writes the plan of the planner `exact` into the program, with the copies between LX and HBM that it needs.
 
 use super::{
-    clone_inputs::{CopyNames, compact_type, insert_copy},
+    clone_inputs::{CopyNames, insert_copy, type_of_copy},
     program::LxProgram,
 };
 use crate::dialect::ods::{attr, spyre};
@@ -60,7 +60,7 @@ impl<'c> LxProgram<'c> {
 
     fn copy(&self, copy: &PlannedCopy, from: Value<'c>, before: Op<'c>) -> Result<Op<'c>, String> {
         let user = self.ir.ops[copy.user.op];
-        let output = compact_type(before.ctx(), self.ir.values[copy.value.0])?.ok_or("a copy has no type")?;
+        let output = type_of_copy(before.ctx(), self.ir.values[copy.value.0], &copy.copied)?;
         let dims = &self.ir.program.operand(copy.user).access.dims;
         Ok(insert_copy(before, from, output, &copy.split, &CopyNames { compute: user, dims }))
     }

@@ -248,13 +248,13 @@ impl OpCosts for FunctionJudge<'_, '_> {
 
     fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Cost {
         let Some(priced) = &self.priced[op] else { return Cost::default() };
-        self.known.borrow_mut().remembered(op, cuts, in_lx, || priced.least(cuts, in_lx, self.target, self.objective))
+        self.known.borrow_mut().get_or_compute(op, cuts, in_lx, || priced.least(cuts, in_lx, self.target, self.objective))
     }
 
     fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> Cost {
         let Some(priced) = &self.priced[op] else { return Cost::default() };
         // The key is unique: every op has operands.
-        self.known.borrow_mut().remembered(op, cuts, &[], || priced.combine(cuts, self.target))
+        self.known.borrow_mut().get_or_compute(op, cuts, &[], || priced.combine(cuts, self.target))
     }
 }
 

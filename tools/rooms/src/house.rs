@@ -216,7 +216,7 @@ impl House {
     }
 
     /// Whether the order lets room `from` import room `to`: it may import all rooms that precede it. The folder `ir` of a stage, however,
-    /// may import neither a later stage nor the rooms next to a later stage, and what all stages read IR with imports no stage.
+    /// may import neither a later stage nor the rooms next to a later stage, and rooms that all stages use (`mlir`, `dialect`) import no stage.
     #[must_use]
     pub fn may_import(&self, from: &str, to: &str) -> bool {
         let (Some(above), Some(below)) = (self.floor(from), self.floor(to)) else { return false };
@@ -228,7 +228,7 @@ impl House {
         below < above && !(from.contains('/') && is_of_flow && self.row(to) > self.row(from))
     }
 
-    /// Returns what forbids an import that [`Self::may_import`] does not allow.
+    /// Returns the reason why [`Self::may_import`] rejects an import.
     pub(crate) fn objection(&self, from: &str, to: &str) -> &'static str {
         if self.is_forbidden_stage(from, to) && self.floor(to) < self.floor(from) { "is a stage" } else { "stands later" }
     }

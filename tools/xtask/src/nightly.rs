@@ -1,5 +1,5 @@
-//! `cargo xtask nightly`: runs the long checks that CI omits: all mutants, random programs with fresh seeds, memoized results, exported models, and the
-//! Python package with PyTorch and JAX.
+//! `cargo xtask nightly`: runs the long checks that CI omits: all mutants, random programs with fresh seeds, memoized results, exported
+//! models, and the Python package with PyTorch and JAX.
 
 use crate::{book, models, python, step, test::missing_material};
 use std::{fs, path::PathBuf, process::Command, time::SystemTime};

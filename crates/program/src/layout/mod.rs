@@ -28,6 +28,7 @@
 //! | `coordinates.rs` | device coordinates of an access |
 //! | `tile.rs` | the layout of a tile that is a buffer of its own |
 //! | `index.rs` | indices as sums of digits, views composed |
+//! | `index_list.rs` | whether indices are read one after the other, from the beginning of a stick |
 //! | `split.rs` | iteration dimensions in parts, buffer dimensions in factors |
 //! | `reshape.rs` | the layout of a buffer whose dimensions are split |
 //! | `readable.rs` | device coordinates of operands that read through views; combines the files above |
@@ -38,6 +39,7 @@
 //! | `flatten.rs` | copies for readers that divide a sum of dimensions |
 //! | `regroup.rs` | copies that merge and split dimensions where no stick ends |
 //! | `table.rs` | the layout of a table that an index tensor addresses |
+//! | `error.rs` | errors of layouts and indices |
 //! | `window.rs` | which windows of a tensor can be written |
 
 mod coordinates;
