@@ -102,13 +102,13 @@ fn tests() -> Command {
 /// sequence build in a directory of their own, because two builds in one directory wait for each other.
 fn beside_each_other(crates: &[OsString]) -> Vec<Result<(), String>> {
     let alone = |what: &str, module: &str| step::run(what, &mut ignored(module)?);
-    let one = || vec![step::run("tests", &mut tests()), beside_the_project(crates)];
+    let one = || step::run("tests", &mut tests());
     let other = || {
         let plugin = plugin_test();
         let others = [tools_alone(), alone("memory", "memory"), alone("page in a browser", "page"), alone("editor", "editor")];
-        [plugin].into_iter().chain(others).chain([python::test(), package::test()]).collect::<Vec<_>>()
+        [plugin].into_iter().chain(others).chain([python::test(), package::test(), beside_the_project(crates)]).collect::<Vec<_>>()
     };
-    step::beside(one, other).map_or_else(|error| vec![Err(error)], |(one, other)| one.into_iter().chain(other).collect())
+    step::beside(one, other).map_or_else(|error| vec![Err(error)], |(one, other)| [one].into_iter().chain(other).collect())
 }
 
 /// The tests of a module that are left out where all run; there are some.
