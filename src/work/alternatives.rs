@@ -24,8 +24,9 @@ pub const MOST_ALTERNATIVES: usize = 4_096;
 ///
 /// ```
 /// use machine::{DeviceFormat, Family, Target};
-/// use spyre::work::{DimKind, IterationDim, Operation, alternatives};
-/// # use spyre::{layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates}, work::{Operand, WorkSplit}};
+/// use program::{DimKind, IterationDim, Operation};
+/// use spyre::work::alternatives;
+/// # use program::{Operand, WorkSplit, layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates}};
 /// # let host = HostTensor::row_major(&[4, 128])?;
 /// # let layout = DeviceLayout::row_major(&[4, 128], DeviceFormat::Sen169Fp16)?;
 /// # let coordinates = device_coordinates(&layout, &host, &[Coordinate::dim(0), Coordinate::dim(1)], &[4, 128])?;
