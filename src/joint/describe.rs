@@ -19,7 +19,7 @@ impl JointProgram {
     ///
     /// # Errors
     /// The op that cannot be divided, and why.
-    pub(crate) fn of(
+    pub(crate) fn new(
         program: &Program,
         ops: &[(Rc<Operation>, TileOp)],
         target: &Target,

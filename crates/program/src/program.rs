@@ -32,7 +32,7 @@ pub struct OperandOf {
 }
 
 /// The compute ops of a function in program order; time is the position of an op.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Program {
     /// The ops.
     pub ops: Vec<Rc<Op>>,
@@ -197,7 +197,7 @@ pub enum ValueDef {
 }
 
 impl Tables {
-    fn of(program: &Program) -> Self {
+    fn new(program: &Program) -> Self {
         let n_values = program.values.len();
         let mut tables =
             Self { loop_times: vec![None; program.loops.len()], writers: vec![Vec::new(); n_values], readers: vec![Vec::new(); n_values] };
@@ -269,7 +269,7 @@ impl Program {
     }
 
     fn tables(&self) -> &Tables {
-        self.tables.get_or_init(|| Tables::of(self))
+        self.tables.get_or_init(|| Tables::new(self))
     }
 
     /// Returns a value.

@@ -126,7 +126,7 @@ fn joint_program(ir: &IrProgram<'_>, target: &Target, memo: &mut Memo, numbers: 
         memo.own_split(&operation, target).map_err(|error| undivided(*compute, &operation, &error))?;
         ops.push((operation, ir.program.tile_op(op, numbers).map_err(refuse)?));
     }
-    JointProgram::of(&ir.program, &ops, target, memo).map_err(|(op, error)| undivided(ir.ops[op], &ops[op].0, &error))
+    JointProgram::new(&ir.program, &ops, target, memo).map_err(|(op, error)| undivided(ir.ops[op], &ops[op].0, &error))
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
             }
             // Ops of existing loops also lie in between.
             let (compute, plain) = of_function.find(|(compute, _)| compute.op == op)?;
-            PricedOp::of(*compute, &ir.program, plain, target)
+            PricedOp::new(*compute, &ir.program, plain, target)
         };
         let priced = steps.iter().map(|op| priced(*op)).collect();
         Some(Self { function, steps, target, objective, priced, known: RefCell::default(), memo: RefCell::default() })
@@ -136,7 +136,7 @@ struct PricedOp {
 }
 
 impl PricedOp {
-    fn of(compute: ComputeOp<'_>, program: &Program, op: &ProgramOp, target: &Target) -> Option<Self> {
+    fn new(compute: ComputeOp<'_>, program: &Program, op: &ProgramOp, target: &Target) -> Option<Self> {
         let tile = program.tile_op(op, &mut BufferNumbers::default()).ok()?;
         let accesses = op.operands.iter().map(|operand| &operand.access);
         let (splits, needs_loop) = match quietly(compute.op, || divided_alone(compute, accesses, target)) {
