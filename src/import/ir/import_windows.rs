@@ -14,6 +14,7 @@ use crate::{
             views,
             window::Runs,
         },
+        rules::pairwise::Pairwise,
     },
     mlir::{Expr, Reported},
 };
@@ -106,22 +107,21 @@ impl<'c> Generic<'_, 'c> {
                 .says(format_args!("expected windows of at most {MOST_PARTS} points, found {sizes:?}; use smaller windows"));
             return Ok(self.refused_result(result, message));
         }
-        let mut sum: Option<NodeId> = None;
+        let mut results = Pairwise::new(!matches!(reduction.combiner, Combiner::Sum | Combiner::Prod));
         for point in points(&sizes) {
             self.stand_at(whole.at(dims, &point));
             let node = self.reduce_at_point(reduction, result)?;
             if self.importer.graph.refused_among(&[node]).is_some() {
                 return Ok(node);
             }
-            sum = Some(match sum {
-                None => node,
-                Some(sum) => match self.combined(reduction, sum, node) {
-                    Ok(sum) => sum,
-                    Err(message) => return Ok(self.refused_result(result, message)),
-                },
-            });
+            if let Err(message) = results.push(node, |left, right| self.combined(reduction, left, right)) {
+                return Ok(self.refused_result(result, message));
+            }
         }
-        Ok(sum.expect("a dimension has a point"))
+        match results.finish(|left, right| self.combined(reduction, left, right)) {
+            Ok(sum) => Ok(sum.expect("a dimension has a point")),
+            Err(message) => Ok(self.refused_result(result, message)),
+        }
     }
 
     fn combined(&mut self, reduction: &Reduction, sum: NodeId, node: NodeId) -> Result<NodeId, String> {

@@ -30,6 +30,7 @@
 //! | `integers.rs`, `range.rs` | operations on runtime integers, and the ranges that these must not leave |
 //! | `quotients.rs` | quotients and remainders of runtime integers |
 //! | `one_hot.rs` | rows that are selected by computed integers |
+//! | `pairwise.rs` | reductions of few values as balanced trees |
 //! | `merged_reduction.rs` | reductions over dimensions that a reshape merged |
 //! | `rank.rs` | tensors of more dimensions than a layout has |
 //! | `known_index.rs` | index tables as affine expressions |
@@ -58,6 +59,7 @@ pub(super) mod lookup;
 pub(super) mod merged_reduction;
 pub(super) mod one_hot;
 pub(super) mod operations;
+pub(super) mod pairwise;
 pub(super) mod parted_factor;
 pub(super) mod places;
 pub(super) mod plain;

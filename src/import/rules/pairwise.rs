@@ -1,0 +1,77 @@
+//! Pairwise reduction of values that arrive one at a time. For what rounds, `n` values in a balanced tree are rounded `log2(n)` times, in a
+//! row `n` times. At most `log2(n) + 1` partial results are live.
+
+/// Partial results of a reduction, in the order of their values.
+pub(in crate::import) struct Pairwise<T> {
+    /// Each with the number of values that it combines.
+    partial: Vec<(T, usize)>,
+    /// Whether the order of the values does not change the result: then they are combined in a row, with one live partial result.
+    is_exact: bool,
+}
+
+impl<T> Pairwise<T> {
+    pub(in crate::import) fn new(is_exact: bool) -> Self {
+        Self { partial: Vec::new(), is_exact }
+    }
+
+    /// Adds the next value, and combines partial results of as many values.
+    ///
+    /// # Errors
+    ///
+    /// Those of `combine`.
+    pub(in crate::import) fn push<E>(&mut self, value: T, mut combine: impl FnMut(T, T) -> Result<T, E>) -> Result<(), E> {
+        let (mut value, mut n_values) = (value, 1);
+        while let Some((left, n_left)) = self.partial.pop_if(|(_, n_left)| self.is_exact || *n_left == n_values) {
+            value = combine(left, value)?;
+            n_values += n_left;
+        }
+        self.partial.push((value, n_values));
+        Ok(())
+    }
+
+    /// Returns the combination of all values, or None if there are none.
+    ///
+    /// # Errors
+    ///
+    /// Those of `combine`.
+    pub(in crate::import) fn finish<E>(self, mut combine: impl FnMut(T, T) -> Result<T, E>) -> Result<Option<T>, E> {
+        let mut partial = self.partial.into_iter().map(|(value, _)| value).rev();
+        let Some(last) = partial.next() else { return Ok(None) };
+        partial.try_fold(last, |right, left| combine(left, right)).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    fn tree_of(n_values: usize, is_exact: bool) -> (Option<String>, usize) {
+        let mut reduction = Pairwise::new(is_exact);
+        let mut n_live = 0;
+        let combine = |left: String, right: String| Ok::<_, Infallible>(format!("({left}{right})"));
+        for value in 0..n_values {
+            let Ok(()) = reduction.push(value.to_string(), combine);
+            n_live = n_live.max(reduction.partial.len());
+        }
+        let Ok(tree) = reduction.finish(combine);
+        (tree, n_live)
+    }
+
+    #[test]
+    fn values_are_combined_in_a_balanced_tree_and_in_order() {
+        assert_eq!(tree_of(0, false).0, None);
+        assert_eq!(tree_of(1, false).0.as_deref(), Some("0"));
+        assert_eq!(tree_of(4, false).0.as_deref(), Some("((01)(23))"));
+        assert_eq!(tree_of(9, false).0.as_deref(), Some("((((01)(23))((45)(67)))8)"));
+        let (tree, n_live) = tree_of(1000, false);
+        let depth = tree.expect("a tree").bytes().take_while(|&byte| byte == b'(').count();
+        assert_eq!((depth, n_live), (10, 9));
+    }
+
+    #[test]
+    fn values_whose_order_does_not_matter_are_combined_in_a_row() {
+        let (tree, n_live) = tree_of(5, true);
+        assert_eq!((tree.as_deref(), n_live), (Some("((((01)2)3)4)"), 1));
+    }
+}
