@@ -23,13 +23,19 @@ pub(in crate::import) const LOWEST_FINITE: f64 = f64::MIN;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Known {
     /// Bits of `i64` or of `f64`.
-    bits: Rc<[u64]>,
+    pub(super) bits: Rc<[u64]>,
     is_integer: bool,
+    /// Floating-point numbers as the program rounds them, where these are other numbers ([`Known::rounded_as_written`]).
+    pub(super) as_written: Option<Rc<[u64]>>,
 }
 
 impl Known {
-    const fn of_floats(bits: Rc<[u64]>) -> Self {
-        Self { bits, is_integer: false }
+    pub(super) const fn of_floats(bits: Rc<[u64]>) -> Self {
+        Self { bits, is_integer: false, as_written: None }
+    }
+
+    const fn of_integers(bits: Rc<[u64]>) -> Self {
+        Self { bits, is_integer: true, as_written: None }
     }
 
     /// Builds a scalar.
@@ -41,7 +47,7 @@ impl Known {
     /// Builds an integer scalar.
     #[must_use]
     pub fn integer(integer: i64) -> Self {
-        Self { bits: Rc::from([integer.cast_unsigned()]), is_integer: true }
+        Self::of_integers(Rc::from([integer.cast_unsigned()]))
     }
 
     /// Builds a tensor from its elements.
@@ -53,7 +59,7 @@ impl Known {
     /// Builds a tensor of integers from its elements.
     #[must_use]
     pub fn integer_table(integers: impl IntoIterator<Item = i64>) -> Self {
-        Self { bits: integers.into_iter().map(i64::cast_unsigned).collect(), is_integer: true }
+        Self::of_integers(integers.into_iter().map(i64::cast_unsigned).collect())
     }
 
     /// Returns the elements in order. Integers beyond 2^53 are rounded: integer arithmetic uses [`Self::integers`].
@@ -105,13 +111,14 @@ impl Known {
     }
 
     fn is_uniform(&self) -> bool {
-        self.bits.split_first().is_some_and(|(first, rest)| rest.iter().all(|bits| bits == first))
+        let is_uniform = |bits: &[u64]| bits.split_first().is_some_and(|(first, rest)| rest.iter().all(|bits| bits == first));
+        is_uniform(&self.bits) && self.as_written.as_deref().is_none_or(is_uniform)
     }
 
     /// Collapses the tensor to a scalar if all elements are equal.
     #[must_use]
     pub fn as_one(&self) -> Option<Self> {
-        self.is_uniform().then(|| Self { bits: Rc::from([self.bits[0]]), ..*self })
+        self.is_uniform().then(|| self.moved(|known| Rc::from([known.bits[0]])))
     }
 
     /// Clamps finite numbers to magnitudes of at most `largest`; infinities stay.
@@ -129,11 +136,17 @@ impl Known {
     #[must_use]
     pub fn repeated(&self, shape: &[i64]) -> Self {
         let n_elements = usize::try_from(shape.iter().product::<i64>()).expect("a shape has no negative sizes");
-        if self.bits.len() == n_elements { self.clone() } else { self.with_bits(vec![self.bits[0]; n_elements].into()) }
+        if self.bits.len() == n_elements { self.clone() } else { self.moved(|known| vec![known.bits[0]; n_elements].into()) }
     }
 
     const fn with_bits(&self, bits: Rc<[u64]>) -> Self {
-        Self { bits, is_integer: self.is_integer }
+        Self { bits, is_integer: self.is_integer, as_written: None }
+    }
+
+    /// Returns the elements in other places, and those that the program rounds with them.
+    fn moved(&self, places: impl Fn(&Self) -> Rc<[u64]>) -> Self {
+        let as_written = self.as_written.clone().map(|written| places(&Self::of_floats(written)));
+        Self { bits: places(self), is_integer: self.is_integer, as_written }
     }
 
     /// Returns the elements under other indices: `map` holds, for each dimension of `from`, the index in terms of the dimensions of `to`.
@@ -141,7 +154,8 @@ impl Known {
     pub fn viewed(&self, from: &[i64], map: &[Expr], to: &[i64]) -> Self {
         let strides = strides_of(from);
         let at = |point: &[i64]| map.iter().zip(&strides).map(|(expr, stride)| expr.evaluate(point) * stride).sum::<i64>();
-        self.with_bits(points(to).map(|point| self.bits[usize::try_from(at(&point)).expect("a place in the tensor")]).collect())
+        let element = |known: &Self, point: Vec<i64>| known.bits[usize::try_from(at(&point)).expect("a place in the tensor")];
+        self.moved(|known| points(to).map(|point| element(known, point)).collect())
     }
 
     /// Reduces a dimension to size 1 if the elements are the same at all positions along it; returns the elements unchanged otherwise. Also
@@ -167,7 +181,7 @@ impl Known {
     #[must_use]
     pub fn combined_integers(inputs: &[(&Self, &[i64])], shape: &[i64], mut function: impl FnMut(&[i64]) -> i64) -> Self {
         let function = |operands: &[i64]| function(operands).cast_unsigned();
-        Self { bits: walked(inputs, shape, Self::as_integer, function), is_integer: true }
+        Self::of_integers(walked(inputs, shape, Self::as_integer, function))
     }
 
     /// Applies a function from integers to numbers.
@@ -180,7 +194,7 @@ impl Known {
     #[must_use]
     pub fn integers_of_numbers(inputs: &[(&Self, &[i64])], shape: &[i64], mut function: impl FnMut(&[f64]) -> i64) -> Self {
         let function = |operands: &[f64]| function(operands).cast_unsigned();
-        Self { bits: walked(inputs, shape, Self::as_number, function), is_integer: true }
+        Self::of_integers(walked(inputs, shape, Self::as_number, function))
     }
 
     /// Broadcasts a tensor of shape `from` along its dimensions of size 1.
@@ -190,17 +204,19 @@ impl Known {
         if from.len() == shape.len() && from[n_kept..].iter().all(|&size| size == 1) {
             return self.with_repeats(&shape[n_kept..]);
         }
-        self.with_bits(walked(&[(self, from)], shape, |_, bits| bits, |bits| bits[0]))
+        self.moved(|known| walked(&[(known, from)], shape, |_, bits| bits, |bits| bits[0]))
     }
 
     /// Repeats each element over inner dimensions of these sizes.
     fn with_repeats(&self, inner: &[i64]) -> Self {
         let times = usize::try_from(inner.iter().product::<i64>()).expect("a number of elements");
-        let mut bits = Vec::with_capacity(self.bits.len() * times);
-        for &element in self.bits.iter() {
-            bits.resize(bits.len() + times, element);
-        }
-        self.with_bits(bits.into())
+        self.moved(|known| {
+            let mut bits = Vec::with_capacity(known.bits.len() * times);
+            for &element in known.bits.iter() {
+                bits.resize(bits.len() + times, element);
+            }
+            bits.into()
+        })
     }
 
     /// Reduces the elements along one dimension, which remains with size 1.
@@ -273,7 +289,7 @@ impl Known {
                 elements[usize::try_from(at).ok()?] = Some(*bits);
             }
         }
-        elements.into_iter().collect::<Option<Vec<u64>>>().map(|bits| Self { bits: bits.into(), is_integer })
+        elements.into_iter().collect::<Option<Vec<u64>>>().map(|bits| Self { bits: bits.into(), is_integer, as_written: None })
     }
 
     /// Returns the indices along a dimension of an iteration space, starting at `first`, as a tensor over that dimension.

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `mod.rs` | the graph |
 //! | `known.rs` | constants that are known at compile time |
+//! | `as_written.rs` | constants as the program rounds them |
 //! | `integers.rs` | runtime integers, as numbers or as indices |
 //! | `gather.rs` | table rows that an index selects |
 //! | `index_list.rs` | lists of indices that are concatenated, sliced and transposed |
@@ -22,6 +23,7 @@
 //! | `window.rs` | boxes of an iteration space, for branches |
 
 mod absorbed;
+mod as_written;
 pub(in crate::import) mod digits;
 mod gather;
 mod index_list;

@@ -108,7 +108,10 @@ impl<'c> Importer<'c> {
             return Some(Err(message));
         }
         let folded = match function.fold(&self.graph, &known, element, widths_of(at)) {
-            Ok(folded) => folded,
+            Ok(folded) => match at.outputs().first().and_then(|output| rounding_to(output.r#type())) {
+                Some(round) => function.rounded_as_written(&self.graph, &known, folded, round),
+                None => folded,
+            },
             Err(message) => return Some(Err(message)),
         };
         let found = self.graph.known(folded.known, folded.shape.clone(), element);
@@ -221,6 +224,17 @@ fn width_of(of: Type<'_>) -> u32 {
 /// Returns the integer types of the operand and the result of an operation.
 fn widths_of(at: Op<'_>) -> Widths {
     Cast::of(at).map_or(Widths::same(MAX_WIDTH), |Cast { from, to }| Widths { operand: width_of(from), result: width_of(to) })
+}
+
+/// Returns the rounding to a type of floating-point numbers; f64 has what is folded.
+fn rounding_to(of: Type<'_>) -> Option<fn(f64) -> f64> {
+    match ScalarType::of(element_type(of)) {
+        ScalarType::F16 => Some(|number| half::f16::from_f64(number).to_f64()),
+        ScalarType::Bf16 => Some(|number| half::bf16::from_f64(number).to_f64()),
+        #[allow(clippy::cast_possible_truncation, reason = "rounds on purpose")]
+        ScalarType::F32 => Some(|number| f64::from(number as f32)),
+        _ => None,
+    }
 }
 
 /// Returns the reason to reject an operation whose integers are wider than all supported ones.

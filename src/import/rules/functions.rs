@@ -411,8 +411,7 @@ impl ScalarFunction {
         if n_elements > MOST_KNOWN_ELEMENTS {
             return Err(too_many_known(n_elements));
         }
-        let operands: Vec<(&Known, &[i64])> =
-            inputs.iter().filter_map(|&input| Some((graph.known_of(input)?, graph.node(input).shape.as_slice()))).collect();
+        let operands = known_operands(graph, inputs);
         let (mut position, mut undefined) = (0_usize, None);
         let mut integer = |found: Result<i64, Undefined>| {
             position += 1;
@@ -460,6 +459,19 @@ impl ScalarFunction {
         });
         Ok(Folded { known, shape, undefined })
     }
+
+    /// Returns numbers that were folded exactly, with those of the program where the exact ones are not finite. `round` rounds to the type
+    /// of the result.
+    pub(in crate::import) fn rounded_as_written(&self, graph: &Graph, inputs: &[NodeId], folded: Folded, round: fn(f64) -> f64) -> Folded {
+        let Fold::Numbers(evaluate) = self.fold else { return folded };
+        let (operands, may_cancel) = (known_operands(graph, inputs), matches!(self.name, "arith.addf" | "arith.subf"));
+        let known = Known::rounded_as_written(folded.known, &operands, &folded.shape, (evaluate, may_cancel), round);
+        Folded { known, ..folded }
+    }
+}
+
+fn known_operands<'g>(graph: &'g Graph, inputs: &[NodeId]) -> Vec<(&'g Known, &'g [i64])> {
+    inputs.iter().filter_map(|&input| Some((graph.known_of(input)?, graph.node(input).shape.as_slice()))).collect()
 }
 
 impl Graph {
