@@ -1,9 +1,12 @@
-//! Pairwise reduction of values that arrive one at a time. For what rounds, `n` values in a balanced tree are rounded `log2(n)` times, in a
-//! row `n` times. At most `log2(n) + 1` partial results are live.
+//! Pairwise reduction of values that arrive one at a time. For what rounds, values in a row are rounded once for each value before them; here
+//! blocks of a few values are combined in a row, and the blocks in a balanced tree.
+
+/// Number of values that are combined in a row: more live partial results save few roundings of so few values.
+const BLOCK_VALUES: usize = 8;
 
 /// Partial results of a reduction, in the order of their values.
 pub(in crate::import) struct Pairwise<T> {
-    /// Each with the number of values that it combines.
+    /// Each with the number of values that it combines: decreasing numbers of complete blocks, then a block that may be incomplete.
     partial: Vec<(T, usize)>,
     /// Whether the order of the values does not change the result: then they are combined in a row, with one live partial result.
     is_exact: bool,
@@ -14,14 +17,16 @@ impl<T> Pairwise<T> {
         Self { partial: Vec::new(), is_exact }
     }
 
-    /// Adds the next value, and combines partial results of as many values.
+    /// Adds the next value to the last block, and combines complete blocks of as many values.
     ///
     /// # Errors
     ///
     /// Those of `combine`.
     pub(in crate::import) fn push<E>(&mut self, value: T, mut combine: impl FnMut(T, T) -> Result<T, E>) -> Result<(), E> {
         let (mut value, mut n_values) = (value, 1);
-        while let Some((left, n_left)) = self.partial.pop_if(|(_, n_left)| self.is_exact || *n_left == n_values) {
+        let is_exact = self.is_exact;
+        let is_next = |n_left: usize, n_values: usize| is_exact || n_left < BLOCK_VALUES || n_left == n_values;
+        while let Some((left, n_left)) = self.partial.pop_if(|(_, n_left)| is_next(*n_left, n_values)) {
             value = combine(left, value)?;
             n_values += n_left;
         }
@@ -59,14 +64,18 @@ mod tests {
     }
 
     #[test]
-    fn values_are_combined_in_a_balanced_tree_and_in_order() {
+    fn blocks_are_combined_in_a_balanced_tree_and_in_order() {
         assert_eq!(tree_of(0, false).0, None);
         assert_eq!(tree_of(1, false).0.as_deref(), Some("0"));
-        assert_eq!(tree_of(4, false).0.as_deref(), Some("((01)(23))"));
-        assert_eq!(tree_of(9, false).0.as_deref(), Some("((((01)(23))((45)(67)))8)"));
+        assert_eq!(tree_of(4, false).0.as_deref(), Some("(((01)2)3)"));
+        assert_eq!(tree_of(9, false).0.as_deref(), Some("((((((((01)2)3)4)5)6)7)8)"));
+        assert_eq!(
+            tree_of(20, false).0.as_deref(),
+            Some("(((((((((01)2)3)4)5)6)7)(((((((89)10)11)12)13)14)15))(((1617)18)19))")
+        );
         let (tree, n_live) = tree_of(1000, false);
         let depth = tree.expect("a tree").bytes().take_while(|&byte| byte == b'(').count();
-        assert_eq!((depth, n_live), (10, 9));
+        assert_eq!((depth, n_live), (14, 7));
     }
 
     #[test]
