@@ -316,3 +316,35 @@ func.func @known_in_a_scope(%x: tensor<64xf16>, %index: tensor<4xi64>) -> (tenso
   } -> tensor<4xf16>
   return %y, %twice, %looked : tensor<64xf16>, tensor<128xf16>, tensor<4xf16>
 }
+
+// -----
+
+// `log((7 - fl(7 + eps)) + eps)` of f32 is the logarithm of eps: the difference is 0 as the program rounds it, and exactly it is -eps.
+// CHECK-LABEL: func.func @pole_that_rounding_avoids(
+// CHECK:         spyre.constant dense<[-16.1180954, 1.38629436]> : tensor<2xf32>
+func.func @pole_that_rounding_avoids(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %seven = arith.constant dense<7.0> : tensor<2xf32>
+  %eps = arith.constant dense<1.0e-07> : tensor<2xf32>
+  %count = arith.constant dense<[7.0, 3.0]> : tensor<2xf32>
+  %shifted = arith.addf %count, %eps : tensor<2xf32>
+  %rest = arith.subf %seven, %shifted : tensor<2xf32>
+  %positive = arith.addf %rest, %eps : tensor<2xf32>
+  %log = math.log %positive : tensor<2xf32>
+  %y = arith.addf %x, %log : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// -----
+
+// The same in f64, which computes what is folded: the logarithm of 0.
+// CHECK-LABEL: func.func @pole_of_f64(
+// CHECK:         spyre.constant dense<[0xFF800000, 1.38629436]> : tensor<2xf32>
+func.func @pole_of_f64(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %eps = arith.constant dense<1.0e-07> : tensor<2xf64>
+  %rest = arith.constant dense<[-1.0e-07, 4.0]> : tensor<2xf64>
+  %positive = arith.addf %rest, %eps : tensor<2xf64>
+  %log = math.log %positive : tensor<2xf64>
+  %narrow = arith.truncf %log : tensor<2xf64> to tensor<2xf32>
+  %y = arith.addf %x, %narrow : tensor<2xf32>
+  return %y : tensor<2xf32>
+}

@@ -219,3 +219,25 @@ func.func @integers_in_windows(%x: tensor<20xi32>) -> tensor<16xi32> {
   } -> tensor<16xi32>
   return %y : tensor<16xi32>
 }
+
+// -----
+
+// Windows of many points are summed in blocks of eight, and the blocks in a tree: in a row, the last point is rounded once and the first one
+// 16 times.
+// CHECK-LABEL: func.func @many_points(
+// CHECK-COUNT-6: spyre.pointwise add(
+// CHECK:         [[FIRST:%.+]] = spyre.pointwise add(
+// CHECK-COUNT-6: spyre.pointwise add(
+// CHECK:         [[SECOND:%.+]] = spyre.pointwise add(
+// CHECK:         [[BLOCKS:%.+]] = spyre.pointwise add([[FIRST]], [[SECOND]])
+// CHECK:         [[SUM:%.+]] = spyre.pointwise add([[BLOCKS]], %{{.+}})
+func.func @many_points(%x: tensor<80x64xf16>, %w: tensor<17x64xf16>) -> tensor<64x64xf16> {
+  %zero = arith.constant dense<0.0> : tensor<64x64xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0 + d2, d1)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<80x64xf16>, tensor<17x64xf16>) outs(%zero : tensor<64x64xf16>) {
+  ^bb0(%in: f16, %factor: f16, %out: f16):
+    %product = arith.mulf %in, %factor : f16
+    %sum = arith.addf %out, %product : f16
+    linalg.yield %sum : f16
+  } -> tensor<64x64xf16>
+  return %y : tensor<64x64xf16>
+}
