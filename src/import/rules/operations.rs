@@ -205,6 +205,9 @@ pub fn supported_ops_page() -> String {
          without a value (division by 0, a shift by the width or more, a conversion that exceeds the type) is an error where it is\n\
          used.\n\
          \n\
+         Floating-point constants are folded in f64 and rounded once. If the result is not finite there, but is if each op rounds to its\n\
+         type, it is the rounded one: the logarithm of `(7 - (7 + 1e-7)) + 1e-7` in f32.\n\
+         \n\
          Integers known at run time: `addi`, `subi`, `muli`, `maxsi`, `minsi`, `maxui`, `minui`, `absi`, `cmpi`, `select`, the casts,\n\
          `divsi`, `divui`, `floordivsi`, `ceildivsi`, `ceildivui`, `remsi`, `remui`, and `shli`, `shrsi` and `shrui` by constants are\n\
          computed as numbers. Other operations are supported on one index and constants. Argument ranges keep integers within\n\

@@ -69,10 +69,7 @@ mod tests {
         assert_eq!(tree_of(1, false).0.as_deref(), Some("0"));
         assert_eq!(tree_of(4, false).0.as_deref(), Some("(((01)2)3)"));
         assert_eq!(tree_of(9, false).0.as_deref(), Some("((((((((01)2)3)4)5)6)7)8)"));
-        assert_eq!(
-            tree_of(20, false).0.as_deref(),
-            Some("(((((((((01)2)3)4)5)6)7)(((((((89)10)11)12)13)14)15))(((1617)18)19))")
-        );
+        assert_eq!(tree_of(20, false).0.as_deref(), Some("(((((((((01)2)3)4)5)6)7)(((((((89)10)11)12)13)14)15))(((1617)18)19))"));
         let (tree, n_live) = tree_of(1000, false);
         let depth = tree.expect("a tree").bytes().take_while(|&byte| byte == b'(').count();
         assert_eq!((depth, n_live), (14, 7));
