@@ -13,6 +13,13 @@ parser.add_argument("--bin", default="target/release")
 parser.add_argument("names", nargs="*")
 given = parser.parse_args()
 
+
+def error_of(found, expected):
+    """Returns the root mean square error relative to the root mean square of the expected numbers."""
+    found, expected = found.astype(numpy.float64), expected.astype(numpy.float64)
+    return numpy.sqrt(((found.reshape(expected.shape) - expected) ** 2).mean() / ((expected**2).mean() or 1))
+
+
 for name in given.names or sorted(path.stem for path in given.folder.glob("*.mlir")):
     program, arrays = given.folder / f"{name}.mlir", numpy.load(given.folder / f"{name}.npz")
     with tempfile.TemporaryDirectory() as place:
@@ -23,7 +30,7 @@ for name in given.names or sorted(path.stem for path in given.folder.glob("*.mli
             continue
         inputs = []
         for argument in arrays.files:
-            if not argument.startswith("result"):
+            if argument.startswith("arg"):
                 numpy.save(f"{place}/{argument}.npy", arrays[argument])
                 inputs += ["--input", f"{argument}={place}/{argument}.npy"]
         done = subprocess.run([f"{given.bin}/spyre-run", f"{place}/bundle", "--output-dir", f"{place}/results", *inputs], capture_output=True, text=True)
@@ -32,8 +39,10 @@ for name in given.names or sorted(path.stem for path in given.folder.glob("*.mli
             continue
         errors = []
         for result in (array for array in arrays.files if array.startswith("result")):
-            found = numpy.load(f"{place}/results/{result}.npy").astype(numpy.float64)
-            expected = arrays[result].astype(numpy.float64)
-            error = numpy.sqrt(((found.reshape(expected.shape) - expected) ** 2).mean() / ((expected**2).mean() or 1))
-            errors.append(f"{error:.2e}")
+            error = error_of(numpy.load(f"{place}/results/{result}.npy"), arrays[result])
+            text = f"{error:.2e}"
+            if f"f16_{result}" in arrays:
+                in_f16, in_format = (error_of(arrays[f"{kind}_{result}"], arrays[result]) for kind in ("f16", "format"))
+                text += f" ({error / in_f16:.1f} times PyTorch's in f16, which op by op in the device's format is {in_format / in_f16:.1f} times)"
+            errors.append(text)
         print(f"{name}: root mean square error {', '.join(errors)} of the exporter's", flush=True)

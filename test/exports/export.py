@@ -4,6 +4,7 @@ import pathlib
 
 import numpy
 import torch
+from device_format import in_device_format
 from torch_mlir import fx
 
 
@@ -20,7 +21,7 @@ def keep_numbers_of_positions(module):
 
 
 def export(folder, name, module, inputs):
-    """Writes NAME.mlir of the module in f16, and NAME.npz with the inputs and the result of the module in f32."""
+    """Writes NAME.mlir of the module in f16, and NAME.npz with the inputs and the results of the module in f32, in f16 and in the device's format."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     kept = keep_numbers_of_positions(module)
@@ -30,14 +31,17 @@ def export(folder, name, module, inputs):
         with torch.no_grad():
             wide = [tensor.float() if tensor.is_floating_point() else tensor for tensor in inputs]
             result = module.float()(*wide)
+            in_format = in_device_format(module, wide)
             module = module.half()
             for (part, buffer), numbers in kept.items():
                 part._buffers[buffer] = numbers
+            in_f16 = module(*inputs)
             exported = fx.export_and_import(module, *inputs, output_type="linalg-on-tensors", func_name="main")
     except Exception as error:
         print(f"{name}: torch-mlir does not export it: {type(error).__name__} {str(error)[-200:]!r}", flush=True)
         return
     (folder / f"{name}.mlir").write_text(exported.operation.get_asm(enable_debug_info=True))
     arrays = {f"arg{position}": tensor.numpy() for position, tensor in enumerate(inputs)}
-    numpy.savez(folder / f"{name}.npz", result0=result.float().numpy(), **arrays)
+    results = {"result0": result, "f16_result0": in_f16, "format_result0": in_format}
+    numpy.savez(folder / f"{name}.npz", **{key: tensor.float().numpy() for key, tensor in results.items()}, **arrays)
     print(name, flush=True)
