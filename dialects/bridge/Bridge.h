@@ -75,8 +75,8 @@ void spyreReferenceEndGuard(void);
 /// Converts all floating-point types of the module to f64; false if the result is invalid, which has been reported.
 /// With `approximated`, each function with an approximation by the compiler is replaced by the approximation, or by a
 /// formula with the opposite error: function i has the opposite error if i and `pattern` have an odd number of bits in
-/// common.
-bool spyreReferenceWiden(MlirModule module, bool approximated, unsigned pattern);
+/// common. With `rounds`, each result is rounded to its former type, and sums at their end.
+bool spyreReferenceWiden(MlirModule module, bool rounds, bool approximated, unsigned pattern);
 /// Returns the number of functions with an approximation.
 unsigned spyreReferenceApproximated(MlirModule module);
 

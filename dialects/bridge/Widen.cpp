@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bridge.h"
+#include "Rounding.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -168,9 +169,13 @@ void approximate(Operation *module, unsigned pattern) {
 }
 } // namespace
 
-bool spyreReferenceWiden(MlirModule module, bool approximated, unsigned pattern) {
+bool spyreReferenceWiden(MlirModule module, bool rounds, bool approximated, unsigned pattern) {
   ModuleOp op = unwrap(module);
+  SmallVector<spyre::RoundedValue> rounded;
+  if (rounds)
+    rounded = spyre::findRoundedValues(op);
   widenTypes(op);
+  spyre::roundValues(rounded);
   eraseCasts(op);
   spellComplements(op);
   if (approximated)

@@ -11,17 +11,28 @@ unsafe extern "C" {
     fn spyreReferenceCreate(module: MlirModule, optimizes: bool) -> MlirExecutionEngine;
     fn spyreReferenceGuard();
     fn spyreReferenceEndGuard();
-    fn spyreReferenceWiden(module: MlirModule, approximated: bool, pattern: u32) -> bool;
+    fn spyreReferenceWiden(module: MlirModule, rounds: bool, approximated: bool, pattern: u32) -> bool;
     fn spyreReferenceApproximated(module: MlirModule) -> u32;
 }
 
-/// Widens all floating-point numbers of a module to f64. With a pattern, functions with a stated approximation use that approximation;
-/// function i uses one with the opposite error if i and the pattern have an odd number of bits in common. Returns false if the result is
-/// invalid, which has been reported.
+/// How a module computes in f64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Widened {
+    /// Without rounding, as far as f64 allows.
+    Exact,
+    /// Each result is rounded to the type that it had, and sums at their end.
+    RoundedAsWritten,
+    /// Functions with a stated approximation use that approximation; function i uses one with the opposite error if i and this pattern have
+    /// an odd number of bits in common.
+    Approximated(u32),
+}
+
+/// Widens all floating-point numbers of a module to f64. Returns false if the result is invalid, which has been reported.
 #[must_use]
-pub fn widen(module: &Module<'_>, pattern: Option<u32>) -> bool {
+pub fn widen(module: &Module<'_>, how: Widened) -> bool {
+    let (is_approximated, pattern) = if let Widened::Approximated(pattern) = how { (true, pattern) } else { (false, 0) };
     // SAFETY: the module is alive, and nobody holds one of its operations: the caller borrows it afresh.
-    unsafe { spyreReferenceWiden(module.raw(), pattern.is_some(), pattern.unwrap_or(0)) }
+    unsafe { spyreReferenceWiden(module.raw(), how == Widened::RoundedAsWritten, is_approximated, pattern) }
 }
 
 /// Returns the number of functions in a module for which the compiler states an approximation.

@@ -72,7 +72,7 @@ pub use function::{
     argument_attribute, generalize_named_ops, keep_part, result_attribute, set_argument_attribute, set_function_type, set_result_attribute,
     spell_plainly,
 };
-pub use jit::{Jit, JitArray, n_approximated, widen};
+pub use jit::{Jit, JitArray, Widened, n_approximated, widen};
 pub use location::{fused_location, is_unknown, location_name, location_text, named_block, named_location};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use module_path::module_path;

@@ -5,7 +5,7 @@ use super::{
     Effort, Original, compare, patterns,
     verdict::{Mismatch, Numbers, judge_exact},
 };
-use crate::mlir::intercept;
+use crate::mlir::{Widened, intercept};
 use machine::{ElementType, Target};
 use referee::{Bounded, Draw, Elements, HostArray, RunOptions, Simulation, drawn};
 use schemars::JsonSchema;
@@ -169,7 +169,7 @@ impl<'r> Run<'r> {
     /// Runs both on inputs.
     fn compare(&self, inputs: &[HostArray]) -> Outcome {
         let not_run = |reason| Outcome::Other(Answer::NotRun(reason));
-        let (expected, n_approximated) = match self.original(inputs, None) {
+        let (expected, n_approximated) = match self.original(inputs, Widened::Exact) {
             Ok(found) => found,
             Err(reason) => return not_run(reason),
         };
@@ -197,7 +197,7 @@ impl<'r> Run<'r> {
                 Err(difference) => {
                     // The compiler states how far off its own formulas are; most programs have none.
                     let Some(pattern) = open.next() else { return Outcome::Differs(difference) };
-                    match self.original(inputs, Some(pattern)) {
+                    match self.original(inputs, Widened::Approximated(pattern)) {
                         Ok((results, _)) => approximated.push(results),
                         Err(reason) => return not_run(reason),
                     }
@@ -207,7 +207,7 @@ impl<'r> Run<'r> {
     }
 
     /// The results of the program as written.
-    fn original(&self, inputs: &[HostArray], pattern: Option<u32>) -> Result<(Vec<HostArray>, u32), String> {
+    fn original(&self, inputs: &[HostArray], how: Widened) -> Result<(Vec<HostArray>, u32), String> {
         let said: Rc<RefCell<Option<String>>> = Rc::default();
         let listen = |session: &crate::mlir::Session| {
             let said = Rc::clone(&said);
@@ -221,7 +221,7 @@ impl<'r> Run<'r> {
         let path = self.request.module.to_str().ok_or("the name of its file is not UTF-8")?;
         let name = &self.simulation.program().name;
         let original = Original { path, name, effort: self.request.files.effort, listen: &listen };
-        original.run(inputs, pattern).map_err(|reason| {
+        original.run(inputs, how).map_err(|reason| {
             if reason.is_empty() {
                 said.borrow_mut().take().unwrap_or_else(|| "MLIR rejects it".to_owned())
             } else {
@@ -332,7 +332,7 @@ impl<'r> Run<'r> {
     /// hardly change.
     fn jumps(&self, inputs: &[HostArray], difference: &Difference) -> bool {
         let nudged: Vec<HostArray> = inputs.iter().cloned().map(nudged).collect();
-        let both = self.original(inputs, None).and_then(|(before, _)| Ok((before, self.original(&nudged, None)?.0)));
+        let both = self.original(inputs, Widened::Exact).and_then(|(before, _)| Ok((before, self.original(&nudged, Widened::Exact)?.0)));
         let Ok((before, after)) = both else { return false };
         let Difference { result, places, mismatch, .. } = difference;
         let off = mismatch.size();

@@ -5,18 +5,20 @@
 
 mod compare;
 mod files;
+mod rounding;
 mod runnable;
 mod verdict;
 
 pub use compare::{Comparison, Worst, compare};
 pub use files::{Agreement, Answer, Files, Request, answer};
+pub use rounding::RoundingErrors;
 pub use runnable::Effort;
 pub use verdict::{ALLOWED, Verdict, judge};
 
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    Jit, JitArray, Module, Op, OpExt, ScalarType, Session, TensorType, ValueLike, box_numbers, functions_of, i64_array_attribute, integers,
-    is_public, lower_stablehlo, lower_tosa, make_entry, n_approximated, sizes_of, specialize, widen,
+    Jit, JitArray, Module, Op, OpExt, ScalarType, Session, TensorType, Type, ValueLike, Widened, box_numbers, functions_of,
+    i64_array_attribute, integers, is_public, lower_stablehlo, lower_tosa, make_entry, n_approximated, sizes_of, specialize, widen,
 };
 use machine::ElementType;
 use referee::{Elements, HostArray};
@@ -29,6 +31,11 @@ pub struct Reference {
     /// Results with the compiler's approximations of functions, each with its error or the opposite error; empty if the
     /// program has no approximated functions.
     pub approximated: Vec<Vec<HostArray>>,
+    /// Results of the program in its own formats: each result is rounded to its type, and a sum at its end.
+    pub as_written: Vec<HostArray>,
+    /// Whether the module has 16-bit numbers. The device computes others in 16 bits only where the user asks for it, or it has no wider
+    /// function.
+    pub has_sixteen_bits: bool,
 }
 
 /// Maximum number of approximation patterns that are run. With as many patterns as functions, one of them has at least
@@ -43,9 +50,11 @@ impl Reference {
     /// As [`run`].
     pub fn of(path: &str, name: &str, inputs: &[HostArray], listen: &dyn Fn(&Session)) -> Result<Self, String> {
         let original = Original { path, name, effort: Effort::default(), listen };
-        let (results, n_approximated) = original.run(inputs, None)?;
-        let approximated = patterns(n_approximated).map(|pattern| Ok(original.run(inputs, Some(pattern))?.0));
-        Ok(Self { results, approximated: approximated.collect::<Result<_, String>>()? })
+        let (results, n_approximated) = original.run(inputs, Widened::Exact)?;
+        let approximated = patterns(n_approximated).map(|pattern| Ok(original.run(inputs, Widened::Approximated(pattern))?.0));
+        let approximated = approximated.collect::<Result<_, String>>()?;
+        let (as_written, _) = original.run(inputs, Widened::RoundedAsWritten)?;
+        Ok(Self { results, approximated, as_written, has_sixteen_bits: original.has_sixteen_bits()? })
     }
 
     /// Returns a result as computed with each of the approximations.
@@ -79,7 +88,7 @@ fn patterns(n_approximated: u32) -> impl Iterator<Item = u32> {
 /// # Errors
 /// A message about a module that cannot be read or inputs that do not fit; an empty one if MLIR has reported the error.
 pub fn run(path: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
-    Ok(Original { path, name: "", effort: Effort::default(), listen: &|_| {} }.run(inputs, None)?.0)
+    Ok(Original { path, name: "", effort: Effort::default(), listen: &|_| {} }.run(inputs, Widened::Exact)?.0)
 }
 
 /// A module in a file, to be run on inputs.
@@ -93,8 +102,21 @@ struct Original<'a> {
 }
 
 impl Original<'_> {
-    /// Returns the results, approximated with `pattern` if there is one, and the number of approximated functions.
-    fn run(&self, inputs: &[HostArray], pattern: Option<u32>) -> Result<(Vec<HostArray>, u32), String> {
+    /// Returns whether a value of the module has 16-bit floating-point numbers.
+    fn has_sixteen_bits(&self) -> Result<bool, String> {
+        let session = Session::with_reference();
+        let source = session.open(self.path).map_err(|reason| format!("cannot read '{}': {reason}", self.path))?;
+        (self.listen)(&session);
+        let module = source.parse().ok_or_else(String::new)?;
+        let is_half = |of: Type<'_>| {
+            let element = TensorType::of(of).map_or(of, |tensor| tensor.element);
+            matches!(ScalarType::of(element), ScalarType::F16 | ScalarType::Bf16)
+        };
+        Ok(module.op().nested().into_iter().flat_map(OpExt::inputs).any(|value| is_half(value.r#type())))
+    }
+
+    /// Returns the results, and the number of functions with an approximation.
+    fn run(&self, inputs: &[HostArray], how: Widened) -> Result<(Vec<HostArray>, u32), String> {
         let Self { path, name, effort, listen } = *self;
         let session = Session::with_reference();
         let source = session.open(path).map_err(|reason| format!("cannot read '{path}': {reason}"))?;
@@ -106,7 +128,7 @@ impl Original<'_> {
         let optimizes = runnable::check(module.op(), &effort).map_err(|found| format!("'{path}' {found}"))?;
         check_inputs(function_of(&module, path)?, inputs)?;
         step_by_one_over_one(module.op());
-        if !widen(&module, pattern) {
+        if !widen(&module, how) {
             return Err(String::new());
         }
         let function = function_of(&module, path)?;

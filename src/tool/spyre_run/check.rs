@@ -4,7 +4,7 @@ use super::{Arguments, finish};
 use crate::{
     codes,
     mlir::Session,
-    reference::{Comparison, Reference, Verdict, Worst, check_takes, compare, judge},
+    reference::{Comparison, Reference, RoundingErrors, Verdict, Worst, check_takes, compare, judge},
     tool::{self, Speaker, diagnostics::listen},
 };
 use referee::{Bounded, HostArray, Report, RunOptions, Simulation};
@@ -47,8 +47,23 @@ pub(crate) fn check(
             within(found, expected, tolerance).map_err(named)?;
         }
         speaker.say(&format!("{name}: {}\n", said(&verdict)))?;
+        if let Some(errors) = RoundingErrors::new(&companions[number], expected, &reference.as_written[number]) {
+            if reference.has_sixteen_bits && errors.is_excessive() {
+                return Err(excess(name, &errors, &growth(&outcome.report)));
+            }
+            speaker.say(&format!("  {errors}\n"))?;
+        }
     }
     speaker.say(&growth(&outcome.report))
+}
+
+/// Returns the error about a result that the device's formats take further from the exact one than the program's own formats do.
+fn excess(name: &str, errors: &RoundingErrors, growth: &str) -> String {
+    let growth = if growth.is_empty() { String::new() } else { format!("; {}", growth.trim_end()) };
+    codes::RUN_ROUNDING.says(format_args!(
+        "'{name}' is right without rounding, but not in the formats of the device: {errors}, {:.2e} allowed{growth}",
+        errors.allowed()
+    ))
 }
 
 fn said(verdict: &Verdict) -> String {

@@ -1,0 +1,116 @@
+//! How far the device's formats take a result from its exact numbers, beside how far the program's own formats do.
+
+use referee::{Bound, Companions, Elements, HostArray};
+use std::fmt;
+
+/// How many times as far as the program in its own formats the device may be off. Each of its roundings is twice that of f16.
+const MAX_TIMES_OWN: f64 = 8.0;
+
+/// What the device may always be off: four roundings of a format with 9 fraction bits.
+const ALWAYS_ALLOWED: f64 = 4.0 / 1024.0;
+
+/// Root mean square errors of a result, relative to the root mean square of its exact numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoundingErrors {
+    /// Of the device's numbers.
+    pub device: f64,
+    /// Of the numbers that the program computes in its own formats.
+    pub own: f64,
+    /// Elements that are finite, but not in the program's own formats; they are not compared.
+    pub n_overflows: usize,
+}
+
+impl RoundingErrors {
+    /// Returns the errors of a result, or `None` if it has no floating-point numbers, or none that are finite in all three.
+    ///
+    /// # Panics
+    /// If the results differ in shape.
+    #[must_use]
+    pub fn new(found: &Companions<Bound>, expected: &HostArray, as_written: &HostArray) -> Option<Self> {
+        if !matches!(expected.elements, Elements::F64(_)) {
+            return None;
+        }
+        assert!(found.shape == expected.shape && expected.shape == as_written.shape, "results of one program have one shape");
+        let (mut exact_squares, mut device_squares, mut own_squares) = (0.0, 0.0, 0.0);
+        let (mut n_compared, mut n_overflows) = (0_usize, 0);
+        for (index, device) in found.device.iter().enumerate() {
+            let (exact, own, device) = (expected.elements.get(index), as_written.elements.get(index), f64::from(*device));
+            if exact.is_finite() && !own.is_finite() {
+                n_overflows += 1;
+            } else if exact.is_finite() && device.is_finite() {
+                n_compared += 1;
+                exact_squares += exact * exact;
+                device_squares += (device - exact).powi(2);
+                own_squares += (own - exact).powi(2);
+            }
+        }
+        // A result of zeros has no scale; differences then count as they are.
+        let scale = if exact_squares > 0.0 { exact_squares } else { f64::from(u32::try_from(n_compared).unwrap_or(u32::MAX)) };
+        let relative = |squares: f64| (squares / scale).sqrt();
+        (n_compared > 0 || n_overflows > 0)
+            .then(|| Self { device: relative(device_squares), own: relative(own_squares), n_overflows })
+            .filter(|errors| errors.device.is_finite() && errors.own.is_finite())
+    }
+
+    /// Returns the largest error that the device's formats explain, in a program of 16-bit numbers.
+    #[must_use]
+    pub fn allowed(&self) -> f64 {
+        (MAX_TIMES_OWN * self.own).max(ALWAYS_ALLOWED)
+    }
+
+    /// Returns whether the device is off by more than [`Self::allowed`].
+    #[must_use]
+    pub fn is_excessive(&self) -> bool {
+        self.device > self.allowed()
+    }
+}
+
+impl fmt::Display for RoundingErrors {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { device, own, n_overflows } = self;
+        write!(formatter, "root mean square error {device:.2e}")?;
+        if *own > 0.0 {
+            write!(formatter, ", {:.1} times that of the program in its own formats ({own:.2e})", device / own)?;
+        } else {
+            write!(formatter, "; the program is exact in its own formats")?;
+        }
+        if *n_overflows > 0 {
+            write!(formatter, "; {n_overflows} elements are too large for the program's own formats, and are not compared")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn errors(device: &[f32], exact: &[f64], own: &[f64]) -> Option<RoundingErrors> {
+        let shape = vec![i64::try_from(exact.len()).unwrap()];
+        let array = |numbers: &[f64]| HostArray { shape: shape.clone(), elements: Elements::F64(numbers.to_vec()) };
+        let found = Companions { shape: shape.clone(), elements: Vec::new(), device: device.to_vec() };
+        RoundingErrors::new(&found, &array(exact), &array(own))
+    }
+
+    #[test]
+    fn errors_are_relative_to_the_root_mean_square() {
+        let found = errors(&[3.5, 4.0], &[3.0, 4.0], &[3.0, 4.25]).unwrap();
+        assert_eq!((found.device, found.own, found.n_overflows), (0.1, 0.05, 0));
+        assert_eq!(found.to_string(), "root mean square error 1.00e-1, 2.0 times that of the program in its own formats (5.00e-2)");
+        assert!(!found.is_excessive());
+    }
+
+    #[test]
+    fn the_device_may_be_off_by_eight_times_as_much_or_four_roundings() {
+        assert!(errors(&[1.09], &[1.0], &[1.01]).unwrap().is_excessive());
+        assert!(!errors(&[1.0035], &[1.0], &[1.0]).unwrap().is_excessive());
+        assert!(errors(&[1.005], &[1.0], &[1.0]).unwrap().is_excessive());
+    }
+
+    #[test]
+    fn what_overflows_in_the_program_is_not_compared() {
+        let found = errors(&[70000.0, 1.0], &[66000.0, 1.0], &[f64::INFINITY, 1.0]).unwrap();
+        assert_eq!((found.device, found.n_overflows), (0.0, 1));
+        assert!(found.to_string().ends_with("1 elements are too large for the program's own formats, and are not compared"));
+    }
+}
