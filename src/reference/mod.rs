@@ -11,11 +11,11 @@ mod verdict;
 
 pub use compare::{Comparison, Worst, compare};
 pub use files::{Agreement, Answer, Files, Request, answer};
-pub use rounding::RoundingErrors;
+pub use rounding::{RoundingErrors, poles, with_numbers};
 pub use runnable::Effort;
 pub use verdict::{ALLOWED, Verdict, judge};
 
-use crate::dialect::ods::{attr, spyre};
+use crate::dialect::ods::{attr, spyre, tm_tensor};
 use crate::mlir::{
     Jit, JitArray, Module, Op, OpExt, ScalarType, Session, TensorType, Type, ValueLike, Widened, box_numbers, functions_of,
     i64_array_attribute, integers, is_public, lower_stablehlo, lower_tosa, make_entry, n_approximated, sizes_of, specialize, widen,
@@ -33,10 +33,33 @@ pub struct Reference {
     pub approximated: Vec<Vec<HostArray>>,
     /// Results of the program in its own formats: each result is rounded to its type, and a sum at its end.
     pub as_written: Vec<HostArray>,
-    /// Whether the module has 16-bit numbers. The device computes others in 16 bits only where the user asks for it, or it has no wider
-    /// function.
-    pub has_sixteen_bits: bool,
+    /// What the numbers of the module say about rounding.
+    pub numbers: Numbers,
 }
+
+/// Properties of the numbers in a module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// Whether some have 16 bits. In other programs, the device uses 16 bits only where the user asks for it or it has no wider function.
+    pub has_sixteen_bits: bool,
+    /// Whether numbers are compared or converted to integers: a rounding may then change a result by any amount.
+    pub are_compared: bool,
+}
+
+/// Ops that compare numbers, or convert them to integers.
+const COMPARING: [&str; 11] = [
+    "arith.cmpf",
+    "arith.fptosi",
+    "arith.fptoui",
+    "math.ceil",
+    "math.floor",
+    "math.round",
+    "math.roundeven",
+    "math.trunc",
+    tm_tensor::SCATTER,
+    tm_tensor::SORT,
+    tm_tensor::TOPK,
+];
 
 /// Maximum number of approximation patterns that are run. With as many patterns as functions, one of them has at least
 /// the root of the sum of squares of the errors of the single functions.
@@ -54,7 +77,7 @@ impl Reference {
         let approximated = patterns(n_approximated).map(|pattern| Ok(original.run(inputs, Widened::Approximated(pattern))?.0));
         let approximated = approximated.collect::<Result<_, String>>()?;
         let (as_written, _) = original.run(inputs, Widened::RoundedAsWritten)?;
-        Ok(Self { results, approximated, as_written, has_sixteen_bits: original.has_sixteen_bits()? })
+        Ok(Self { results, approximated, as_written, numbers: original.numbers()? })
     }
 
     /// Returns a result as computed with each of the approximations.
@@ -102,17 +125,21 @@ struct Original<'a> {
 }
 
 impl Original<'_> {
-    /// Returns whether a value of the module has 16-bit floating-point numbers.
-    fn has_sixteen_bits(&self) -> Result<bool, String> {
+    fn numbers(&self) -> Result<Numbers, String> {
         let session = Session::with_reference();
         let source = session.open(self.path).map_err(|reason| format!("cannot read '{}': {reason}", self.path))?;
         (self.listen)(&session);
         let module = source.parse().ok_or_else(String::new)?;
+        lower_stablehlo(module.op()).and_then(|()| lower_tosa(module.op())).map_err(|_| String::new())?;
         let is_half = |of: Type<'_>| {
             let element = TensorType::of(of).map_or(of, |tensor| tensor.element);
             matches!(ScalarType::of(element), ScalarType::F16 | ScalarType::Bf16)
         };
-        Ok(module.op().nested().into_iter().flat_map(OpExt::inputs).any(|value| is_half(value.r#type())))
+        let ops = module.op().nested();
+        Ok(Numbers {
+            has_sixteen_bits: ops.iter().flat_map(|op| op.inputs()).any(|value| is_half(value.r#type())),
+            are_compared: ops.iter().any(|op| COMPARING.contains(&op.full_name())),
+        })
     }
 
     /// Returns the results, and the number of functions with an approximation.

@@ -9,6 +9,22 @@ const MAX_TIMES_OWN: f64 = 8.0;
 /// What the device may always be off: four roundings of a format with 9 fraction bits.
 const ALWAYS_ALLOWED: f64 = 4.0 / 1024.0;
 
+/// Returns the elements that are finite only as the program rounds, and where the files have a number too: exactly, the program meets a pole,
+/// such as the logarithm of numbers that cancel to 0.
+#[must_use]
+pub fn poles(found: &Companions<Bound>, expected: &HostArray, as_written: &HostArray) -> Vec<usize> {
+    let has_numbers = |index: usize| found.elements[index].exact.is_finite() && as_written.elements.get(index).is_finite();
+    (0..expected.elements.len()).filter(|&index| !expected.elements.get(index).is_finite() && has_numbers(index)).collect()
+}
+
+/// Returns an f64 result with other numbers at some elements.
+#[must_use]
+pub fn with_numbers(result: &HostArray, elements: &[usize], number: impl Fn(usize) -> f64) -> HostArray {
+    let mut numbers: Vec<f64> = (0..result.elements.len()).map(|index| result.elements.get(index)).collect();
+    elements.iter().for_each(|&index| numbers[index] = number(index));
+    HostArray { shape: result.shape.clone(), elements: Elements::F64(numbers) }
+}
+
 /// Root mean square errors of a result, relative to the root mean square of its exact numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoundingErrors {
@@ -105,6 +121,18 @@ mod tests {
         assert!(errors(&[1.09], &[1.0], &[1.01]).unwrap().is_excessive());
         assert!(!errors(&[1.0035], &[1.0], &[1.0]).unwrap().is_excessive());
         assert!(errors(&[1.005], &[1.0], &[1.0]).unwrap().is_excessive());
+    }
+
+    #[test]
+    fn a_pole_is_where_only_the_rounded_program_has_a_number() {
+        let array = |numbers: &[f64]| HostArray { shape: vec![4], elements: Elements::F64(numbers.to_vec()) };
+        let bound = |exact: f64| Bound { exact, off: 0.0, low: exact, high: exact };
+        let elements = [1.0, 2.0, f64::NAN, 3.0].map(bound).to_vec();
+        let found = Companions { shape: vec![4], elements, device: vec![1.0, 2.0, f32::NAN, 3.0] };
+        let expected = array(&[f64::NAN, 2.0, f64::NAN, f64::INFINITY]);
+        let at = poles(&found, &expected, &array(&[1.0, 2.0, 3.0, f64::INFINITY]));
+        assert_eq!(at, [0]);
+        assert_eq!(with_numbers(&array(&[f64::NAN, 2.0]), &at, |_| 5.0).elements, Elements::F64(vec![5.0, 2.0]));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 // RUN: spyre-compile %s -o %t/clone --lx-planner first-fit > %t.log && spyre-run %t/clone --check %s | FileCheck %s
 
 // CHECK:      result0: correct
-// CHECK-NEXT: result1: correct
+// CHECK: result1: correct
 // CHECK-NEXT: result2: correct
 
 func.func @repeated(%x: tensor<2x4x80xf16>, %t: tensor<2x128xf16>, %u: tensor<4x64xf16>, %k: tensor<2x2x20x80xf16>)

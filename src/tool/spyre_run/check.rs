@@ -4,11 +4,11 @@ use super::{Arguments, finish};
 use crate::{
     codes,
     mlir::Session,
-    reference::{Comparison, Reference, RoundingErrors, Verdict, Worst, check_takes, compare, judge},
+    reference::{Comparison, Reference, RoundingErrors, Verdict, Worst, check_takes, compare, judge, poles, with_numbers},
     tool::{self, Speaker, diagnostics::listen},
 };
-use referee::{Bounded, HostArray, Report, RunOptions, Simulation};
-use std::{collections::BTreeMap, path::Path};
+use referee::{Bound, Bounded, Companions, HostArray, Report, RunOptions, Simulation};
+use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
 /// Runs the bundle with numbers that are never rounded beside the device's, and the module by the JIT; an error names the worst element.
 pub(crate) fn check(
@@ -39,31 +39,69 @@ pub(crate) fn check(
             outcome.results.len()
         )));
     }
-    let on_the_way = outcome.report.largest_magnitude();
-    for (number, ((name, found), expected)) in outcome.results.iter().zip(&reference.results).enumerate() {
-        let named = |message: String| codes::RUN_DIFFERS.or_says(&format!("'{name}' {message}"));
-        let verdict = judge(&companions[number], expected, &reference.approximated(number), on_the_way).map_err(named)?;
-        if let Some(tolerance) = arguments.tolerance {
-            within(found, expected, tolerance).map_err(named)?;
-        }
-        speaker.say(&format!("{name}: {}\n", said(&verdict)))?;
-        if let Some(errors) = RoundingErrors::new(&companions[number], expected, &reference.as_written[number]) {
-            if reference.has_sixteen_bits && errors.is_excessive() {
-                return Err(excess(name, &errors, &growth(&outcome.report)));
-            }
-            speaker.say(&format!("  {errors}\n"))?;
-        }
+    let mut excessive = None;
+    for (number, (name, found)) in outcome.results.iter().enumerate() {
+        let companion = &companions[number];
+        let result = CheckedResult { name, found, companion, reference: &reference, number };
+        let on_the_way = outcome.report.largest_magnitude();
+        let (said, errors) = result.check(arguments.tolerance, on_the_way).map_err(|message| result.refuse(&message))?;
+        speaker.say(&said)?;
+        excessive = excessive.or(errors.map(|errors| result.excess(&errors)));
     }
-    speaker.say(&growth(&outcome.report))
+    speaker.say(&growth(&outcome.report))?;
+    excessive.map_or(Ok(()), Err)
 }
 
-/// Returns the error about a result that the device's formats take further from the exact one than the program's own formats do.
-fn excess(name: &str, errors: &RoundingErrors, growth: &str) -> String {
-    let growth = if growth.is_empty() { String::new() } else { format!("; {}", growth.trim_end()) };
-    codes::RUN_ROUNDING.says(format_args!(
-        "'{name}' is right without rounding, but not in the formats of the device: {errors}, {:.2e} allowed{growth}",
-        errors.allowed()
-    ))
+/// A result of the bundle.
+struct CheckedResult<'a> {
+    name: &'a str,
+    found: &'a HostArray,
+    companion: &'a Companions<Bound>,
+    reference: &'a Reference,
+    /// Position among the results.
+    number: usize,
+}
+
+impl CheckedResult<'_> {
+    /// Returns what is said of the result, and its rounding errors if the formats do not explain them.
+    fn check(&self, tolerance: Option<f64>, on_the_way: f64) -> Result<(String, Option<RoundingErrors>), String> {
+        let Self { name, found, companion, reference, number } = *self;
+        let (expected, own) = (&reference.results[number], &reference.as_written[number]);
+        let poles = if expected.shape == companion.shape { poles(companion, expected, own) } else { Vec::new() };
+        let beside_poles = |number: &dyn Fn(usize) -> f64| match poles.as_slice() {
+            [] => Cow::Borrowed(expected),
+            poles => Cow::Owned(with_numbers(expected, poles, number)),
+        };
+        let exact = beside_poles(&|index| companion.elements[index].exact);
+        let verdict = judge(companion, &exact, &reference.approximated(number), on_the_way)?;
+        if let Some(tolerance) = tolerance {
+            within(found, expected, tolerance)?;
+        }
+        let mut said = format!("{name}: {}\n", said(&verdict));
+        if !poles.is_empty() {
+            said += &format!("  elements that are finite only as the program rounds: {}, compared in its own formats\n", poles.len());
+        }
+        let Some(errors) = RoundingErrors::new(companion, &beside_poles(&|index| own.elements.get(index)), own) else {
+            return Ok((said, None));
+        };
+        let is_judged = tolerance.is_none() && (reference.numbers.has_sixteen_bits || !poles.is_empty());
+        let is_excessive = is_judged && errors.is_excessive();
+        let may_jump = is_excessive && reference.numbers.are_compared;
+        let note = if may_jump { "; the program compares numbers, so a rounding may change a result by any amount" } else { "" };
+        said += &format!("  {errors}{note}\n");
+        Ok((said, Some(errors).filter(|_| is_excessive && !may_jump)))
+    }
+
+    fn refuse(&self, message: &str) -> String {
+        codes::RUN_DIFFERS.or_says(&format!("'{}' {message}", self.name))
+    }
+
+    /// Returns the error about a result that the device's formats take further from the exact one than the program's own formats do.
+    fn excess(&self, errors: &RoundingErrors) -> String {
+        let (name, allowed) = (self.name, errors.allowed());
+        codes::RUN_ROUNDING
+            .says(format_args!("'{name}' is right without rounding, but not in the formats of the device: {errors}, {allowed:.2e} allowed"))
+    }
 }
 
 fn said(verdict: &Verdict) -> String {
