@@ -48,24 +48,26 @@ impl RoundingErrors {
         }
         assert!(found.shape == expected.shape && expected.shape == as_written.shape, "results of one program have one shape");
         let (mut exact_squares, mut device_squares, mut own_squares) = (0.0, 0.0, 0.0);
-        let (mut n_compared, mut n_overflows) = (0_usize, 0);
+        let (mut n_compared, mut n_overflows) = (0_u32, 0);
         for (index, device) in found.device.iter().enumerate() {
             let (exact, own, device) = (expected.elements.get(index), as_written.elements.get(index), f64::from(*device));
             if exact.is_finite() && !own.is_finite() {
                 n_overflows += 1;
             } else if exact.is_finite() && device.is_finite() {
-                n_compared += 1;
+                n_compared = n_compared.saturating_add(1);
                 exact_squares += exact * exact;
                 device_squares += (device - exact).powi(2);
                 own_squares += (own - exact).powi(2);
             }
         }
+        if n_compared == 0 && n_overflows == 0 {
+            return None;
+        }
         // A result of zeros has no scale; differences then count as they are.
-        let scale = if exact_squares > 0.0 { exact_squares } else { f64::from(u32::try_from(n_compared).unwrap_or(u32::MAX)) };
+        let scale = if exact_squares > 0.0 { exact_squares } else { f64::from(n_compared.max(1)) };
         let relative = |squares: f64| (squares / scale).sqrt();
-        (n_compared > 0 || n_overflows > 0)
-            .then(|| Self { device: relative(device_squares), own: relative(own_squares), n_overflows })
-            .filter(|errors| errors.device.is_finite() && errors.own.is_finite())
+        let errors = Self { device: relative(device_squares), own: relative(own_squares), n_overflows };
+        (errors.device.is_finite() && errors.own.is_finite()).then_some(errors)
     }
 
     /// Returns the largest error that the device's formats explain, in a program of 16-bit numbers.
@@ -91,7 +93,7 @@ impl fmt::Display for RoundingErrors {
             write!(formatter, "; the program is exact in its own formats")?;
         }
         if *n_overflows > 0 {
-            write!(formatter, "; {n_overflows} elements are too large for the program's own formats, and are not compared")?;
+            write!(formatter, "; elements that are too large for the program's own formats, and not compared: {n_overflows}")?;
         }
         Ok(())
     }
@@ -139,6 +141,8 @@ mod tests {
     fn what_overflows_in_the_program_is_not_compared() {
         let found = errors(&[70000.0, 1.0], &[66000.0, 1.0], &[f64::INFINITY, 1.0]).unwrap();
         assert_eq!((found.device, found.n_overflows), (0.0, 1));
-        assert!(found.to_string().ends_with("1 elements are too large for the program's own formats, and are not compared"));
+        assert!(found.to_string().ends_with("; elements that are too large for the program's own formats, and not compared: 1"));
+        assert_eq!(errors(&[70000.0], &[70000.0], &[f64::INFINITY]).unwrap().n_overflows, 1);
+        assert_eq!(errors(&[], &[], &[]), None);
     }
 }
