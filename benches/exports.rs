@@ -43,8 +43,8 @@ fn table(folder: &Path) -> String {
     let n_right = rows.iter().filter(|row| row.is_right).count();
     let mut text = format!("\n## {}\n\n{n_right} of {} are right.\n\n", folder.file_name().unwrap().display(), rows.len());
     text.push_str(
-        "| program | ops | validated | by default | beside the reference | HBM, MiB | of the bound | compile s | with the default s |\n\
-         |---|--:|---|---|---|--:|--:|--:|--:|\n",
+        "| program | ops | validated | by default | beside the reference | rounding | HBM, MiB | of the bound | compile s | with the default s |\n\
+         |---|--:|---|---|---|--:|--:|--:|--:|--:|\n",
     );
     for Row { text: row, .. } in rows {
         print!("{row}");
@@ -72,7 +72,7 @@ fn row(program: &Path) -> Row {
     };
     let (done, compile_s) = timed("--validate=off");
     if !done.status.success() {
-        return Row { text: format!("| {name} | refused: {} | | | | | | | |\n", first_error(&done)), is_right: false };
+        return Row { text: format!("| {name} | refused: {} | | | | | | | | |\n", first_error(&done)), is_right: false };
     }
     let validated = compiled("--validate");
     let is_valid = validated.status.success();
@@ -90,7 +90,8 @@ fn row(program: &Path) -> Row {
     let by_default = halves(&by_default);
     let _ = writeln!(
         text,
-        "| {name} | {n_ops} | {valid} | {by_default} | {beside} | {:.2} | {:.2} | {compile_s:.1} | {default_s:.1} |",
+        "| {name} | {n_ops} | {valid} | {by_default} | {beside} | {} | {:.2} | {:.2} | {compile_s:.1} | {default_s:.1} |",
+        rounding(&checked),
         hbm / MIB,
         hbm / bound
     );
@@ -109,9 +110,21 @@ fn halves(compiled: &Output) -> String {
     if found.is_empty() { "no".to_owned() } else { found.join(", ") }
 }
 
+/// Returns how many times the rounding error of the program in its own formats the device's is, the most of all results. Returns nothing
+/// if the program is exact in its own formats.
+fn rounding(checked: &Output) -> String {
+    let said = String::from_utf8_lossy(&checked.stdout);
+    let times = |line: &str| {
+        let (before, _) = line.split_once(" times that of the program")?;
+        before.rsplit_once(' ')?.1.parse::<f64>().ok()
+    };
+    said.lines().filter_map(times).reduce(f64::max).map_or_else(String::new, |times| format!("{times:.1}"))
+}
+
 /// The first error that a process printed, without its place.
 fn first_error(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
-    let line = text.lines().find_map(|line| line.split_once("error: ")).map_or("no message", |(_, message)| message);
-    line.replace('|', "\\|")
+    let message =
+        |line: &str| line.split_once("error: ").or_else(|| line.split_once("error[")?.1.split_once("]: ")).map(|(_, text)| text.to_owned());
+    text.lines().find_map(message).unwrap_or_else(|| "no message".to_owned()).replace('|', "\\|")
 }
