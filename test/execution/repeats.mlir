@@ -7,7 +7,7 @@
 
 // CHECK:      result0: correct
 // CHECK: result1: correct
-// CHECK-NEXT: result2: correct
+// CHECK: result2: correct
 
 func.func @repeated(%x: tensor<2x4x80xf16>, %t: tensor<2x128xf16>, %u: tensor<4x64xf16>, %k: tensor<2x2x20x80xf16>)
     -> (tensor<2x12x80xf16>, tensor<4x320xf16>, tensor<2x8x20x1xf16>) {
