@@ -89,8 +89,8 @@ super::codes! {
         see "docs/guides/debug-a-wrong-result.md";
 
     1226 RUN_ROUNDING "a result rounds far more on the device than in the program":
-        "The emitted files compute the program, but the device's formats take a result much further from its exact numbers than \
-         the formats of the program do: more than 8 times as far, and by more than 4 roundings of 16 bits. Usually, f32 \
-         values between 16-bit values are computed in 16 bits. Pass values that need f32, such as the sine of large angles, as an argument."
+        "The emitted files compute the program. But the device's formats take the result further from its exact numbers than the \
+         formats of the program do: more than 8 times as far, and more than 4 roundings of 16 bits. Usually, f32 values between \
+         16-bit values are computed in 16 bits. Give such values, for example the sine of large angles, as an argument."
         see "docs/guides/debug-a-wrong-result.md";
 }
