@@ -71,7 +71,8 @@ impl Integers {
     pub fn settled(&self) -> Option<BTreeMap<usize, i64>> {
         let bound = |number: &usize| self.given.get(number).map_or(MOST_POSITIONS, |range| range[1]);
         let rows = self.wanted.iter().map(|(number, rows)| (*number, rows.unwrap_or_else(|| bound(number))));
-        let rows: BTreeMap<usize, i64> = rows.collect();
+        // No integer of a range below 0 selects a row.
+        let rows: BTreeMap<usize, i64> = rows.filter(|(_, rows)| *rows > 0).collect();
         (rows != self.rows).then_some(rows)
     }
 
@@ -205,6 +206,46 @@ impl Graph {
         if let Some(behind) = behind {
             self.note_index_behind(behind, n_rows);
         }
+    }
+
+    /// Returns the number of values of the integers of one tensor that a node is or is computed from: the end of their range, or as many as of
+    /// positions that nothing bounds, but `least`.
+    #[must_use]
+    pub fn n_values_behind(&self, id: NodeId, least: i64) -> i64 {
+        let promised = self.tensors_behind(id).into_iter().filter_map(|number| self.integers.promised(number)).map(|range| range[1]);
+        promised.max().unwrap_or_else(|| least.max(MOST_POSITIONS))
+    }
+
+    /// Returns whether the integers that a node is computed from may be negative, by their declared ranges: they are no indices then.
+    #[must_use]
+    pub fn has_negative_integers_behind(&self, id: NodeId) -> bool {
+        self.tensors_behind(id).into_iter().filter_map(|number| self.integers.promised(number)).any(|range| range[0] < 0)
+    }
+
+    /// Returns the tensors of integers that the nodes compute with as numbers.
+    #[must_use]
+    pub fn tensors_read_as_numbers(&self, roots: &[NodeId]) -> BTreeSet<usize> {
+        let needed = self.needed_for(roots, |_| false);
+        let numbers = needed.into_iter().filter(|&id| self.node(id).kind == Kind::Reshape && self.integers.has(id));
+        numbers.filter_map(|id| self.source_of(self.node(id).inputs[0])).collect()
+    }
+
+    /// Returns the tensors of integers that a node is computed from.
+    #[must_use]
+    pub fn tensors_behind(&self, id: NodeId) -> BTreeSet<usize> {
+        let (mut open, mut seen, mut found) = (vec![id], BTreeSet::new(), BTreeSet::new());
+        while let Some(id) = open.pop() {
+            match self.source_of(id) {
+                Some(number) => _ = found.insert(number),
+                None => open.extend(self.node(id).inputs.iter().filter(|&&input| seen.insert(input))),
+            }
+        }
+        found
+    }
+
+    /// Returns the tensors that are indices, and the range of integers that their lookups cover: the first, and one past the last.
+    pub fn ranges_of_lookups(&self) -> impl Iterator<Item = (usize, [i64; 2])> {
+        self.integers.rows.iter().map(|(&number, &rows)| (number, [0, rows]))
     }
 
     /// Requests that functions of the integers behind a node be looked up in tables.

@@ -103,8 +103,7 @@ impl Graph {
                 (first[dim], size[dim]) = (index, 1);
             }
             let at = (0..sizes.len()).map(|dim| offsets[dim] + first[dim] * strides[dim]).collect();
-            let slice = self.slice(part, &first, &size);
-            self.insert(slice, whole, at)
+            self.insert_box(part, (&first, &size), whole, at)
         }))
     }
 
@@ -118,9 +117,15 @@ impl Graph {
         (0..n_positions).fold(whole, |whole, position| {
             let (mut first, mut at) = (vec![0; shape.len()], vec![0; shape.len()]);
             (first[dim], at[dim]) = (position, position * stride);
-            let slice = self.slice(part, &first, &shape);
-            self.insert(slice, whole, at)
+            self.insert_box(part, (&first, &shape), whole, at)
         })
+    }
+
+    /// Inserts a box of `part`, which may be one number, into `whole`.
+    fn insert_box(&mut self, part: NodeId, (first, sizes): (&[i64], &[i64]), whole: NodeId, at: Vec<i64>) -> NodeId {
+        let slice = self.slice(part, first, sizes);
+        let slice = self.filled_if_number(slice, sizes);
+        self.insert(slice, whole, at)
     }
 
     /// Returns the box of a tensor that begins at `first`.

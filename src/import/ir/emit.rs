@@ -160,7 +160,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let given = |number: usize| self.graph.integers.promised(number).unwrap_or_else(|| of_type(number));
         let open = self.checkable_asserts(limits);
         let asserted: Vec<NodeId> = open.iter().map(|(condition, ..)| *condition).collect();
-        let ranges = range::ranges(self.graph, needed, &asserted, limits, given).map_err(|unbounded| match unbounded {
+        let mut ranges = range::ranges(self.graph, needed, &asserted, limits, given).map_err(|unbounded| match unbounded {
             Unbounded::Node(id) => {
                 let what = if self.graph.integers.has(id) { "integers beyond" } else { "numbers of integers beyond" };
                 let limit = if self.graph.integers.has(id) { limits.exact } else { limits.largest };
@@ -220,11 +220,13 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 return Err(error_at(codes::INTEGER_WIDTH, self.function, message).report());
             }
         }
-        let is_open =
-            |number: usize| !ranges.contains_key(&number) && self.graph.integers.promised(number).is_none() && !read.contains(&number);
-        let unread = self.graph.indices().filter(|(number, _)| is_open(*number));
-        let unread: Vec<(usize, [i64; 2])> = unread.map(|(number, rows)| (number, [0, rows])).collect();
-        for (number, range) in ranges.into_iter().chain(unread) {
+        // A lookup covers the integers from 0 on. It restricts them also if it became a constant that no op reads.
+        let unread = self.graph.indices().map(|(number, rows)| (number, [0, rows])).chain(self.graph.ranges_of_lookups());
+        for (number, covered) in unread.filter(|(number, _)| !read.contains(number)) {
+            let range = ranges.entry(number).or_insert_with(|| given(number));
+            *range = [range[0].max(covered[0]), range[1].min(covered[1])];
+        }
+        for (number, range) in ranges {
             if let Some(Source::Value(value)) = self.importer.sources.get(number)
                 && !matches!(element(number), Some(ScalarType::Integer(8 | 32 | 64)))
             {

@@ -139,16 +139,28 @@ fn settle<S: Clone + Ord, T, E>(state: S, limit: usize, read: impl Fn(&S) -> Res
     Ok(None)
 }
 
-/// Converts concatenated integers that kept operations read to numbers, if some of them are computed: a tensor has one format.
+/// Converts moved integers that kept operations read to numbers, if some of them are computed, or if the program computes with the integers of
+/// a tensor among them: a tensor has one format.
 fn settle_integers(importer: &mut Importer<'_>) {
     let Importer { kept, graph, .. } = importer;
-    for root in kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
-        let is_moved = matches!(graph.node(*root).kind, Kind::View(_) | Kind::Reshape | Kind::Insert(_) | Kind::Gather(_));
-        if graph.node(*root).element != Element::Int || !is_moved || graph.is_index_list(*root) {
-            continue;
+    loop {
+        let roots: Vec<NodeId> = kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
+        let computed_with = graph.tensors_read_as_numbers(&roots);
+        let mut is_settled = true;
+        for root in kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
+            let is_moved = matches!(graph.node(*root).kind, Kind::View(_) | Kind::Reshape | Kind::Insert(_) | Kind::Gather(_));
+            let has_own_format = || graph.is_index_list(*root) && graph.tensors_behind(*root).is_disjoint(&computed_with);
+            if graph.node(*root).element != Element::Int || !is_moved || has_own_format() {
+                continue;
+            }
+            if let Ok(numbers) = graph.numbers_of(*root) {
+                let integers = graph.as_integers(numbers);
+                is_settled &= integers == *root;
+                *root = integers;
+            }
         }
-        if let Ok(numbers) = graph.numbers_of(*root) {
-            *root = graph.as_integers(numbers);
+        if is_settled {
+            return;
         }
     }
 }

@@ -60,13 +60,20 @@ pub(super) fn comparison(predicate: &str) -> &'static str {
 /// Builds a comparison of integers of which some are too large for the format, on their digits. Returns None if all are small, or if an
 /// operand depends on more than one index. Records operands that can be an index as such.
 pub(in crate::import) fn compared(graph: &mut Graph, name: &str, numbers: &[NodeId]) -> Option<NodeId> {
+    compared_within(graph, name, numbers, None)
+}
+
+/// Builds a comparison as [`compared`] does. `n_rows` is the number of values that the integers may have; if it is unknown, an argument has
+/// those of its range, or also integers beyond what it is compared with.
+fn compared_within(graph: &mut Graph, name: &str, numbers: &[NodeId], n_rows: Option<i64>) -> Option<NodeId> {
     let predicate = name.strip_prefix("arith.cmpi ").filter(|predicate| !predicate.starts_with('u'))?;
     let function = comparison(predicate);
     let &[one, other] = numbers else { return None };
     let ends: Vec<Option<i64>> = [one, other].map(|number| end_of(graph, number)).to_vec();
     let most = ends.iter().flatten().copied().max().filter(|&most| is_too_coarse(graph, most) && most <= MOST_VALUES)?;
     for (number, _) in [one, other].into_iter().zip(&ends).filter(|(_, end)| end.is_none()) {
-        graph.note_index_behind(number, most);
+        let n_rows = n_rows.unwrap_or_else(|| graph.n_values_behind(number, most.saturating_mul(2)).min(MOST_VALUES));
+        graph.note_index_behind(number, n_rows);
     }
     let difference = difference(graph, one, other)?;
     let zero = graph.number(0.0);
@@ -126,7 +133,7 @@ pub(in crate::import) fn is_row(graph: &mut Graph, counted: NodeId, place: NodeI
     if !is_too_coarse(graph, size) {
         return Ok(graph.pointwise("equal", &[counted, place], Element::Bool));
     }
-    if let Some(found) = compared(graph, "arith.cmpi eq", &[counted, place]) {
+    if let Some(found) = compared_within(graph, "arith.cmpi eq", &[counted, place], Some(size)) {
         return Ok(found);
     }
     graph.want_rows(place);

@@ -28,7 +28,8 @@ pub(super) fn divided(graph: &mut Graph, name: &str, numbers: &[NodeId], element
     let &[x, by] = numbers else { return None };
     let is_unsigned = matches!(name, "arith.divui" | "arith.remui" | "arith.ceildivui");
     let is_division = is_unsigned || matches!(name, "arith.divsi" | "arith.floordivsi" | "arith.ceildivsi" | "arith.remsi");
-    if !is_division || graph.follows_from_one(x) && graph.number_of(by).is_some() {
+    let is_looked_up = || graph.follows_from_one(x) && graph.number_of(by).is_some() && !graph.has_negative_integers_behind(x);
+    if !is_division || is_looked_up() {
         return None;
     }
     let divisor = match graph.number_of(by) {
