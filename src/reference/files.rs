@@ -7,7 +7,7 @@ use super::{
 };
 use crate::mlir::{Widened, intercept};
 use machine::{ElementType, Target};
-use referee::{Bounded, Draw, Elements, HostArray, RunOptions, Simulation, drawn};
+use referee::{Bounded, Draw, Elements, HostArray, RunOptions, SimError, Simulation, drawn};
 use schemars::JsonSchema;
 use sdsc_format::program::Tensor;
 use serde::{Deserialize, Serialize};
@@ -187,6 +187,7 @@ impl<'r> Run<'r> {
         }
         let (found, on_the_way) = match self.files(inputs) {
             Ok(found) => found,
+            Err(limit @ SimError::NotSimulated { .. }) => return not_run(limit.to_string()),
             Err(reason) => return Outcome::Other(Answer::Differs(format!("the files cannot be executed: {reason}"))),
         };
         let mut approximated: Vec<Vec<HostArray>> = Vec::new();
@@ -231,17 +232,17 @@ impl<'r> Run<'r> {
     }
 
     /// The elements of the results that the files give, and the largest number on the way to them.
-    fn files(&self, inputs: &[HostArray]) -> Result<(Vec<Vec<referee::Bound>>, f64), String> {
+    fn files(&self, inputs: &[HostArray]) -> Result<(Vec<Vec<referee::Bound>>, f64), SimError> {
         let names = self.simulation.program().arguments.iter().map(|tensor| tensor.name.clone());
         let inputs: BTreeMap<String, HostArray> = names.zip(inputs.iter().cloned()).collect();
         let options = RunOptions { max_steps: self.request.files.max_steps, ..RunOptions::default() };
         match &self.request.files.samples {
             None => {
-                let (outcome, found) = self.simulation.run_with(&Bounded, &inputs, &options).map_err(|error| error.to_string())?;
+                let (outcome, found) = self.simulation.run_with(&Bounded, &inputs, &options)?;
                 Ok((found.into_iter().map(|found| found.elements).collect(), outcome.report.largest_magnitude()))
             }
             Some(samples) => {
-                let found = self.simulation.sampled(&Bounded, &inputs, samples, &options).map_err(|error| error.to_string())?;
+                let found = self.simulation.sampled(&Bounded, &inputs, samples, &options)?;
                 // Nobody has looked at all numbers on the way: an element is held to its own bounds alone.
                 Ok((found, f64::INFINITY))
             }
