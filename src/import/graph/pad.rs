@@ -103,7 +103,7 @@ impl Graph {
                 (first[dim], size[dim]) = (index, 1);
             }
             let at = (0..sizes.len()).map(|dim| offsets[dim] + first[dim] * strides[dim]).collect();
-            self.insert_box(part, (&first, &size), whole, at)
+            self.insert_box(part, (&first, &size), (whole, shape), at)
         }))
     }
 
@@ -113,19 +113,27 @@ impl Graph {
         let n_positions = shape[dim];
         shape[dim] = (n_positions - 1) * stride + 1;
         let whole = self.filled(number, shape.clone());
+        let apart = shape.clone();
         shape[dim] = 1;
         (0..n_positions).fold(whole, |whole, position| {
             let (mut first, mut at) = (vec![0; shape.len()], vec![0; shape.len()]);
             (first[dim], at[dim]) = (position, position * stride);
-            self.insert_box(part, (&first, &shape), whole, at)
+            self.insert_box(part, (&first, &shape), (whole, &apart), at)
         })
     }
 
-    /// Inserts a box of `part`, which may be one number, into `whole`.
-    fn insert_box(&mut self, part: NodeId, (first, sizes): (&[i64], &[i64]), whole: NodeId, at: Vec<i64>) -> NodeId {
+    /// Inserts a box of `part` into `whole`, which has the given shape. Either and the result may be one number, of which the shape is kept.
+    fn insert_box(
+        &mut self,
+        part: NodeId,
+        (first, sizes): (&[i64], &[i64]),
+        (whole, shape): (NodeId, &[i64]),
+        at: Vec<i64>,
+    ) -> NodeId {
         let slice = self.slice(part, first, sizes);
-        let slice = self.filled_if_number(slice, sizes);
-        self.insert(slice, whole, at)
+        let [slice, whole] = [(slice, sizes), (whole, shape)].map(|(node, shape)| self.filled_if_number(node, shape));
+        let inserted = self.insert(slice, whole, at);
+        self.filled_if_number(inserted, shape)
     }
 
     /// Returns the box of a tensor that begins at `first`.

@@ -165,11 +165,11 @@ fn check(buffer: &Buffer) -> Result<(), LayoutError> {
 }
 
 /// Returns the format in which a value is stored: that of the type with which ops compute, even if a view shows it with another type. A
-/// copy changes no format: an f32 result may be a copy of a value that was computed in the 16-bit format.
+/// copy changes no format: an f32 result may be a copy of a value that was computed in the 16-bit format. Neither does an insert.
 pub(super) fn format_in(value: Value<'_>) -> Option<DeviceFormat> {
     let mut value = value;
-    while let Some(copy) = value.def().filter(|def| def.is(spyre::COPY)) {
-        value = home_of(copy.inputs()[0]);
+    while let Some(source) = moved_from(value) {
+        value = home_of(source);
     }
     let own = TensorType::of(value.r#type())?.element;
     // The result of an op keeps its format, regardless of the type with which views show it.
@@ -178,6 +178,22 @@ pub(super) fn format_in(value: Value<'_>) -> Option<DeviceFormat> {
     // Callers have no arrays of one-byte formats: values that no op reads as numbers are stored in 16 bits.
     let is_byte = format.bytes() == 1 && is_stored;
     Some(if is_byte { DeviceFormat::Sen169Fp16 } else { format })
+}
+
+/// Returns the value that a copy copies, or the first one that is no constant of those that are inserted into a buffer.
+fn moved_from(value: Value<'_>) -> Option<Value<'_>> {
+    let def = value.def()?;
+    if def.is(spyre::COPY) {
+        return Some(def.inputs()[0]);
+    }
+    let first = insert_into(value).filter(|_| def.is(spyre::EMPTY));
+    let mut parts = std::iter::successors(first, |insert| insert_into(insert.output())).map(|insert| insert.inputs()[0]);
+    parts.find(|part| home_of(*part).def().is_none_or(|def| !def.is(spyre::CONSTANT)))
+}
+
+/// Returns the first insert into a buffer.
+fn insert_into(buffer: Value<'_>) -> Option<Op<'_>> {
+    buffer.users().into_iter().find(|user| user.is(spyre::INSERT) && user.inputs()[1] == buffer)
 }
 
 /// Returns the other type with which views show a stored value, or a copy of it: truth values have the type that they select or become.
