@@ -4,7 +4,7 @@
 //! inline calls and turn named ops into `linalg.generic`, so an unsupported operation is named here. Bodies of `linalg` ops are left to
 //! `spyre-import-linalg`, which rejects only ops that a result needs.
 
-use super::importer::refuse_size;
+use super::importer::{is_left_out, refuse_size};
 use crate::{
     codes,
     dialect::{Misuse, misused_buffers},
@@ -81,7 +81,7 @@ fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported>
     }
     // A type that hides the sizes of a tensor is no obstacle to the import.
     let hides_sizes = op.is("tensor.cast") && op.inputs().iter().all(|input| TensorType::of(input.r#type()).is_some());
-    for output in op.outputs().into_iter().filter(|_| !hides_sizes) {
+    for output in op.outputs().into_iter().filter(|_| !hides_sizes && !is_left_out(op)) {
         check_shape(op, output.r#type())?;
     }
     Ok(())

@@ -14,7 +14,7 @@ use super::{
     import_scatter::import_scatter,
     import_sort::{import_sort, import_topk},
     import_tensor::{fill, import_tensor},
-    importer::{Importer, Kept},
+    importer::{Importer, Kept, is_left_out},
     read_body::scalar_name,
 };
 use crate::dialect::mark_symbolic;
@@ -248,6 +248,7 @@ impl<'c> Importer<'c> {
 
     pub(super) fn import(&mut self, op: Op<'c>) -> Result<(), Reported> {
         match op.full_name() {
+            _ if is_left_out(op) => {}
             "tensor.empty" => self.note_result(op, |importer, shape, element| Ok(importer.graph.undefined(shape, element)))?,
             "arith.constant" => {
                 let node = self.constant(op)?;

@@ -2,7 +2,7 @@
 
 use super::{
     import_scatter::{Offsets, extract_at, insert_at},
-    importer::{Importer, refuse_size},
+    importer::{Importer, has_no_elements, refuse_size},
 };
 use crate::{
     codes,
@@ -164,7 +164,7 @@ fn shaped(importer: &mut Importer<'_>, node: NodeId, shape: &[i64]) -> NodeId {
 fn concat<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let dim = op.required("dim", natural);
     let mut parts = Vec::new();
-    for value in op.inputs() {
+    for value in op.inputs().into_iter().filter(|value| !has_no_elements(*value)) {
         let node = importer.node_of(op, value)?;
         // Sizes that the type leaves open are those of the node.
         let shape = TensorType::of(value.r#type()).map_or_else(|| importer.graph.node(node).shape.clone(), |tensor| tensor.shape);

@@ -328,6 +328,18 @@ const fn as_element(integer: i64, element: Element) -> i64 {
     if matches!(element, Element::Bool) { integer & 1 } else { integer }
 }
 
+/// Returns whether an op makes tensors without elements that are only concatenated with others: a roll by 0 positions is such a concatenation.
+pub(super) fn is_left_out(op: Op<'_>) -> bool {
+    let outputs = op.outputs();
+    let is_joined = |value: &Value<'_>| has_no_elements(*value) && value.users().into_iter().all(|user| user.is("tensor.concat"));
+    !outputs.is_empty() && outputs.iter().all(is_joined)
+}
+
+/// Returns whether a tensor has no elements.
+pub(super) fn has_no_elements(value: Value<'_>) -> bool {
+    TensorType::of(value.r#type()).is_some_and(|tensor| tensor.shape.contains(&0))
+}
+
 /// Rejects a tensor without elements, and one whose number of elements overflows: later code multiplies sizes without checks.
 pub(super) fn refuse_size<'c>(op: Op<'c>, tensor: &TensorType<'c>) -> Result<(), Reported> {
     if tensor.shape.contains(&0) {

@@ -9,7 +9,7 @@
 use super::{compact_operand::CompactOperand, padded_constant::padded_constant};
 use crate::{
     codes,
-    dialect::{ComputeOp, constant, empty, format_of, insert, view},
+    dialect::{ComputeOp, constant, copy, empty, format_of, insert, view},
     mlir::{
         Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, ValueMap, dense_attribute, error_at, insert_before,
         map_from_exprs,
@@ -38,7 +38,7 @@ struct Padded<'c> {
 
 fn pad<'c>(compute: ComputeOp<'c>, known: &mut ValueMap<Vec<Padded<'c>>>) -> Result<(), String> {
     let op = compute.op;
-    let rhs = op.inputs()[1];
+    let mut rhs = op.inputs()[1];
     let tensor = TensorType::of(rhs.r#type()).ok_or("an operand is no tensor")?;
     let rank = tensor.shape.len();
     let k = tensor.shape[rank - 2];
@@ -50,9 +50,17 @@ fn pad<'c>(compute: ComputeOp<'c>, known: &mut ValueMap<Vec<Padded<'c>>>) -> Res
     if k % stick == 0 {
         return Ok(());
     }
-    let compact = CompactOperand::of(rhs, &tensor)?;
-    let padded = sticks_needed(k, stick) * stick;
     let (context, at) = (op.ctx(), op.loc());
+    let compact = match CompactOperand::of(rhs, &tensor) {
+        Ok(compact) => compact,
+        // Views that no padded buffer has, such as a reshape of a slice, become a buffer of their own.
+        Err(_) => {
+            rhs = insert_before(op, copy(context, at, rhs, tensor.with_shape(tensor.shape.clone()).build())).output();
+            op.set_input(1, rhs);
+            CompactOperand::of(rhs, &tensor)?
+        }
+    };
+    let padded = sticks_needed(k, stick) * stick;
     let mut whole = compact.sizes.clone();
     whole[compact.k] = padded;
     let of_operand = known.get_or_default(rhs);

@@ -6,7 +6,11 @@
 //! (torch-spyre facts, B.4). Every function result is a buffer of its own, by a copy if needed. A fill becomes a constant of one element,
 //! which elementwise ops broadcast and other ops read through a copy.
 
-use super::{copy_windows::copy_window, program::LayoutProgram, regroup_views::take_apart};
+use super::{
+    copy_windows::{InsertedParts, copy_window},
+    program::LayoutProgram,
+    regroup_views::take_apart,
+};
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     codes,
@@ -43,6 +47,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> Result<(LayoutProgram<'c>, Choice), Reported> {
     // The loop ends: in each iteration one operand has fewer dimensions to split.
     let mut left = MOST_COPIES_OF_AN_OP * (1 + ComputeOp::all_in(function).len());
+    let mut parts = InsertedParts::default();
     loop {
         left = left.saturating_sub(1);
         // Inserted copies may have symbolic sizes, too.
@@ -62,12 +67,14 @@ fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> 
         }
         match program.flow.choose(strategy) {
             Ok(choice) => return Ok((program, choice)),
+            Err(Misfit { op, kind: MisfitKind::Read { operand, .. } }) if left > 0 && parts.note(program.ops[op].op, operand) => {}
             // A window of a buffer of six dimensions may have fewer.
             Err(Misfit { op, kind: MisfitKind::Read { operand, .. } })
                 if left > 0 && (take_apart(program.ops[op], operand) || copy_window(program.ops[op], operand)) => {}
             Err(Misfit { op, kind: MisfitKind::View(error) })
                 if left > 0 && error.operand_of_parts().is_some_and(|operand| copy_window(program.ops[op], operand)) => {}
             Err(Misfit { op, kind: MisfitKind::Regrouped { .. } }) if left > 0 && copy_shown(function, program.ops[op].op.output()) => {}
+            Err(_) if left > 0 && parts.copy_last() => {}
             Err(error) => return Err(refused(program.ops[error.op], &error)),
         }
     }
