@@ -330,14 +330,17 @@ const fn as_element(integer: i64, element: Element) -> i64 {
 
 /// Returns whether an op makes tensors without elements that are only concatenated with others: a roll by 0 positions is such a concatenation.
 pub(super) fn is_left_out(op: Op<'_>) -> bool {
+    let is_joined = |user: &Op<'_>| user.is("tensor.concat") || user.is("tensor.cast") && is_left_out(*user);
     let outputs = op.outputs();
-    let is_joined = |value: &Value<'_>| has_no_elements(*value) && value.users().into_iter().all(|user| user.is("tensor.concat"));
-    !outputs.is_empty() && outputs.iter().all(is_joined)
+    !outputs.is_empty() && outputs.iter().all(|value| has_no_elements(*value) && value.users().iter().all(is_joined))
 }
 
-/// Returns whether a tensor has no elements.
+/// Returns whether a tensor has no elements, also if a cast hides its sizes.
 pub(super) fn has_no_elements(value: Value<'_>) -> bool {
-    TensorType::of(value.r#type()).is_some_and(|tensor| tensor.shape.contains(&0))
+    match TensorType::of(value.r#type()) {
+        Some(tensor) => tensor.shape.contains(&0),
+        None => value.def().is_some_and(|def| def.is("tensor.cast") && has_no_elements(def.inputs()[0])),
+    }
 }
 
 /// Rejects a tensor without elements, and one whose number of elements overflows: later code multiplies sizes without checks.

@@ -46,8 +46,8 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 /// dimensions, if that copy is new.
 fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> Result<(LayoutProgram<'c>, Choice), Reported> {
     // The loop ends: in each iteration one operand has fewer dimensions to split.
-    let mut left = MOST_COPIES_OF_AN_OP * (1 + ComputeOp::all_in(function).len());
-    let mut parts = InsertedParts::default();
+    let most_copies = MOST_COPIES_OF_AN_OP * (1 + ComputeOp::all_in(function).len());
+    let (mut left, mut parts) = (most_copies, InsertedParts::default());
     loop {
         left = left.saturating_sub(1);
         // Inserted copies may have symbolic sizes, too.
@@ -74,7 +74,8 @@ fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> 
             Err(Misfit { op, kind: MisfitKind::View(error) })
                 if left > 0 && error.operand_of_parts().is_some_and(|operand| copy_window(program.ops[op], operand)) => {}
             Err(Misfit { op, kind: MisfitKind::Regrouped { .. } }) if left > 0 && copy_shown(function, program.ops[op].op.output()) => {}
-            Err(_) if left > 0 && parts.copy_last() => {}
+            // Each part is copied at most once.
+            Err(_) if parts.copy_last() => left = most_copies,
             Err(error) => return Err(refused(program.ops[error.op], &error)),
         }
     }
