@@ -31,7 +31,7 @@ pub struct Reference {
     /// Results with the compiler's approximations of functions, each with its error or the opposite error; empty if the
     /// program has no approximated functions.
     pub approximated: Vec<Vec<HostArray>>,
-    /// Results of the program in its own formats: each result is rounded to its type, and a sum at its end.
+    /// Results of the program in its own formats, of inputs as the device stores them: each result is rounded to its type, and a sum at its end.
     pub as_written: Vec<HostArray>,
     /// What the numbers of the module say about rounding.
     pub numbers: Numbers,
@@ -47,10 +47,11 @@ pub struct Numbers {
 }
 
 /// Ops that compare numbers, or convert them to integers.
-const COMPARING: [&str; 11] = [
+const COMPARING: [&str; 12] = [
     "arith.cmpf",
     "arith.fptosi",
     "arith.fptoui",
+    "arith.remf",
     "math.ceil",
     "math.floor",
     "math.round",
@@ -76,7 +77,8 @@ impl Reference {
         let (results, n_approximated) = original.run(inputs, Widened::Exact)?;
         let approximated = patterns(n_approximated).map(|pattern| Ok(original.run(inputs, Widened::Approximated(pattern))?.0));
         let approximated = approximated.collect::<Result<_, String>>()?;
-        let (as_written, _) = original.run(inputs, Widened::RoundedAsWritten)?;
+        let stored: Vec<HostArray> = inputs.iter().map(rounding::stored_in_device_format).collect();
+        let (as_written, _) = original.run(&stored, Widened::RoundedAsWritten)?;
         Ok(Self { results, approximated, as_written, numbers: original.numbers()? })
     }
 

@@ -9,6 +9,24 @@ const MAX_TIMES_OWN: f64 = 8.0;
 /// What the device may always be off: four roundings of a format with 9 fraction bits.
 const ALWAYS_ALLOWED: f64 = 4.0 / 1024.0;
 
+/// Returns an input with its f16 numbers as the device stores them, with 9 fraction bits instead of 10: a function that amplifies the errors of
+/// its argument, such as the exponential of a large one, amplifies this one too. Other types keep their numbers.
+pub(super) fn stored_in_device_format(input: &HostArray) -> HostArray {
+    /// Makes a number of 53 bits drop all but 10.
+    const SPLIT: f64 = ((1_u64 << 43) + 1) as f64;
+    let mut stored = input.clone();
+    if matches!(stored.elements, Elements::F16(_)) {
+        for index in 0..stored.elements.len() {
+            let number = stored.elements.get(index);
+            if number.is_finite() {
+                let scaled = number * SPLIT;
+                stored.elements.set(index, scaled - (scaled - number));
+            }
+        }
+    }
+    stored
+}
+
 /// Returns the elements that are finite only as the program rounds, and where the files have a number too: exactly, the program meets a pole,
 /// such as the logarithm of numbers that cancel to 0.
 #[must_use]
@@ -123,6 +141,16 @@ mod tests {
         assert!(errors(&[1.09], &[1.0], &[1.01]).unwrap().is_excessive());
         assert!(!errors(&[1.0035], &[1.0], &[1.0]).unwrap().is_excessive());
         assert!(errors(&[1.005], &[1.0], &[1.0]).unwrap().is_excessive());
+    }
+
+    #[test]
+    fn f16_inputs_have_9_fraction_bits_on_the_device() {
+        let halves = [1.0, 1.0 + 1.0 / 1024.0, 1.0 + 3.0 / 1024.0, -2.5].map(referee::f16_from_f32).to_vec();
+        let stored = stored_in_device_format(&HostArray { shape: vec![4], elements: Elements::F16(halves) });
+        let numbers: Vec<f64> = (0..4).map(|index| stored.elements.get(index)).collect();
+        assert_eq!(numbers, [1.0, 1.0, 1.0 + 4.0 / 1024.0, -2.5]);
+        let single = HostArray { shape: vec![1], elements: Elements::F32(vec![1.0 + 1.0 / 1024.0]) };
+        assert_eq!(stored_in_device_format(&single), single);
     }
 
     #[test]

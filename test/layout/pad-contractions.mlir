@@ -97,3 +97,16 @@ func.func @one_is_in_a_scope(%x: tensor<8x100xf16>, %z: tensor<16x100xf16>, %y: 
   %second = spyre.matmul(%z, %y) : (tensor<16x100xf16>, tensor<100x64xf16>) -> tensor<16x64xf16>
   return %first, %second : tensor<8x64xf16>, tensor<16x64xf16>
 }
+
+// Views that no padded buffer has are copied first.
+// CHECK-LABEL: func.func @slice_of_rows(
+// CHECK-SAME:    [[X:%.+]]: tensor<4x39xf16>, [[Y:%.+]]: tensor<5x43xf16>
+// CHECK:         [[SHOWN:%.+]] = spyre.view [[Y]]
+// CHECK:         [[COPY:%.+]] = spyre.copy [[SHOWN]] : tensor<39x5xf16>
+// CHECK:         [[PART:%.+]] = spyre.view [[COPY]]
+// CHECK:         spyre.insert [[PART]] into {{%.+}} at [0, 0]
+func.func @slice_of_rows(%x: tensor<4x39xf16>, %y: tensor<5x43xf16>) -> tensor<4x5xf16> {
+  %view = spyre.view %y by affine_map<(d0, d1) -> (d1, d0 floordiv 3 + (d0 mod 3) * 13 + 1)> : tensor<5x43xf16> -> tensor<39x5xf16>
+  %product = spyre.matmul(%x, %view) : (tensor<4x39xf16>, tensor<39x5xf16>) -> tensor<4x5xf16>
+  return %product : tensor<4x5xf16>
+}

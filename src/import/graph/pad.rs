@@ -123,13 +123,7 @@ impl Graph {
     }
 
     /// Inserts a box of `part` into `whole`, which has the given shape. Either and the result may be one number, of which the shape is kept.
-    fn insert_box(
-        &mut self,
-        part: NodeId,
-        (first, sizes): (&[i64], &[i64]),
-        (whole, shape): (NodeId, &[i64]),
-        at: Vec<i64>,
-    ) -> NodeId {
+    fn insert_box(&mut self, part: NodeId, (first, sizes): (&[i64], &[i64]), (whole, shape): (NodeId, &[i64]), at: Vec<i64>) -> NodeId {
         let slice = self.slice(part, first, sizes);
         let [slice, whole] = [(slice, sizes), (whole, shape)].map(|(node, shape)| self.filled_if_number(node, shape));
         let inserted = self.insert(slice, whole, at);

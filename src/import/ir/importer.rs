@@ -331,8 +331,12 @@ const fn as_element(integer: i64, element: Element) -> i64 {
 /// Returns whether an op makes tensors without elements that are only concatenated with others: a roll by 0 positions is such a concatenation.
 pub(super) fn is_left_out(op: Op<'_>) -> bool {
     let is_joined = |user: &Op<'_>| user.is("tensor.concat") || user.is("tensor.cast") && is_left_out(*user);
+    let is_left_out = |value: &Value<'_>| {
+        let users = value.users();
+        has_no_elements(*value) && !users.is_empty() && users.iter().all(is_joined)
+    };
     let outputs = op.outputs();
-    !outputs.is_empty() && outputs.iter().all(|value| has_no_elements(*value) && value.users().iter().all(is_joined))
+    !outputs.is_empty() && outputs.iter().all(is_left_out)
 }
 
 /// Returns whether a tensor has no elements, also if a cast hides its sizes.

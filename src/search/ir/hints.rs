@@ -31,7 +31,10 @@ pub(super) fn write_hints<'c>(loops: &Loops, ops: &[Op<'c>], first: usize, label
         }
         scope.push(format!("{} tiles of {}", level.count, first_name.as_ref().unwrap_or(name)));
     }
-    let made = loops.copies.iter().filter_map(|copied| write_copy(loops, copied, ops, first, &labels)).collect();
+    // The readers are found first: a copy in the middle of an assembly would end it.
+    let readers_of = |copied: &Copied| copied.reads.iter().map(|&Read { op, operand }| reader_of(ops[op - first], operand)).collect();
+    let copies: Vec<(&Copied, Vec<Reader<'c>>)> = loops.copies.iter().map(|copied| (copied, readers_of(copied))).collect();
+    let made = copies.into_iter().filter_map(|(copied, readers)| write_copy(loops, copied, &readers, &labels)).collect();
     let copies = match loops.copies.len() {
         0 => String::new(),
         1 => " with 1 operand copied".to_owned(),
@@ -55,16 +58,23 @@ fn hint(compute: ComputeOp<'_>, dim: usize, (name, id): (&str, i64), count: i64)
     names.swap_remove(dim)
 }
 
+/// Op that reads a copied value.
+struct Reader<'c> {
+    op: Op<'c>,
+    /// Index of the operand.
+    position: usize,
+    /// The first op of the assembly that the op is in, or the op.
+    begins: Op<'c>,
+}
+
 /// Inserts a copy of a value before its first reader, only in the loops that tile it, and makes the readers use the copy.
-fn write_copy<'c>(loops: &Loops, copied: &Copied, ops: &[Op<'c>], first: usize, labels: &[(String, i64)]) -> Option<Op<'c>> {
-    let &Read { op, operand } = copied.reads.first()?;
-    let (reader, position) = reader_of(ops[op - first], operand);
-    let value = behind_views(reader.inputs()[position]);
-    let copy = insert_before(reader, copy(reader.ctx(), reader.loc(), value, value.r#type()));
-    for &Read { op, operand } in &copied.reads {
-        let (reader, position) = reader_of(ops[op - first], operand);
-        let read = shown_again(reader, reader.inputs()[position], copy.output());
-        reader.set_input(position, read);
+fn write_copy<'c>(loops: &Loops, copied: &Copied, readers: &[Reader<'c>], labels: &[(String, i64)]) -> Option<Op<'c>> {
+    let first = readers.first()?;
+    let value = behind_views(first.op.inputs()[first.position]);
+    let copy = insert_before(first.begins, copy(first.op.ctx(), first.op.loc(), value, value.r#type()));
+    for reader in readers {
+        let read = shown_again(reader.begins, reader.op.inputs()[reader.position], copy.output());
+        reader.op.set_input(reader.position, read);
     }
     let compute = ComputeOp::of(copy)?;
     for ((level, (name, id)), dim) in loops.levels.iter().zip(labels).zip(&copied.cut_dims) {
@@ -75,9 +85,12 @@ fn write_copy<'c>(loops: &Loops, copied: &Copied, ops: &[Op<'c>], first: usize, 
     Some(copy)
 }
 
-/// Returns the op that reads an operand, and the operand's index. For an assembly, each insert reads one part.
-fn reader_of(op: Op<'_>, operand: usize) -> (Op<'_>, usize) {
-    Assembly::of(op).map_or((op, operand), |assembly| (assembly.inserts[operand], 0))
+/// Returns the op that reads an operand. For an assembly, each insert reads one part.
+fn reader_of(op: Op<'_>, operand: usize) -> Reader<'_> {
+    match Assembly::of(op) {
+        Some(assembly) => Reader { op: assembly.inserts[operand], position: 0, begins: assembly.buffer },
+        None => Reader { op, position: operand, begins: op },
+    }
 }
 
 /// Rebuilds on `copied` the chain of views from the base value to `value`, and returns the last view. The views are
