@@ -67,10 +67,15 @@ func.func @large(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
 
 //--- compared.mlir
 func.func @compared(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
-  %many = arith.constant dense<512.0> : tensor<64x64xf16>
-  %steps = arith.mulf %x, %many : tensor<64x64xf16>
-  %whole = math.floor %steps : tensor<64x64xf16>
-  %y = arith.subf %steps, %whole : tensor<64x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf16>
+  %half = arith.constant dense<0.5> : tensor<64x64xf16>
+  %odd = arith.constant dense<1025.0> : tensor<64x64xf16>
+  %abs = math.absf %x : tensor<64x64xf16>
+  %none = arith.minimumf %abs, %zero : tensor<64x64xf16>
+  %more = arith.addf %none, %odd : tensor<64x64xf16>
+  %halved = arith.mulf %more, %half : tensor<64x64xf16>
+  %whole = math.floor %halved : tensor<64x64xf16>
+  %y = arith.subf %halved, %whole : tensor<64x64xf16>
   return %y : tensor<64x64xf16>
 }
 
