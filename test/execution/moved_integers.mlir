@@ -32,7 +32,7 @@ func.func @main(%x: tensor<5xf16>, %i: tensor<5xi64>, %j: tensor<5xi64>) -> (ten
 }
 
 //--- signs.mlir
-// SIGNS: "range": [
+// SIGNS: "index_range": [
 // SIGNS-NEXT: -9,
 // SIGNS-NEXT: 7
 func.func @main(%x: tensor<12xi64> {spyre.range = array<i64: -9, 7>}) -> (tensor<12xi64>, tensor<12xi64>) {
@@ -47,7 +47,7 @@ func.func @main(%x: tensor<12xi64> {spyre.range = array<i64: -9, 7>}) -> (tensor
 }
 
 //--- large.mlir
-// LARGE: "range": [
+// LARGE: "index_range": [
 // LARGE-NEXT: 0,
 // LARGE-NEXT: 3001
 func.func @main(%i: tensor<8xi64> {spyre.range = array<i64: 0, 3001>}, %x: tensor<8xf16>) -> tensor<8xf16> {

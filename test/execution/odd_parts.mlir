@@ -6,7 +6,7 @@
 // RUN: spyre-compile %t/parts/repeated.mlir -o %t/repeated --validate > %t.log && spyre-run %t/repeated --check %t/parts/repeated.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/weights.mlir -o %t/weights --validate > %t.log && spyre-run %t/weights --check %t/parts/weights.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/empty.mlir -o %t/empty --validate > %t.log && spyre-run %t/empty --check %t/parts/empty.mlir | FileCheck %s
-// RUN: spyre-compile %t/parts/list.mlir -o %t/list > %t.list.log && spyre-run %t/list --check %t/parts/list.mlir | FileCheck %s
+// RUN: spyre-compile %t/parts/list.mlir -o %t/list --validate=auto > %t.list.log && spyre-run %t/list --check %t/parts/list.mlir | FileCheck %s
 // RUN: FileCheck %s --check-prefix=LIST < %t.list.log
 
 // The list is moved by a copy, which samples do not execute: that is no fault of the files.
