@@ -9,31 +9,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "Rounding.h"
+#include "Formula.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 
 namespace {
-/// Generalizes named ops, whose bodies cannot be changed.
-void generalize(Operation *module) {
-  SmallVector<linalg::LinalgOp> named;
-  module->walk([&](linalg::LinalgOp op) {
-    if (!isa<linalg::GenericOp>(op.getOperation()))
-      named.push_back(op);
-  });
-  IRRewriter rewriter(module->getContext());
-  for (linalg::LinalgOp op : named) {
-    rewriter.setInsertionPoint(op);
-    // Ops that are no generic op in another form keep unrounded insides; their results are rounded.
-    (void)linalg::generalizeNamedOp(rewriter, op);
-  }
-}
-
 /// Whether an op may return a number that its format does not represent.
 bool rounds(Operation *op) {
   if (isa<arith::ConstantOp, arith::SelectOp, arith::NegFOp, arith::ExtFOp, arith::BitcastOp>(op))
@@ -48,17 +32,8 @@ bool isAccumulated(Operation *op) {
 }
 
 /// Builds the roundings of one value.
-struct Rounder {
-  OpBuilder &builder;
-  Location location;
-  Type type;
-
-  Value number(double value) {
-    TypedAttr attribute = builder.getF64FloatAttr(value);
-    if (auto shaped = dyn_cast<ShapedType>(type))
-      attribute = DenseElementsAttr::get(shaped, ArrayRef<double>{value});
-    return arith::ConstantOp::create(builder, location, attribute);
-  }
+struct Rounder : spyre::Formula {
+  using Formula::Formula;
 
   /// Returns a value rounded to the nearest number of a format, to infinity beyond the largest. Both sums are the
   /// usual ones that make f64 drop bits: one keeps a number of significant bits, one bits down to a place.
@@ -68,13 +43,11 @@ struct Rounder {
     double largest = APFloat::getLargest(format).convertToDouble();
     double halfStep = std::ldexp(1.0, APFloat::semanticsMaxExponent(format) - static_cast<int>(precision));
     constexpr int kBits = 53;
-    Value scaled = arith::MulFOp::create(builder, location, value, number(std::ldexp(1.0, kBits - precision) + 1.0));
-    Value rest = arith::SubFOp::create(builder, location, scaled, value);
-    Value normal = arith::SubFOp::create(builder, location, scaled, rest);
+    Value scaled = mul(value, number(std::ldexp(1.0, kBits - precision) + 1.0));
+    Value normal = sub(scaled, sub(scaled, value));
     double place = 1.5 * std::ldexp(1.0, kBits - 1 + smallest - (static_cast<int>(precision) - 1));
-    Value raised = arith::AddFOp::create(builder, location, value, number(place));
-    Value subnormal = arith::SubFOp::create(builder, location, raised, number(place));
-    Value infinite = arith::MulFOp::create(builder, location, value, number(std::numeric_limits<double>::infinity()));
+    Value subnormal = sub(add(value, number(place)), number(place));
+    Value infinite = mul(value, number(std::numeric_limits<double>::infinity()));
     Value size = math::AbsFOp::create(builder, location, value);
     Value isBelow = compare(arith::CmpFPredicate::OLT, size, number(std::ldexp(1.0, smallest)));
     Value isBeyond = compare(arith::CmpFPredicate::OGE, size, number(largest + halfStep));
@@ -89,7 +62,6 @@ struct Rounder {
 } // namespace
 
 SmallVector<spyre::RoundedValue> spyre::findRoundedValues(Operation *module) {
-  generalize(module);
   SmallVector<RoundedValue> found;
   module->walk([&](Operation *op) {
     auto reduction = dyn_cast<linalg::LinalgOp>(op);
@@ -107,7 +79,7 @@ void spyre::roundValues(ArrayRef<RoundedValue> values) {
   for (const RoundedValue &rounded : values) {
     OpBuilder builder(rounded.value.getContext());
     builder.setInsertionPointAfterValue(rounded.value);
-    Rounder rounder{builder, rounded.value.getLoc(), rounded.value.getType()};
+    Rounder rounder(builder, rounded.value.getLoc(), rounded.value.getType());
     SmallVector<OpOperand *> uses;
     for (OpOperand &use : rounded.value.getUses())
       uses.push_back(&use);

@@ -17,7 +17,7 @@ struct RoundedValue {
   const llvm::fltSemantics *format;
 };
 
-/// Returns the values of a module that are rounded; generalizes named `linalg` ops.
+/// Returns the values of a module that are rounded. Of named `linalg` ops only the results are.
 llvm::SmallVector<RoundedValue> findRoundedValues(mlir::Operation *module);
 
 /// Rounds values, which have the type f64 by now.

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bridge.h"
+#include "Formula.h"
 #include "Rounding.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -92,23 +93,9 @@ LogicalResult rename(ModuleOp module) {
   return success();
 }
 
-/// Builds a formula before an op, on scalars or elementwise.
-struct Formula {
-  OpBuilder builder;
-  Location location;
-  Type type;
-
-  explicit Formula(Operation *op) : builder(op), location(op->getLoc()), type(op->getResult(0).getType()) {}
-
-  Value number(double value) {
-    TypedAttr attribute = builder.getF64FloatAttr(value);
-    if (auto shaped = dyn_cast<ShapedType>(type))
-      attribute = DenseElementsAttr::get(shaped, ArrayRef<double>{value});
-    return arith::ConstantOp::create(builder, location, attribute);
-  }
-  Value add(Value left, Value right) { return arith::AddFOp::create(builder, location, left, right); }
-  Value mul(Value left, Value right) { return arith::MulFOp::create(builder, location, left, right); }
-  Value div(Value left, Value right) { return arith::DivFOp::create(builder, location, left, right); }
+/// Builds a formula before an op.
+struct Formula : spyre::Formula {
+  explicit Formula(Operation *op) : spyre::Formula(OpBuilder(op), op->getLoc(), op->getResult(0).getType()) {}
 
   /// Returns 2 Phi(x) - 1, with the logistic function that approximates Phi if a gelu is expanded
   /// (docs/reference/lowerings.md).

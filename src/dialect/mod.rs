@@ -65,4 +65,4 @@ pub use symbolic::{NamedSize, SymbolicSize, SymbolicSizes, mark_symbolic};
 pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
 pub use tile_search::{PlannedCost, RunnerUp, TileSearch};
-pub use views::{View, indices_of_view, shown_as};
+pub use views::{View, erase_unused, indices_of_view, shown_as};

@@ -106,3 +106,18 @@ fn view_behind<'c>(value: Value<'c>, indices: Vec<Index>, space: &[i64]) -> Resu
     }
     Ok(View { value: home::behind_views(value), shown: value, tensor, indices })
 }
+
+/// Erases the ops that compute values that nothing reads, and the ops that only these read.
+pub fn erase_unused(values: Vec<Value<'_>>) {
+    let mut open = values;
+    while let Some(value) = open.pop() {
+        let Some(op) = value.def().filter(|_| value.users().is_empty()) else { continue };
+        let is_pure = ComputeOp::of(op).is_some() || [spyre::VIEW, spyre::CONSTANT, spyre::EMPTY].iter().any(|name| op.is(name));
+        if is_pure {
+            // A value may be listed twice, and must not be read after its op is gone.
+            open.extend(op.inputs());
+            open.retain(|value| !op.outputs().contains(value));
+            op.erase();
+        }
+    }
+}

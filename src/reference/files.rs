@@ -2,7 +2,7 @@
 //! answer are values, so that a process of its own can do it: compiled code of somebody's program may do anything.
 
 use super::{
-    Effort, Original, compare, patterns,
+    Effort, Execution, Original, compare, patterns,
     verdict::{Mismatch, Numbers, judge_exact},
 };
 use crate::mlir::{Widened, intercept};
@@ -169,7 +169,7 @@ impl<'r> Run<'r> {
     /// Runs both on inputs.
     fn compare(&self, inputs: &[HostArray]) -> Outcome {
         let not_run = |reason| Outcome::Other(Answer::NotRun(reason));
-        let (expected, n_approximated) = match self.original(inputs, Widened::Exact) {
+        let Execution { results: expected, n_approximated, .. } = match self.original(inputs, Widened::Exact) {
             Ok(found) => found,
             Err(reason) => return not_run(reason),
         };
@@ -199,7 +199,7 @@ impl<'r> Run<'r> {
                     // The compiler states how far off its own formulas are; most programs have none.
                     let Some(pattern) = open.next() else { return Outcome::Differs(difference) };
                     match self.original(inputs, Widened::Approximated(pattern)) {
-                        Ok((results, _)) => approximated.push(results),
+                        Ok(execution) => approximated.push(execution.results),
                         Err(reason) => return not_run(reason),
                     }
                 }
@@ -208,7 +208,7 @@ impl<'r> Run<'r> {
     }
 
     /// The results of the program as written.
-    fn original(&self, inputs: &[HostArray], how: Widened) -> Result<(Vec<HostArray>, u32), String> {
+    fn original(&self, inputs: &[HostArray], how: Widened) -> Result<Execution, String> {
         let said: Rc<RefCell<Option<String>>> = Rc::default();
         let listen = |session: &crate::mlir::Session| {
             let said = Rc::clone(&said);
@@ -333,7 +333,8 @@ impl<'r> Run<'r> {
     /// hardly change.
     fn jumps(&self, inputs: &[HostArray], difference: &Difference) -> bool {
         let nudged: Vec<HostArray> = inputs.iter().cloned().map(nudged).collect();
-        let both = self.original(inputs, Widened::Exact).and_then(|(before, _)| Ok((before, self.original(&nudged, Widened::Exact)?.0)));
+        let both =
+            self.original(inputs, Widened::Exact).and_then(|before| Ok((before.results, self.original(&nudged, Widened::Exact)?.results)));
         let Ok((before, after)) = both else { return false };
         let Difference { result, places, mismatch, .. } = difference;
         let off = mismatch.size();

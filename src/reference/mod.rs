@@ -18,7 +18,8 @@ pub use verdict::{ALLOWED, Verdict, judge};
 use crate::dialect::ods::{attr, spyre, tm_tensor};
 use crate::mlir::{
     Jit, JitArray, Module, Op, OpExt, ScalarType, Session, TensorType, Type, ValueLike, Widened, box_numbers, functions_of,
-    i64_array_attribute, integers, is_public, lower_stablehlo, lower_tosa, make_entry, n_approximated, sizes_of, specialize, widen,
+    generalize_named_ops, i64_array_attribute, integers, is_public, lower_stablehlo, lower_tosa, make_entry, n_approximated, sizes_of,
+    specialize, widen,
 };
 use machine::ElementType;
 use referee::{Elements, HostArray};
@@ -44,6 +45,20 @@ pub struct Numbers {
     pub has_sixteen_bits: bool,
     /// Whether numbers are compared or converted to integers: a rounding may then change a result by any amount.
     pub are_compared: bool,
+}
+
+impl Numbers {
+    fn of(module: Op<'_>) -> Self {
+        let is_half = |of: Type<'_>| {
+            let element = TensorType::of(of).map_or(of, |tensor| tensor.element);
+            matches!(ScalarType::of(element), ScalarType::F16 | ScalarType::Bf16)
+        };
+        let ops = module.nested();
+        Self {
+            has_sixteen_bits: ops.iter().flat_map(|op| op.inputs()).any(|value| is_half(value.r#type())),
+            are_compared: ops.iter().any(|op| COMPARING.contains(&op.full_name())),
+        }
+    }
 }
 
 /// Ops that compare numbers, or convert them to integers.
@@ -74,12 +89,12 @@ impl Reference {
     /// As [`run`].
     pub fn of(path: &str, name: &str, inputs: &[HostArray], listen: &dyn Fn(&Session)) -> Result<Self, String> {
         let original = Original { path, name, effort: Effort::default(), listen };
-        let (results, n_approximated) = original.run(inputs, Widened::Exact)?;
-        let approximated = patterns(n_approximated).map(|pattern| Ok(original.run(inputs, Widened::Approximated(pattern))?.0));
+        let Execution { results, n_approximated, numbers } = original.run(inputs, Widened::Exact)?;
+        let approximated = patterns(n_approximated).map(|pattern| Ok(original.run(inputs, Widened::Approximated(pattern))?.results));
         let approximated = approximated.collect::<Result<_, String>>()?;
         let stored: Vec<HostArray> = inputs.iter().map(rounding::stored_in_device_format).collect();
-        let (as_written, _) = original.run(&stored, Widened::RoundedAsWritten)?;
-        Ok(Self { results, approximated, as_written, numbers: original.numbers()? })
+        let as_written = original.run(&stored, Widened::RoundedAsWritten)?.results;
+        Ok(Self { results, approximated, as_written, numbers })
     }
 
     /// Returns a result as computed with each of the approximations.
@@ -113,7 +128,15 @@ fn patterns(n_approximated: u32) -> impl Iterator<Item = u32> {
 /// # Errors
 /// A message about a module that cannot be read or inputs that do not fit; an empty one if MLIR has reported the error.
 pub fn run(path: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
-    Ok(Original { path, name: "", effort: Effort::default(), listen: &|_| {} }.run(inputs, Widened::Exact)?.0)
+    Ok(Original { path, name: "", effort: Effort::default(), listen: &|_| {} }.run(inputs, Widened::Exact)?.results)
+}
+
+/// Run of a module.
+struct Execution {
+    results: Vec<HostArray>,
+    /// Number of functions with an approximation.
+    n_approximated: u32,
+    numbers: Numbers,
 }
 
 /// A module in a file, to be run on inputs.
@@ -127,36 +150,22 @@ struct Original<'a> {
 }
 
 impl Original<'_> {
-    fn numbers(&self) -> Result<Numbers, String> {
-        let session = Session::with_reference();
-        let source = session.open(self.path).map_err(|reason| format!("cannot read '{}': {reason}", self.path))?;
-        (self.listen)(&session);
-        let module = source.parse().ok_or_else(String::new)?;
-        lower_stablehlo(module.op()).and_then(|()| lower_tosa(module.op())).map_err(|_| String::new())?;
-        let is_half = |of: Type<'_>| {
-            let element = TensorType::of(of).map_or(of, |tensor| tensor.element);
-            matches!(ScalarType::of(element), ScalarType::F16 | ScalarType::Bf16)
-        };
-        let ops = module.op().nested();
-        Ok(Numbers {
-            has_sixteen_bits: ops.iter().flat_map(|op| op.inputs()).any(|value| is_half(value.r#type())),
-            are_compared: ops.iter().any(|op| COMPARING.contains(&op.full_name())),
-        })
-    }
-
-    /// Returns the results, and the number of functions with an approximation.
-    fn run(&self, inputs: &[HostArray], how: Widened) -> Result<(Vec<HostArray>, u32), String> {
+    fn run(&self, inputs: &[HostArray], how: Widened) -> Result<Execution, String> {
         let Self { path, name, effort, listen } = *self;
         let session = Session::with_reference();
         let source = session.open(path).map_err(|reason| format!("cannot read '{path}': {reason}"))?;
         listen(&session);
         let module = source.parse().ok_or_else(String::new)?;
         choose(&module, name, inputs).map_err(|found| if found.is_empty() { found } else { format!("'{path}' {found}") })?;
-        let n_approximated = n_approximated(&module);
+        let (n_approximated, numbers) = (n_approximated(&module), Numbers::of(module.op()));
         leave_upstream_only(module.op()).map_err(|found| format!("'{path}' {found}"))?;
         let optimizes = runnable::check(module.op(), &effort).map_err(|found| format!("'{path}' {found}"))?;
         check_inputs(function_of(&module, path)?, inputs)?;
         step_by_one_over_one(module.op());
+        if how == Widened::RoundedAsWritten {
+            // The bodies of named ops cannot be changed.
+            functions_of(module.op()).into_iter().for_each(generalize_named_ops);
+        }
         if !widen(&module, how) {
             return Err(String::new());
         }
@@ -172,7 +181,7 @@ impl Original<'_> {
             result.elements.set_bytes(&array.bytes());
             result
         };
-        Ok((written.map(array).collect(), n_approximated))
+        Ok(Execution { results: written.map(array).collect(), n_approximated, numbers })
     }
 }
 

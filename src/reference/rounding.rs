@@ -1,6 +1,9 @@
 //! How far the device's formats take a result from its exact numbers, beside how far the program's own formats do.
 
-use referee::{Bound, Companions, Elements, HostArray};
+use referee::{
+    Bound, Companions, Elements, HostArray,
+    number::{dl16_from_host, dl16_to_f32},
+};
 use std::fmt;
 
 /// How many times as far as the program in its own formats the device may be off. Each of its roundings is twice that of f16.
@@ -12,15 +15,13 @@ const ALWAYS_ALLOWED: f64 = 4.0 / 1024.0;
 /// Returns an input with its f16 numbers as the device stores them, with 9 fraction bits instead of 10: a function that amplifies the errors of
 /// its argument, such as the exponential of a large one, amplifies this one too. Other types keep their numbers.
 pub(super) fn stored_in_device_format(input: &HostArray) -> HostArray {
-    /// Makes a number of 53 bits drop all but 10.
-    const SPLIT: f64 = ((1_u64 << 43) + 1) as f64;
     let mut stored = input.clone();
     if matches!(stored.elements, Elements::F16(_)) {
         for index in 0..stored.elements.len() {
             let number = stored.elements.get(index);
             if number.is_finite() {
-                let scaled = number * SPLIT;
-                stored.elements.set(index, scaled - (scaled - number));
+                #[allow(clippy::cast_possible_truncation, reason = "f32 has every f16 number")]
+                stored.elements.set(index, dl16_to_f32(dl16_from_host(number as f32)).into());
             }
         }
     }

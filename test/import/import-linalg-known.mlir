@@ -336,12 +336,15 @@ func.func @pole_that_rounding_avoids(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
-// The same in f64, which computes what is folded: the logarithm of 0.
+// The same in f64 with eps = 2^-24, where the sum is exact as written: the logarithm of 0, which f32 would round to the one of eps.
 // CHECK-LABEL: func.func @pole_of_f64(
 // CHECK:         spyre.constant dense<[0xFF800000, 1.38629436]> : tensor<2xf32>
 func.func @pole_of_f64(%x: tensor<2xf32>) -> tensor<2xf32> {
-  %eps = arith.constant dense<1.0e-07> : tensor<2xf64>
-  %rest = arith.constant dense<[-1.0e-07, 4.0]> : tensor<2xf64>
+  %seven = arith.constant dense<7.0> : tensor<2xf64>
+  %eps = arith.constant dense<5.9604644775390625e-08> : tensor<2xf64>
+  %count = arith.constant dense<[7.0, 3.0]> : tensor<2xf64>
+  %shifted = arith.addf %count, %eps : tensor<2xf64>
+  %rest = arith.subf %seven, %shifted : tensor<2xf64>
   %positive = arith.addf %rest, %eps : tensor<2xf64>
   %log = math.log %positive : tensor<2xf64>
   %narrow = arith.truncf %log : tensor<2xf64> to tensor<2xf32>

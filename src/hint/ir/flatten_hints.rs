@@ -7,7 +7,7 @@
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     codes,
-    dialect::{ComputeOp, TileHint, declared_maxima, hints_attribute, work_div_attribute},
+    dialect::{ComputeOp, TileHint, declared_maxima, erase_unused, hints_attribute, work_div_attribute},
     hint::{Binding, Bindings, CountError, TileCount},
     mlir::{Attribute, Op, OpExt, Options, Pass, Reported, Value, ValueExt, elements, error_at, error_behind, integer, string, strings},
 };
@@ -26,21 +26,6 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         flattener.flatten(function, &Wishes { tiles, ..Wishes::default() })?;
     }
     bindings.check_used().map_err(refuse)
-}
-
-/// Erases the ops that compute values that nothing reads, and the ops that only these read.
-fn erase_unused(values: Vec<Value<'_>>) {
-    let mut open = values;
-    while let Some(value) = open.pop() {
-        let Some(op) = value.def().filter(|_| value.users().is_empty()) else { continue };
-        let is_pure = ComputeOp::of(op).is_some() || [spyre::VIEW, spyre::CONSTANT, spyre::EMPTY].iter().any(|name| op.is(name));
-        if is_pure {
-            // A value may be listed twice, and must not be read after its op is gone.
-            open.extend(op.inputs());
-            open.retain(|value| !op.outputs().contains(value));
-            op.erase();
-        }
-    }
 }
 
 struct Flattener<'a> {

@@ -225,9 +225,15 @@ impl Graph {
     /// Returns the tensors of integers that the nodes compute with as numbers.
     #[must_use]
     pub fn tensors_read_as_numbers(&self, roots: &[NodeId]) -> BTreeSet<usize> {
-        let needed = self.needed_for(roots, |_| false);
-        let numbers = needed.into_iter().filter(|&id| self.node(id).kind == Kind::Reshape && self.integers.has(id));
-        numbers.filter_map(|id| self.source_of(self.node(id).inputs[0])).collect()
+        self.needed_for(roots, |_| false).into_iter().filter_map(|id| self.number_of_integers(id)).collect()
+    }
+
+    /// Returns the integer tensor of which a node is the numeric form.
+    #[must_use]
+    pub fn number_of_integers(&self, id: NodeId) -> Option<usize> {
+        let node = self.node(id);
+        let shows = node.kind == Kind::Reshape && self.integers.has(id);
+        if shows { self.source_of(node.inputs[0]) } else { None }
     }
 
     /// Returns the tensors of integers that a node is computed from.
@@ -250,13 +256,8 @@ impl Graph {
 
     /// Requests that functions of the integers behind a node be looked up in tables.
     pub fn want_rows(&mut self, id: NodeId) {
-        let (mut stack, mut seen) = (vec![id], BTreeSet::new());
-        while let Some(id) = stack.pop() {
-            if let Some(number) = self.source_of(id) {
-                self.integers.wanted.entry(number).or_insert(None);
-            } else {
-                stack.extend(self.node(id).inputs.iter().filter(|&&input| seen.insert(input)));
-            }
+        for number in self.tensors_behind(id) {
+            self.integers.wanted.entry(number).or_insert(None);
         }
     }
 

@@ -57,7 +57,7 @@ pub(in crate::import) fn ranges(
         if is_promised(number) { [first, end] } else { [candidate[0].max(first).max(least), candidate[1].min(end)] }
     };
     let asked = graph.needed_for(asserted, |_| false);
-    let numbers: Vec<usize> = needed.iter().chain(&asked).filter_map(|&id| number_of_integers(graph, id)).collect();
+    let numbers: Vec<usize> = needed.iter().chain(&asked).filter_map(|&id| graph.number_of_integers(id)).collect();
     // Divisors depend on integers that are at least 1.
     let mut positive = BTreeSet::new();
     let mut ranges: BTreeMap<usize, [i64; 2]> = loop {
@@ -109,7 +109,7 @@ pub(in crate::import) fn ranges(
 pub(in crate::import) fn unmet(graph: &Graph, asserted: &[NodeId], limits: Limits) -> Vec<usize> {
     let asked = graph.needed_for(asserted, |_| false);
     let narrowest = |number: usize| graph.integers.promised(number).unwrap_or(NARROWEST);
-    let ranges = asked.iter().filter_map(|&id| number_of_integers(graph, id)).map(|number| (number, narrowest(number))).collect();
+    let ranges = asked.iter().filter_map(|&id| graph.number_of_integers(id)).map(|number| (number, narrowest(number))).collect();
     let mut bounds = Bounds { graph, limits, ranges: &ranges, known: BTreeMap::new() };
     (0..asserted.len()).filter(|&position| bounds.fails(asserted[position])).collect()
 }
@@ -127,13 +127,6 @@ fn widest(most: i64, mut holds: impl FnMut(i64) -> bool) -> i64 {
     good
 }
 
-/// Returns the integer tensor of which a node is the numeric form.
-fn number_of_integers(graph: &Graph, id: NodeId) -> Option<usize> {
-    let node = graph.node(id);
-    let shows = node.kind == Kind::Reshape && graph.integers.has(id);
-    if shows { graph.source_of(node.inputs[0]) } else { None }
-}
-
 /// Returns the integer tensors that the values of a node depend on; tensors that only a condition depends on are not included.
 fn numbers_of_value(graph: &Graph, id: NodeId) -> BTreeSet<usize> {
     let (mut open, mut seen, mut found) = (vec![id], BTreeSet::new(), BTreeSet::new());
@@ -141,7 +134,7 @@ fn numbers_of_value(graph: &Graph, id: NodeId) -> BTreeSet<usize> {
         if !seen.insert(id) {
             continue;
         }
-        match (number_of_integers(graph, id), &graph.node(id).kind) {
+        match (graph.number_of_integers(id), &graph.node(id).kind) {
             (Some(number), _) => _ = found.insert(number),
             (None, Kind::Pointwise("where3", _)) => open.extend(&graph.node(id).inputs[1..]),
             _ => open.extend(&graph.node(id).inputs),
@@ -253,7 +246,7 @@ impl Bounds<'_> {
     fn computed(&mut self, id: NodeId) -> Option<Interval> {
         let graph = self.graph;
         let node = graph.node(id);
-        if let Some(number) = number_of_integers(graph, id) {
+        if let Some(number) = graph.number_of_integers(id) {
             let [first, end] = self.ranges.get(&number)?;
             return Some(Interval { first: *first as f64, last: (end - 1) as f64, is_infinite: false });
         }

@@ -1,10 +1,10 @@
 //! `spyre-propagate-layouts`: copies of windows that an op reads with steps that do not divide the buffer.
 
 use super::regroup_views::{copied, replace_operand, shown_by, tensor_of};
-use crate::dialect::ods::{attr, spyre};
+use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, copy, empty, insert, shown_as, view},
-    mlir::{Op, OpExt, TensorType, Value, ValueExt, insert_before, map_from_exprs},
+    dialect::{ComputeOp, copy, empty, erase_unused, insert, shown_as, view},
+    mlir::{Op, OpExt, TensorType, Value, insert_before, map_from_exprs},
 };
 use program::{
     affine::Expr,
@@ -36,41 +36,28 @@ pub(super) fn copy_window(compute: ComputeOp<'_>, operand: usize) -> bool {
 /// is shown: an op that computes a repeated vector can write it where an insert of the vector cannot.
 #[derive(Default)]
 pub(super) struct InsertedParts<'c> {
-    parts: Vec<(Op<'c>, Value<'c>)>,
-    copied: Vec<Op<'c>>,
+    /// Inserts with their parts, until these are copied.
+    parts: Vec<(Op<'c>, Option<Value<'c>>)>,
 }
 
 impl<'c> InsertedParts<'c> {
-    /// Records the part of an insert that cannot be read; always returns false, since it changes nothing.
-    pub(super) fn note(&mut self, op: Op<'c>, operand: usize) -> bool {
+    /// Records the part of an insert that cannot be read. Other ops are not recorded.
+    pub(super) fn note(&mut self, op: Op<'c>, operand: usize) {
         if operand == 0 && op.is(spyre::INSERT) && self.parts.iter().all(|(known, _)| *known != op) {
-            self.parts.push((op, op.inputs()[0]));
+            self.parts.push((op, Some(op.inputs()[0])));
         }
-        false
     }
 
     /// Makes the last recorded insert read a copy of its part; returns false if each does already. The copies that were tried are erased.
     pub(super) fn copy_last(&mut self) -> bool {
-        let Some((insert, part)) = self.parts.pop().filter(|(insert, _)| !self.copied.contains(insert)) else { return false };
+        let last = self.parts.iter_mut().rev().find_map(|(insert, part)| Some((*insert, part.take()?)));
+        let Some((insert, part)) = last else { return false };
         let Some(tensor) = tensor_of(part) else { return false };
         let typed = tensor.with_shape(tensor.shape.clone()).build();
         let tried = insert.inputs()[0];
         insert.set_input(0, insert_before(insert, copy(insert.ctx(), insert.loc(), part, typed)).output());
-        erase_unused(tried);
-        self.copied.push(insert);
+        erase_unused(vec![tried]);
         true
-    }
-}
-
-/// Erases the views and copies for a layout that made a value which no op reads any more.
-fn erase_unused(value: Value<'_>) {
-    let mut next = Some(value);
-    while let Some(def) = next.filter(|value| value.users().is_empty()).and_then(|value| value.def()) {
-        if !def.is(spyre::VIEW) && def.attr(attr::SPYRE_FOR_LAYOUT).is_none() {
-            return;
-        }
-        next = def.inputs().first().copied();
-        def.erase();
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
-    dialect::{ComputeOp, SymbolicSizes, Tensor, View, format_of, home_of},
+    dialect::{ComputeOp, SymbolicSizes, Tensor, View, format_of, home_of, parts_of},
     layout::{Buffer, Flow, Kind, Op as FlowOp, Read, Role},
     mlir::{Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at},
 };
@@ -186,14 +186,8 @@ fn moved_from(value: Value<'_>) -> Option<Value<'_>> {
     if def.is(spyre::COPY) {
         return Some(def.inputs()[0]);
     }
-    let first = insert_into(value).filter(|_| def.is(spyre::EMPTY));
-    let mut parts = std::iter::successors(first, |insert| insert_into(insert.output())).map(|insert| insert.inputs()[0]);
+    let mut parts = parts_of(value).into_iter().filter(|_| def.is(spyre::EMPTY)).map(|part| part.insert.inputs()[0]);
     parts.find(|part| home_of(*part).def().is_none_or(|def| !def.is(spyre::CONSTANT)))
-}
-
-/// Returns the first insert into a buffer.
-fn insert_into(buffer: Value<'_>) -> Option<Op<'_>> {
-    buffer.users().into_iter().find(|user| user.is(spyre::INSERT) && user.inputs()[1] == buffer)
 }
 
 /// Returns the other type with which views show a stored value, or a copy of it: truth values have the type that they select or become.

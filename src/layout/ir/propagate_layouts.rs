@@ -65,9 +65,12 @@ fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> 
         if let Some(sizes) = &sizes {
             program.note_symbolic(sizes);
         }
-        match program.flow.choose(strategy) {
+        let choice = program.flow.choose(strategy);
+        if let Err(Misfit { op, kind: MisfitKind::Read { operand, .. } }) = choice {
+            parts.note(program.ops[op].op, operand);
+        }
+        match choice {
             Ok(choice) => return Ok((program, choice)),
-            Err(Misfit { op, kind: MisfitKind::Read { operand, .. } }) if left > 0 && parts.note(program.ops[op].op, operand) => {}
             // A window of a buffer of six dimensions may have fewer.
             Err(Misfit { op, kind: MisfitKind::Read { operand, .. } })
                 if left > 0 && (take_apart(program.ops[op], operand) || copy_window(program.ops[op], operand)) => {}
