@@ -17,9 +17,9 @@ pub use verdict::{ALLOWED, Verdict, judge};
 
 use crate::dialect::ods::{attr, spyre, tm_tensor};
 use crate::mlir::{
-    Jit, JitArray, Module, Op, OpExt, ScalarType, Session, TensorType, Type, ValueLike, Widened, box_numbers, functions_of,
-    generalize_named_ops, i64_array_attribute, integers, is_public, lower_stablehlo, lower_tosa, make_entry, n_approximated, sizes_of,
-    specialize, widen,
+    BlockExt, Jit, JitArray, Module, Op, OpExt, ScalarType, Session, TensorType, Type, ValueLike, ValueMap, Widened, box_numbers,
+    functions_of, generalize_named_ops, i64_array_attribute, integers, is_public, lower_stablehlo, lower_tosa, make_entry, n_approximated,
+    sizes_of, specialize, widen,
 };
 use machine::ElementType;
 use referee::{Elements, HostArray};
@@ -43,7 +43,7 @@ pub struct Reference {
 pub struct Numbers {
     /// Whether some have 16 bits. In other programs, the device uses 16 bits only where the user asks for it or it has no wider function.
     pub has_sixteen_bits: bool,
-    /// Whether numbers are compared or converted to integers: a rounding may then change a result by any amount.
+    /// Whether numbers that depend on arguments are compared or converted to integers: a rounding may then change a result by any amount.
     pub are_compared: bool,
 }
 
@@ -54,9 +54,41 @@ impl Numbers {
             matches!(ScalarType::of(element), ScalarType::F16 | ScalarType::Bf16)
         };
         let ops = module.nested();
+        let given = values_of_arguments(module);
+        let is_given = |op: &Op<'_>| op.inputs().into_iter().any(|value| given.get(value).is_some());
         Self {
             has_sixteen_bits: ops.iter().flat_map(|op| op.inputs()).any(|value| is_half(value.r#type())),
-            are_compared: ops.iter().any(|op| COMPARING.contains(&op.full_name())),
+            are_compared: ops.iter().any(|op| COMPARING.contains(&op.full_name()) && is_given(op)),
+        }
+    }
+}
+
+/// Returns the values that depend on arguments of the functions: all others are constants.
+fn values_of_arguments(module: Op<'_>) -> ValueMap<()> {
+    let mut given = ValueMap::default();
+    for argument in functions_of(module).into_iter().flat_map(OpExt::body_args) {
+        given.insert(argument, ());
+    }
+    // A value that a loop carries may become one in a later pass over its body.
+    loop {
+        let mut is_settled = true;
+        for op in module.nested().into_iter().filter(|op| !op.is("func.func")) {
+            let arguments = op.bodies().into_iter().flat_map(BlockExt::args).collect::<Vec<_>>();
+            let reads: Vec<bool> = op.inputs().into_iter().map(|value| given.get(value).is_some()).collect();
+            let inside = op.nested().into_iter().flat_map(OpExt::inputs).any(|value| given.get(value).is_some());
+            let is_linalg = op.full_name().starts_with("linalg.");
+            // The arguments of a linalg body are elements of the operands, in order; other bodies may read any of them.
+            let of_body = arguments
+                .into_iter()
+                .enumerate()
+                .filter(|(index, _)| if is_linalg { reads.get(*index) == Some(&true) } else { reads.contains(&true) });
+            let results = op.outputs().into_iter().filter(|_| inside || reads.contains(&true));
+            for value in of_body.map(|(_, argument)| argument).chain(results) {
+                is_settled &= given.insert(value, ()).is_some();
+            }
+        }
+        if is_settled {
+            return given;
         }
     }
 }

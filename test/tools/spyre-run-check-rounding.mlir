@@ -35,7 +35,10 @@
 
 //--- angle.mlir
 func.func @angle(%t: tensor<4xf32>) -> tensor<4x64xf16> {
-  %f = arith.constant dense<101.25> : tensor<4x64xf32>
+  // Constants that are converted to integers are no numbers that a rounding changes.
+  %whole = arith.constant dense<101.0> : tensor<4x64xf32>
+  %integer = arith.fptosi %whole : tensor<4x64xf32> to tensor<4x64xi64>
+  %f = arith.sitofp %integer : tensor<4x64xi64> to tensor<4x64xf32>
   %e = tensor.empty() : tensor<4x64xf32>
   %h = tensor.empty() : tensor<4x64xf16>
   %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%t, %f : tensor<4xf32>, tensor<4x64xf32>) outs(%h : tensor<4x64xf16>) {
