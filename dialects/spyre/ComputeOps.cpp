@@ -125,6 +125,15 @@ LogicalResult PointwiseOp::verify() {
   if (getInputs().size() != row->operands)
     return emitOpError("'") << getFunction() << "' takes " << row->operands << " operands, found " << getInputs().size();
   RankedTensorType output = getOutput().getType();
+  // pointwise_c7
+  bool isWidening = getFunction() == "dl16tofp32", isConversion = isWidening || getFunction() == "fp32todl16";
+  if (isConversion) {
+    Type input = cast<RankedTensorType>(getInputs().front().getType()).getElementType(), result = output.getElementType();
+    Type narrow = isWidening ? input : result, wide = isWidening ? result : input;
+    if (!(narrow.isF16() || narrow.isBF16()) || !wide.isF32())
+      return emitOpError("'") << getFunction() << "' converts " << (isWidening ? "f16 or bf16 to f32" : "f32 to f16 or bf16") << ", found "
+                              << input << " and " << result;
+  }
   for (auto [index, input] : llvm::enumerate(getInputs())) {
     auto type = cast<RankedTensorType>(input.getType());
     // pointwise_c3
@@ -137,7 +146,7 @@ LogicalResult PointwiseOp::verify() {
                                        << std::get<1>(sizes);
     // pointwise_c5
     bool isCondition = getFunction() == "where3" && index == 0;
-    if (!isCondition && type.getElementType() != output.getElementType())
+    if (!isCondition && !isConversion && type.getElementType() != output.getElementType())
       return emitOpError("operand ") << index << " has elements of " << type.getElementType() << ", the result of "
                                      << output.getElementType();
   }

@@ -64,8 +64,9 @@ def Spyre_PointwiseOp : Spyre_ComputeOp<"pointwise"> {
     * (pointwise_c2) the number of operands is that of the function;
     * (pointwise_c3) every operand has the rank of the result;
     * (pointwise_c4) every dimension of an operand is 1 or that of the result;
-    * (pointwise_c5) all element types are equal, except for the condition of `where3`;
-    * (pointwise_c6) the number of `constants` is that of the function.
+    * (pointwise_c5) all element types are equal, except for the condition of `where3` and for conversions;
+    * (pointwise_c6) the number of `constants` is that of the function;
+    * (pointwise_c7) `dl16tofp32` converts f16 or bf16 to f32, `fp32todl16` the reverse.
 
     Example:
     ```mlir

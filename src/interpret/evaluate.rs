@@ -10,6 +10,7 @@ use super::{
     walk::{Row, Walk, strides},
 };
 use element::{Arithmetic, Binary, Reduction, Unary};
+use machine::is_conversion;
 use rayon::prelude::*;
 use std::{borrow::Cow, sync::Arc};
 
@@ -174,6 +175,8 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         }
         let constants: Vec<A::Element> = constants.iter().map(|constant| arithmetic.number(*constant)).collect();
         match wide.as_slice() {
+            // A conversion between formats.
+            [x] if is_conversion(name) => Ok(x.to_vec()),
             [x] => {
                 let function = Unary::of(name).ok_or_else(|| Fault::unknown(name))?;
                 let mut out = x.to_vec();

@@ -1,6 +1,6 @@
 //! Program model for the choice of sticks: buffers, and ops that read and write them through index maps.
 
-use machine::{DeviceFormat, Family, STICK_BYTES};
+use machine::{DeviceFormat, Family, STICK_BYTES, is_conversion};
 use program::layout::{
     Coordinate, DeviceLayout, Digit, DimOrder, HostTensor, Index, LayoutError, ReadableOperand, Term, ViewedOperand, readable,
     sticks_needed,
@@ -77,6 +77,8 @@ pub struct Op {
 pub enum Kind {
     /// One dimension in the sticks of all operands.
     Elementwise,
+    /// The last dimension in the sticks of both operands, of which a conversion moves the elements.
+    Conversion,
     /// One dimension in the sticks of all operands. If that dimension is reduced, the result has one element per stick.
     Reduction,
     /// A reduction that cannot run along the sticks (`prod`).
@@ -100,6 +102,7 @@ impl Kind {
             Family::Reduce => Self::Reduction,
             Family::Matmul => Self::Matmul,
             Family::Gather => Self::Gather,
+            Family::Pointwise if is_conversion(function) => Self::Conversion,
             Family::Pointwise | Family::Copy => Self::Elementwise,
         }
     }
@@ -182,7 +185,7 @@ impl Op {
         let large =
             |dims: std::ops::Range<usize>| dims.rev().filter(|&dim| self.ranges[dim] > 1 && !self.symbolic.contains(&dim)).map(Some);
         match self.kind {
-            Kind::Matmul => vec![Some(n_outputs - 1)],
+            Kind::Matmul | Kind::Conversion => vec![Some(n_outputs - 1)],
             Kind::Gather => vec![self.table_stick],
             Kind::Reduction => large(n_outputs..self.ranges.len()).chain(large(0..n_outputs)).chain([None]).collect(),
             Kind::ReductionOffStick | Kind::Elementwise | Kind::Insert | Kind::Restickify => large(0..n_outputs).chain([None]).collect(),
@@ -233,7 +236,7 @@ impl Op {
     pub(super) fn is_whole(&self, dim: usize) -> bool {
         let n_outputs = self.ranges.len() - self.n_reduced;
         match self.kind {
-            Kind::Matmul => dim + 1 >= n_outputs,
+            Kind::Matmul | Kind::Conversion => dim + 1 >= n_outputs,
             Kind::Reduction | Kind::ReductionOffStick => dim >= n_outputs,
             Kind::Insert | Kind::Gather => true,
             Kind::Elementwise | Kind::Restickify => false,

@@ -4,6 +4,7 @@
 //! degree d agree in a draw with probability at most d / 2^31 (Schwartz and Zippel); random functions of different operands agree with 2^-31.
 
 use crate::interpret::{Block, Function, Kind, Operation, Tensor};
+use machine::{NARROW, WIDEN};
 
 /// The number of elements of the field is at least two to this power.
 const FIELD_BITS: f64 = 30.99;
@@ -127,7 +128,7 @@ fn pointwise(function: &str, inputs: &[Degree]) -> Degree {
         ("reciprocal", [a]) => a.inverse(),
         ("rsqrt" | "sigmoid", [_]) => exponential.sum(Degree::default()).inverse(),
         ("silu" | "gelufwd", [a]) => a.product(exponential.inverse()),
-        ("neg" | "abs" | "relufwd" | "clip", [a]) => *a,
+        ("neg" | "abs" | "relufwd" | "clip" | WIDEN | NARROW, [a]) => *a,
         ("maximum" | "minimum", [a, b]) => a.larger(*b),
         ("where3", [_, a, b]) => a.larger(*b),
         ("equal" | "notequal" | "greaterthan" | "greaterequal" | "lesserthan" | "lesserequal", _) => Degree::default(),

@@ -5,6 +5,7 @@
 //! ops: whether a sum, for example, is positive then depends on the drawn numbers.
 
 use crate::interpret::{Block, Function, Kind, Operation, ValueId};
+use machine::{NARROW, WIDEN};
 
 /// Closed interval.
 pub type Domain = [f64; 2];
@@ -97,7 +98,7 @@ impl Needs {
             ("sqrt", [input]) => self.narrow(*input, NOT_NEGATIVE),
             ("rsqrt" | "log", [input]) => self.narrow(*input, POSITIVE),
             ("neg", [input]) => self.narrow(*input, [-high, -low]),
-            ("relufwd" | "clip", [input]) => self.narrow(*input, [low, high]),
+            ("relufwd" | "clip" | WIDEN | NARROW, [input]) => self.narrow(*input, [low, high]),
             ("maximum" | "minimum", [one, other]) => [*one, *other].into_iter().for_each(|input| self.narrow(input, [low, high])),
             ("where3", [_, one, other]) => [*one, *other].into_iter().for_each(|input| self.narrow(input, [low, high])),
             ("add", [one, other]) => match (self.known[*one], self.known[*other]) {

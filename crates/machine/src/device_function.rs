@@ -63,6 +63,17 @@ pub struct DeviceFunction {
     pub constants: &'static [&'static str],
 }
 
+/// Conversion of 16-bit numbers to f32.
+pub const WIDEN: &str = "dl16tofp32";
+/// Conversion of f32 to 16-bit numbers.
+pub const NARROW: &str = "fp32todl16";
+
+/// Returns whether a function converts between 16-bit and 32-bit numbers. It moves elements inside their sticks.
+#[must_use]
+pub fn is_conversion(function: &str) -> bool {
+    matches!(function, WIDEN | NARROW)
+}
+
 impl DeviceFunction {
     /// Returns the pointwise function of that name.
     #[must_use]

@@ -45,7 +45,7 @@ use machine::ElementType;
 use partly_known::PARTLY_KNOWN;
 use program::affine::Expr;
 use reshape::reshape_map;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A node, by its position in the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,8 +66,10 @@ pub enum Element {
     F16,
     /// bfloat16.
     Bf16,
-    /// Single precision.
+    /// Single precision, computed in 16 bits in a program that the device does not compute in f32.
     F32,
+    /// Single precision on the device, also in a program of 16 bits: angles.
+    Single,
     /// Truth values: 0 or 1 in the format of the compared operands.
     Bool,
     /// Integers of any width.
@@ -78,7 +80,7 @@ impl Element {
     /// Returns whether it is a floating-point number.
     #[must_use]
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::F16 | Self::Bf16 | Self::F32)
+        matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::Single)
     }
 
     /// Returns the name of the type in messages.
@@ -87,7 +89,7 @@ impl Element {
         match self {
             Self::F16 => ElementType::F16.name(),
             Self::Bf16 => ElementType::Bf16.name(),
-            Self::F32 => ElementType::F32.name(),
+            Self::F32 | Self::Single => ElementType::F32.name(),
             Self::Bool => "truth values",
             Self::Int => "integers",
         }
@@ -159,13 +161,19 @@ pub struct Graph {
     is_narrow: bool,
     /// Whether the built nodes depend on that choice.
     asks_for_format: bool,
+    /// Tensors that the program holds in f32, by tensor number.
+    single_tensors: BTreeSet<usize>,
+    /// Tensors that the device holds in 16 bits because an operation reads them so, by tensor number.
+    narrow_tensors: BTreeSet<usize>,
+    /// Whether the operation that is built next has a result of f32 or f64 in the program.
+    pub is_single_operation: bool,
 }
 
 impl Graph {
-    /// Creates an empty graph from the facts about runtime integers and the format of f32.
+    /// Creates an empty graph from the facts about runtime integers, the format of f32, and the tensors that must be held in 16 bits.
     #[must_use]
-    pub fn with_integers(integers: integers::Integers, is_narrow: bool) -> Self {
-        Self { integers, is_narrow, ..Self::default() }
+    pub fn with_integers(integers: integers::Integers, is_narrow: bool, narrow_tensors: BTreeSet<usize>) -> Self {
+        Self { integers, is_narrow, narrow_tensors, ..Self::default() }
     }
 
     /// Returns whether f32 is computed in single precision.
@@ -238,6 +246,45 @@ impl Graph {
     /// Adds an external tensor.
     pub fn tensor(&mut self, number: usize, shape: Vec<i64>, element: Element) -> NodeId {
         self.add(Kind::Tensor(number), &[], shape, element)
+    }
+
+    /// Records that the program holds a tensor in f32.
+    pub fn note_single(&mut self, number: usize) {
+        self.single_tensors.insert(number);
+    }
+
+    /// Returns whether the program holds a tensor in f32.
+    #[must_use]
+    pub fn is_single_tensor(&self, number: usize) -> bool {
+        self.single_tensors.contains(&number)
+    }
+
+    /// Returns whether the device must hold a tensor in 16 bits.
+    #[must_use]
+    pub fn is_kept_narrow(&self, number: usize) -> bool {
+        self.narrow_tensors.contains(&number)
+    }
+
+    /// Returns the tensors that must be held in 16 bits: those known before, and those that `roots` need both in single precision and in another
+    /// format.
+    #[must_use]
+    pub fn narrow_tensors(&self, roots: &[NodeId]) -> BTreeSet<usize> {
+        let (mut single, mut narrow) = (BTreeSet::new(), self.narrow_tensors.clone());
+        let is_moved = |id: NodeId| self.source_of(id).is_some() && !matches!(self.node(id).kind, Kind::Tensor(_));
+        for id in self.needed_for(roots, |_| false) {
+            let Node { kind, inputs, element, .. } = self.node(id);
+            match (kind, element) {
+                (Kind::Tensor(number), Element::Single) => _ = single.insert(*number),
+                (Kind::Tensor(number), element) if element.is_float() => _ = narrow.insert(*number),
+                (_, Element::Single) if self.number_of_integers(id).is_some() => single.extend(self.number_of_integers(id)),
+                // Integers that are moved only are those of their readers.
+                _ if is_moved(id) => {}
+                _ => narrow.extend(inputs.iter().filter_map(|&input| self.source_of(input))),
+            }
+        }
+        narrow.extend(roots.iter().filter_map(|&root| self.source_of(root)));
+        narrow.retain(|number| single.contains(number) || self.narrow_tensors.contains(number));
+        narrow
     }
 
     /// Adds a scalar, which takes the element type of the operands that it is combined with.
@@ -529,7 +576,7 @@ impl Graph {
     #[must_use]
     pub fn needed_for(&self, roots: &[NodeId], is_done: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
         let mut stack: Vec<NodeId> = roots.to_vec();
-        let mut found = std::collections::BTreeSet::new();
+        let mut found = BTreeSet::new();
         while let Some(id) = stack.pop() {
             if !is_done(id) && found.insert(id) {
                 stack.extend(self.needs(id));

@@ -133,7 +133,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
 
     /// Selects the format of truth values: the unique format of the numbers that they are combined with.
     fn choose_formats_of_truth(&mut self, needed: &[NodeId]) -> Result<(), Reported> {
-        if self.half.is_some() {
+        if self.half.is_some() && !needed.iter().any(|&id| self.graph.node(id).element == Element::Single) {
             return Ok(());
         }
         self.truths = elements_of_truth(self.graph, needed).map_err(|TwoFormats { user, needed, found }| {
@@ -294,14 +294,17 @@ impl<'a, 'c> Emitter<'a, 'c> {
     fn element_type(&self, id: NodeId) -> Type<'c> {
         let own = self.graph.node(id).element;
         let element = match own {
-            Element::Bool => self.half.or_else(|| self.truths.get(&id).copied()).unwrap_or(Element::F16),
+            Element::Bool => {
+                let own = self.truths.get(&id).copied();
+                own.filter(|&own| own == Element::Single).or(self.half).or(own).unwrap_or(Element::F16)
+            }
             Element::F32 => self.half.unwrap_or(own),
-            Element::F16 | Element::Bf16 | Element::Int => own,
+            Element::F16 | Element::Bf16 | Element::Single | Element::Int => own,
         };
         let format = match element {
             Element::F16 | Element::Bool => ElementType::F16,
             Element::Bf16 => ElementType::Bf16,
-            Element::F32 => ElementType::F32,
+            Element::F32 | Element::Single => ElementType::F32,
             Element::Int => return self.integer_type(id),
         };
         type_of_element(self.context, format)

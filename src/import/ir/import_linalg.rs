@@ -14,7 +14,7 @@ use super::{
     import_scatter::import_scatter,
     import_sort::{import_sort, import_topk},
     import_tensor::{fill, import_tensor},
-    importer::{Importer, Kept, is_left_out},
+    importer::{Formats, Importer, Kept, is_left_out},
     read_body::scalar_name,
 };
 use crate::dialect::mark_symbolic;
@@ -62,12 +62,14 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     generalize_named_ops(function);
     let half = half_of(function).filter(|_| precision == Precision::Device);
     // Indices among the integers and the format of f32 are known only after the import, and the import depends on both.
-    let settled = settle((BTreeMap::new(), false), MOST_READINGS, |(indices, is_narrow)| {
-        let importer = read(function, body, (half, precision), (indices, *is_narrow))?;
-        let needs_narrow = Emitter::new(&importer, function).is_narrow();
+    let settled = settle((BTreeMap::new(), Formats::default()), MOST_READINGS, |(indices, formats)| {
+        let importer = read(function, body, (half, precision), (indices, formats))?;
+        let is_narrow = Emitter::new(&importer, function).is_narrow();
+        let roots: Vec<NodeId> = importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
+        let needed = Formats { is_narrow, narrow_tensors: importer.graph.narrow_tensors(&roots) };
         let found = importer.graph.integers.settled();
-        let is_settled = found.is_none() && importer.graph.is_for_format(needs_narrow);
-        let next = (!is_settled).then(|| (found.unwrap_or_else(|| indices.clone()), needs_narrow));
+        let is_settled = found.is_none() && importer.graph.is_for_format(is_narrow) && needed.narrow_tensors == formats.narrow_tensors;
+        let next = (!is_settled).then(|| (found.unwrap_or_else(|| indices.clone()), needed));
         Ok::<_, Reported>((importer, next))
     })?;
     let mut importer = settled.ok_or_else(|| {
@@ -170,11 +172,11 @@ fn read<'c>(
     function: Op<'c>,
     body: Block<'c>,
     (half, precision): (Option<Element>, Precision),
-    (indices, is_narrow): (&BTreeMap<usize, i64>, bool),
+    (indices, formats): (&BTreeMap<usize, i64>, &Formats),
 ) -> Result<Importer<'c>, Reported> {
     // In a program without f32, integers need no f32 either, so that operands of a comparison and of a select have one format.
     let of_integers = half.or_else(|| half_of(function).filter(|_| !has_single(function))).unwrap_or(Element::F32);
-    let mut importer = Importer::new(half, precision, Integers::new(of_integers, indices.clone()), is_narrow);
+    let mut importer = Importer::new(half, precision, Integers::new(of_integers, indices.clone()), formats.clone());
     importer.import_block(function, body)?;
     Ok(importer)
 }

@@ -17,6 +17,7 @@ use crate::{
     },
 };
 use machine::ElementType;
+use std::collections::BTreeSet;
 
 /// Maximum number of elements of a constant that is folded at compile time; larger constants are weights.
 const MOST_FOLDED_ELEMENTS: i64 = 4096;
@@ -33,6 +34,11 @@ pub(super) fn element_of(r#type: Type<'_>, half: Option<Element>) -> Option<Elem
         ScalarType::Integer(_) | ScalarType::SignedInteger | ScalarType::Index => Some(Element::Int),
         ScalarType::Other => None,
     }
+}
+
+/// Returns whether the program holds numbers of that type in f32 or f64.
+pub(super) fn is_single(element: Type<'_>) -> bool {
+    matches!(ScalarType::of(element), ScalarType::F32 | ScalarType::F64)
 }
 
 /// Converts a constant of 8-bit numbers to the format of its users.
@@ -100,10 +106,19 @@ pub(super) struct Kept<'c> {
     pub(super) around: Vec<(usize, Op<'c>)>,
 }
 
+/// Formats that are known only after an import.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Formats {
+    /// Whether f32 is computed in 16 bits.
+    pub(super) is_narrow: bool,
+    /// Tensors that are held in 16 bits, by tensor number.
+    pub(super) narrow_tensors: BTreeSet<usize>,
+}
+
 impl<'c> Importer<'c> {
     /// Returns the state before the import.
-    pub(super) fn new(half: Option<Element>, precision: Precision, integers: Integers, is_narrow: bool) -> Self {
-        let mut graph = Graph::with_integers(integers, is_narrow);
+    pub(super) fn new(half: Option<Element>, precision: Precision, integers: Integers, formats: Formats) -> Self {
+        let mut graph = Graph::with_integers(integers, formats.is_narrow, formats.narrow_tensors);
         graph.keeps_nan = precision == Precision::Strict;
         Self {
             graph,
@@ -139,6 +154,9 @@ impl<'c> Importer<'c> {
         let number = self.sources.len();
         if let Some(range) = value.arg_of().and_then(|(_, number)| argument_attribute(at, number, attr::SPYRE_RANGE)).and_then(integers) {
             self.graph.integers.promise(number, [range[0], range[1]]);
+        }
+        if is_single(tensor.element) {
+            self.graph.note_single(number);
         }
         let node = self.graph.tensor(number, tensor.shape, element);
         self.sources.push(Source::Value(value));
@@ -216,6 +234,9 @@ impl<'c> Importer<'c> {
         };
         if let Some(known) = known {
             return Ok(self.graph.known(known, tensor.shape, element));
+        }
+        if is_single(tensor.element) {
+            self.graph.note_single(self.sources.len());
         }
         let node = self.graph.tensor(self.sources.len(), tensor.shape, element);
         self.sources.push(Source::Weights(value, op.loc()));
@@ -305,8 +326,7 @@ impl<'c> Importer<'c> {
 
     /// Records that a node was computed from others in a wider type than the device's.
     pub(super) fn note_wide(&mut self, at: Op<'c>, operands: &[NodeId], node: NodeId) {
-        let is_wide = |of: Type<'_>| matches!(ScalarType::of(of), ScalarType::F32 | ScalarType::F64);
-        if self.half.is_some() && at.outputs().first().is_some_and(|output| is_wide(output.r#type())) {
+        if self.half.is_some() && at.outputs().first().is_some_and(|output| is_single(output.r#type())) {
             self.islands.join(operands, node);
         }
     }

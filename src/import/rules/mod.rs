@@ -14,6 +14,7 @@
 //! | `parted_factor.rs` | products with concatenated tensors: keys and values appended to cached ones |
 //! | `scaled_product.rs` | one factor for a product of two scaled tensors |
 //! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine, cosine, inverses; rounding, signs, remainders; powers, roots, hyperbolics |
+//! | `single.rs` | angles in single precision |
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `lookup.rs`, `joined.rs` | elements of a table at such indices, one or several; at indices computed from joined lists |
@@ -73,6 +74,7 @@ pub(super) mod safe_softmax;
 pub(super) mod scaled_product;
 pub(super) mod scan;
 pub(super) mod scatter;
+mod single;
 pub(super) mod sort;
 mod steps;
 mod trigonometry;

@@ -8,6 +8,7 @@ mod refine;
 
 use super::steps::is_whole;
 use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known};
+use machine::{NARROW, WIDEN};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Integer limits of a number format.
@@ -75,8 +76,9 @@ pub(in crate::import) fn ranges(
         }
     };
     let within = |number: usize, candidate: [i64; 2]| within_from(&positive, number, candidate);
+    let is_single = needed.iter().any(|&id| graph.node(id).element == Element::Single);
     #[allow(clippy::cast_possible_truncation, reason = "what a format holds exactly is far below 2^63")]
-    let most = limits.exact as i64 + 1;
+    let most = if is_single { SINGLE.exact } else { limits.exact } as i64 + 1;
     let numbers: Vec<usize> = ranges.keys().copied().collect();
     // Double the ranges in turn while all constraints hold, so that no range uses up the slack of another one.
     let ends = std::iter::successors(Some(2), |end: &i64| end.checked_mul(2)).take_while(|&end| end <= most);
@@ -177,6 +179,7 @@ fn check(
             }
             continue;
         };
+        let limits = if graph.node(id).element == Element::Single { SINGLE } else { limits };
         let limit = if graph.integers.has(id) { limits.exact } else { limits.largest };
         if !is_infinite && first.abs().max(last.abs()) > limit {
             return Err(Unbounded::Node(id));
@@ -354,6 +357,7 @@ impl Bounds<'_> {
                     "abs" => Some(x.around(&[x.first.abs(), x.last.abs()])),
                     "floor" => Some(x.around(&[x.first.floor(), x.last.floor()])),
                     "relufwd" => Some(x.around(&[x.first.max(0.0), x.last.max(0.0)])),
+                    WIDEN | NARROW => Some(x),
                     _ => None,
                 }
             }

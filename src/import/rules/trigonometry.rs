@@ -10,6 +10,7 @@
 use super::{
     plain::Built,
     recognize::{add, mul, sub},
+    single,
 };
 use crate::import::graph::{Element, Graph, NodeId};
 use std::f64::consts::{FRAC_1_PI, FRAC_PI_2, PI};
@@ -48,8 +49,18 @@ pub(in crate::import) fn cos(graph: &mut Graph, inputs: &[NodeId], element: Elem
 fn periodic(graph: &mut Graph, x: NodeId, is_cosine: bool, element: Element) -> Built {
     // Angles of positions are folded for each position, which is far more precise than a format is for large angles.
     graph.want_rows_of_one(x);
-    let is_single = element == Element::F32 && graph.has_single_precision();
-    let Reduction { farthest, parts, half } = if is_single { &SINGLE } else { &HALF };
+    let is_f32 = element == Element::F32 && graph.has_single_precision();
+    if !is_f32 && let Some(angle) = single::angle(graph, x) {
+        let periodic = periodic_parts(graph, angle, is_cosine, Element::Single, &SINGLE)?;
+        return Ok(single::narrowed(graph, periodic, element));
+    }
+    let periodic = periodic_parts(graph, x, is_cosine, element, if is_f32 { &SINGLE } else { &HALF })?;
+    Ok(graph.pointwise("where3", &periodic, element))
+}
+
+/// Returns whether an argument is near enough, the result there, and the result elsewhere.
+fn periodic_parts(graph: &mut Graph, x: NodeId, is_cosine: bool, element: Element, reduction: &Reduction) -> Result<[NodeId; 3], String> {
+    let Reduction { farthest, parts, half } = reduction;
     let number = |graph: &mut Graph, value: f64| graph.number(value);
     let half_turns = number(graph, FRAC_1_PI);
     let mut turns = mul(graph, &[x, half_turns], element)?;
@@ -92,5 +103,5 @@ fn periodic(graph: &mut Graph, x: NodeId, is_cosine: bool, element: Element) -> 
     let magnitude = graph.pointwise("abs", &[x], element);
     let (farthest, nan) = (number(graph, *farthest), number(graph, f64::NAN));
     let is_near = graph.pointwise("lesserequal", &[magnitude, farthest], Element::Bool);
-    Ok(graph.pointwise("where3", &[is_near, result, nan], element))
+    Ok([is_near, result, nan])
 }

@@ -42,14 +42,15 @@ pub fn elements_of_truth(graph: &Graph, needed: &[NodeId]) -> Result<BTreeMap<No
             // A comparison.
             Element::Bool => node.inputs.iter().find(is_compared).map(|&input| (user, graph.node(input).element)),
             // A select, or a conversion of the truth value to a number.
-            Element::F16 | Element::Bf16 | Element::F32 => {
+            Element::F16 | Element::Bf16 | Element::F32 | Element::Single => {
                 node.inputs.iter().find(|&&input| is_truth(graph, input)).map(|&input| (input, node.element))
             }
             Element::Int => None,
         };
         let Some((truth, element)) = met else { continue };
         let found = *elements.entry(groups.root(truth)).or_insert(element);
-        if (found == Element::F32) != (element == Element::F32) {
+        let is_single = |element| matches!(element, Element::F32 | Element::Single);
+        if is_single(found) != is_single(element) {
             return Err(TwoFormats { user, needed: element, found });
         }
     }

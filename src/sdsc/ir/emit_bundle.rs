@@ -24,12 +24,12 @@ use crate::{
 };
 use ::program::layout::DeviceLayout;
 use files::is_plain_name;
-use machine::{ElementType, Target};
+use machine::{ElementType, Target, is_conversion};
 use sdsc_check::{Profile, Violation, check_files_in};
 use sdsc_format::{
     File, Fresh, Sdsc,
     exact::{EXACT_FILE, EXACT_SUFFIX, ExactConstant, ExactNumbers},
-    program::{self, BufferPlace, LaunchEntry, Program, Size, Symbol, SymbolicDim, Tensor},
+    program::{self, BufferPlace, ConversionOrder, LaunchEntry, Program, Size, Symbol, SymbolicDim, Tensor},
     to_text,
 };
 use std::{
@@ -189,6 +189,9 @@ fn program_files(program: Op<'_>, target: &Target, format: Profile) -> Result<Ve
                 }
             }
             "builtin.module" => {
+                if op.nested().into_iter().any(|op| op.is(sdsc::OP) && is_conversion(op.text_attr(attr::FUNCTION))) {
+                    description.conversions = ConversionOrder::Staggered;
+                }
                 let buffers = op.attr(attr::SDSC_BUFFERS).and_then(elements).unwrap_or_default();
                 let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
                 let bundle = bundle_files(op, &format!("{name}/"), target, format, &mut exact)?;
