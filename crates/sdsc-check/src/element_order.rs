@@ -1,8 +1,9 @@
 //! Order of elements in sticks: conversions between 16-bit and 32-bit numbers stagger them, in groups of four.
 //!
-//! A value is in standard order, or staggered by one of the two conversions. The opposite conversion restores the order, and so does a
-//! reduction along the sticks, whose result does not depend on it. Other ops compute position by position: their operands have one order, or
-//! are the same along the sticks. Matrix products and changes of layout need the standard order, and so does the host.
+//! A value is in standard order, or staggered by one of the two conversions, or equal along each stick, which has no order. The opposite
+//! conversion restores the order, and so does a reduction along the sticks, whose result does not depend on it. Other ops compute position by
+//! position: their operands have one order, or are equal along the sticks. Matrix products and changes of layout need the standard order, and
+//! so does the host.
 //!
 //! The analysis walks over the executes in the order of the text, loop bodies once.
 
@@ -19,11 +20,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-/// Conversion that has staggered the elements of a value; the names are torch-spyre's.
+/// Order of the elements of a value other than the standard one: the conversion that has staggered them, by torch-spyre's name, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ElementOrder {
     Dl16ToFp32,
     Fp32ToDl16,
+    /// All elements of a stick are equal.
+    Equal,
 }
 
 impl fmt::Display for ElementOrder {
@@ -31,6 +34,7 @@ impl fmt::Display for ElementOrder {
         formatter.write_str(match self {
             Self::Dl16ToFp32 => "DL16_TO_FP32",
             Self::Fp32ToDl16 => "FP32_TO_DL16",
+            Self::Equal => "of equal elements",
         })
     }
 }
@@ -42,7 +46,7 @@ enum Memory {
     Hbm(Base),
 }
 
-/// A staggered value.
+/// A value that is not in standard order.
 #[derive(Clone, Debug)]
 struct Staggered {
     memory: Memory,
@@ -53,7 +57,7 @@ struct Staggered {
     writer: String,
 }
 
-/// The staggered values of a walk over the executes of a bundle.
+/// The values that are not in standard order, of a walk over the executes of a bundle.
 #[derive(Debug, Default)]
 pub(super) struct OrderedValues(Vec<Staggered>);
 
@@ -77,7 +81,7 @@ impl OrderedValues {
         faults
     }
 
-    /// Returns the kernel arguments that hold a staggered value.
+    /// Returns the kernel arguments that hold a value in another than the standard order.
     pub(super) fn arguments(&self) -> BTreeMap<usize, ElementOrder> {
         let argument = |value: &Staggered| match value.memory {
             Memory::Hbm(Base::Argument(argument)) => Some((argument, value.order)),
@@ -113,6 +117,7 @@ impl OrderedValues {
             .iter()
             .filter(|tensor| !tensor.is_result && tensor.fills_sticks)
             .map(|tensor| (tensor, self.find(tensor)))
+            .filter(|(_, value)| value.is_none_or(|value| value.order != ElementOrder::Equal))
             .collect();
         let found = inputs.iter().find_map(|(tensor, value)| Some((*tensor, (*value)?)));
         let order = found.map(|(_, value)| value.order);
@@ -123,6 +128,7 @@ impl OrderedValues {
             Fault { file: file.to_owned(), path: tensor.path.clone(), message }
         };
         match (facts.transfer, found) {
+            (Transfer::Widen | Transfer::Narrow | Transfer::Keep, None) if inputs.is_empty() => Ok(Some(ElementOrder::Equal)),
             (Transfer::Reduce, _) | (Transfer::Standard, None) => Ok(None),
             (Transfer::Widen, None) => Ok(Some(ElementOrder::Dl16ToFp32)),
             (Transfer::Narrow, None) => Ok(Some(ElementOrder::Fp32ToDl16)),
@@ -167,7 +173,7 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
     }
     report.enter_file(FILE_NAME);
     for (number, result) in program.results.iter().enumerate() {
-        if let Some(order) = staggered.get(&*result.name) {
+        if let Some(order) = staggered.get(&*result.name).filter(|order| **order != ElementOrder::Equal) {
             let message =
                 format!("expected '{}' in the standard order, which the host reads, found {order}; convert it back first", result.name);
             report.json(format!("/results/{number}"), message);
@@ -250,6 +256,16 @@ mod tests {
         assert_eq!(first_fault(&both), None);
         let product = [op(Transfer::Widen, &[(X, true)], Y), op(Transfer::Standard, &[(Y, true)], Z)];
         assert!(first_fault(&product).unwrap().starts_with("expected the standard order"));
+    }
+
+    #[test]
+    fn equal_elements_of_a_stick_have_no_order() {
+        let spread = op(Transfer::Keep, &[(X, false)], Y);
+        let narrowed = [spread.clone(), op(Transfer::Narrow, &[(Y, true)], Z), op(Transfer::Standard, &[(Z, true)], X)];
+        assert_eq!(first_fault(&narrowed), None);
+        let beside = op(Transfer::Keep, &[(Y, true), (X, true)], Z);
+        let ordered = [spread, beside, op(Transfer::Narrow, &[(Z, true)], Z), op(Transfer::Standard, &[(Z, true)], X)];
+        assert!(first_fault(&ordered).unwrap().starts_with("expected the standard order"));
     }
 
     #[test]
