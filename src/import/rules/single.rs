@@ -24,20 +24,72 @@ const MOST_STEPS: usize = 64;
 /// Maximum number of dimensions beside that of the lanes.
 const MOST_DIMS: usize = 5;
 
-/// Returns an argument of a sine or a cosine in single precision. None unless the program computes it in f32, from its arguments, constants and
-/// integers, with at least one product, sum or difference.
-pub(super) fn angle(graph: &mut Graph, x: NodeId) -> Option<NodeId> {
-    let shape = &graph.node(x).shape;
-    if !graph.is_single_operation || shape.len() > MOST_DIMS || shape.iter().product::<i64>() > MOST_ANGLES {
-        return None;
+/// Maximum number of products of a sum: the device has no product of matrices in f32.
+const MOST_PRODUCTS: i64 = 8;
+
+/// Builds a function of angles in single precision, with results of type `element`. Returns None unless the program computes the angles in f32,
+/// from its arguments, constants and integers, with at least one product, sum or difference. `of_angle` returns for angles in single precision
+/// where the result is valid, the result, and what replaces it elsewhere.
+pub(super) fn of_angles(
+    graph: &mut Graph,
+    x: NodeId,
+    element: Element,
+    of_angle: impl Fn(&mut Graph, NodeId) -> Result<[NodeId; 3], String>,
+) -> Option<NodeId> {
+    graph.is_single_operation.then_some(())?;
+    Angles { graph, element, of_angle, results: BTreeMap::new() }.result(x)
+}
+
+/// A function of moved angles is the moved function of the angles, which may be fewer.
+struct Angles<'a, F> {
+    graph: &'a mut Graph,
+    element: Element,
+    of_angle: F,
+    /// Result of each visited node; None while it is built, and where there is none.
+    results: BTreeMap<NodeId, Option<NodeId>>,
+}
+
+impl<F: Fn(&mut Graph, NodeId) -> Result<[NodeId; 3], String>> Angles<'_, F> {
+    fn result(&mut self, x: NodeId) -> Option<NodeId> {
+        if let Some(&known) = self.results.get(&x) {
+            return known;
+        }
+        self.results.insert(x, None);
+        let built = self.built(x);
+        self.results.insert(x, built);
+        built
     }
-    let mut rebuilt = Rebuilt { graph, nodes: BTreeMap::new(), is_computed: false };
-    let angle = rebuilt.node(x)?;
-    rebuilt.is_computed.then_some(angle)
+
+    fn built(&mut self, x: NodeId) -> Option<NodeId> {
+        let Node { kind, inputs, shape, .. } = self.graph.node(x).clone();
+        match kind {
+            Kind::Undefined => return Some(self.graph.undefined(shape, self.element)),
+            Kind::Insert(offsets) => {
+                let [part, whole] = [self.result(inputs[0])?, self.result(inputs[1])?];
+                return Some(self.graph.insert(part, whole, offsets));
+            }
+            Kind::View(map) => {
+                let whole = self.result(inputs[0])?;
+                return Some(self.graph.view(whole, map, &shape));
+            }
+            Kind::Reshape if self.graph.number_of_integers(x).is_none() => {
+                let whole = self.result(inputs[0])?;
+                return Some(self.graph.reshape(whole, &shape));
+            }
+            _ => {}
+        }
+        if shape.len() > MOST_DIMS || shape.iter().product::<i64>() > MOST_ANGLES {
+            return None;
+        }
+        let mut rebuilt = Rebuilt { graph: self.graph, nodes: BTreeMap::new(), is_computed: false };
+        let angle = rebuilt.node(x).filter(|_| rebuilt.is_computed)?;
+        let parts = (self.of_angle)(self.graph, angle).ok()?;
+        Some(narrowed(self.graph, parts, self.element))
+    }
 }
 
 /// Converts single precision to `element`: selects `result` where `is_valid` holds, `otherwise` elsewhere.
-pub(super) fn narrowed(graph: &mut Graph, [is_valid, result, otherwise]: [NodeId; 3], element: Element) -> NodeId {
+fn narrowed(graph: &mut Graph, [is_valid, result, otherwise]: [NodeId; 3], element: Element) -> NodeId {
     let shape = graph.node(result).shape.clone();
     let [is_valid, result] = [is_valid, result].map(|node| in_lanes(graph, node));
     let single = graph.pointwise("where3", &[is_valid, result, otherwise], Element::Single);
@@ -104,7 +156,12 @@ impl Rebuilt<'_> {
                 Some(self.graph.view(input, map, &shape))
             }
             Kind::Pointwise(function, _) => self.computed(function, &inputs),
-            Kind::Matmul => self.outer_product(&inputs),
+            Kind::Insert(offsets) if element.is_float() => {
+                let [part, whole] = [self.node(inputs[0])?, self.node(inputs[1])?];
+                Some(self.graph.insert(part, whole, offsets))
+            }
+            Kind::Undefined => Some(self.graph.undefined(shape, Element::Single)),
+            Kind::Matmul => self.products(&inputs),
             Kind::Virtual(_) if element.is_float() && rows::parts(self.graph, id).is_none() => self.node(*inputs.last()?),
             _ => None,
         }
@@ -144,10 +201,26 @@ impl Rebuilt<'_> {
         built.ok()
     }
 
-    /// Returns the product of a column and a row, which needs no matrix product.
-    fn outer_product(&mut self, inputs: &[NodeId]) -> Option<NodeId> {
-        let of_lhs = &self.graph.node(inputs[0]).shape;
-        (of_lhs.last() == Some(&1)).then_some(())?;
-        self.computed("mul", inputs)
+    /// Returns a product of matrices as a sum of products of columns and rows.
+    fn products(&mut self, inputs: &[NodeId]) -> Option<NodeId> {
+        let [lhs, rhs] = [self.node(inputs[0])?, self.node(inputs[1])?];
+        let [of_lhs, of_rhs] = [lhs, rhs].map(|input| self.graph.node(input).shape.clone());
+        let (k, n_batches) = (*of_lhs.last()?, of_lhs.len() - 2);
+        (k <= MOST_PRODUCTS && of_rhs.len() == of_lhs.len()).then_some(())?;
+        self.is_computed = true;
+        let mut sum = None;
+        for term in 0..k {
+            let batch = || (0..n_batches).map(Expr::Dim);
+            let column = batch().chain([Expr::Dim(n_batches), Expr::Constant(term)]).collect();
+            let row = batch().chain([Expr::Constant(term), Expr::Dim(n_batches + 1)]).collect();
+            let column = self.graph.view(lhs, column, &[&of_lhs[..=n_batches], &[1]].concat());
+            let row = self.graph.view(rhs, row, &[&of_rhs[..n_batches], &[1, of_rhs[n_batches + 1]]].concat());
+            let product = mul(self.graph, &[column, row], Element::Single).ok()?;
+            sum = Some(match sum {
+                Some(sum) => add(self.graph, &[sum, product], Element::Single).ok()?,
+                None => product,
+            });
+        }
+        sum
     }
 }

@@ -245,6 +245,22 @@ func.func @pointwise_c6(%x: tensor<4x64xf16>) {
 
 // -----
 
+func.func @pointwise_c7(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.pointwise' op 'dl16tofp32' converts f16 or bf16 to f32, found 'f16' and 'f16'}}
+  spyre.pointwise dl16tofp32(%x) : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @pointwise_c7(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.pointwise' op 'fp32todl16' converts f32 to f16 or bf16, found 'f16' and 'f32'}}
+  spyre.pointwise fp32todl16(%x) : (tensor<4x64xf16>) -> tensor<4x64xf32>
+  return
+}
+
+// -----
+
 func.func @reduce_c1(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.reduce' op 'add' is no reduction of the device}}
   spyre.reduce add(%x) dims [1] : tensor<4x64xf16> -> tensor<4x1xf16>
