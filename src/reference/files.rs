@@ -22,7 +22,8 @@ const SMALLER: f64 = 1.0 / 16.0;
 /// Inputs are changed by so much of themselves, to see whether the program jumps there.
 const NUDGE: f64 = 1e-12;
 
-/// The integers that are drawn where others differ.
+/// Numbers of integers, from 0 on, that are drawn where more differ: positions of a short text, and truth values.
+const MODEST_INTEGERS: i64 = 1024;
 const FEW_INTEGERS: i64 = 2;
 
 /// A comparison that a process of its own makes.
@@ -280,11 +281,14 @@ impl<'r> Run<'r> {
     fn explain(&self, inputs: &[HostArray], difference: &Difference) -> Answer {
         let message = self.describe(difference);
         if let Some(which) = self.wide_integers()
-            && self.agrees_with(&|array, position| if self.is_wide(position) { few_integers(array) } else { array })
+            && let Some(end) = [MODEST_INTEGERS, FEW_INTEGERS]
+                .into_iter()
+                .find(|&end| self.agrees_with(&|array, position| if self.is_wide(position) { integers_below(array, end) } else { array }))
         {
             return Answer::Explained(format!(
-                "{message}; they agree if the integers of {which} are 0 and 1, so the program may not allow the larger random integers; \
-                 compare with your own integers: 'spyre-run --check'"
+                "{message}; they agree if the integers of {which} are from 0 to {}, so the program may not allow the larger random integers; \
+                 compare with your own integers: 'spyre-run --check'",
+                end - 1
             ));
         }
         if difference.mismatch.is_nan {
@@ -376,8 +380,8 @@ fn scaled(mut array: HostArray, factor: f64) -> HostArray {
     array
 }
 
-fn few_integers(mut array: HostArray) -> HostArray {
-    map(&mut array, |number| number.rem_euclid(FEW_INTEGERS as f64));
+fn integers_below(mut array: HostArray, end: i64) -> HostArray {
+    map(&mut array, |number| number.rem_euclid(end as f64));
     array
 }
 

@@ -25,6 +25,9 @@ pub(in crate::import) const HALF: Limits = Limits { exact: 1024.0, largest: 4_29
 /// IEEE single precision.
 pub(in crate::import) const SINGLE: Limits = Limits { exact: 16_777_216.0, largest: f32::MAX as f64 };
 
+/// Single precision of angles: beyond 2^17 the device's sine is NaN ([`super::trigonometry`]).
+const ANGLES: Limits = Limits { exact: 131_072.0, ..SINGLE };
+
 /// Reason why no range is found for an integer or a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum Unbounded {
@@ -78,7 +81,7 @@ pub(in crate::import) fn ranges(
     let within = |number: usize, candidate: [i64; 2]| within_from(&positive, number, candidate);
     let is_single = needed.iter().any(|&id| graph.node(id).element == Element::Single);
     #[allow(clippy::cast_possible_truncation, reason = "what a format holds exactly is far below 2^63")]
-    let most = if is_single { SINGLE.exact } else { limits.exact } as i64 + 1;
+    let most = if is_single { ANGLES.exact } else { limits.exact } as i64 + 1;
     let numbers: Vec<usize> = ranges.keys().copied().collect();
     // Double the ranges in turn while all constraints hold, so that no range uses up the slack of another one.
     let ends = std::iter::successors(Some(2), |end: &i64| end.checked_mul(2)).take_while(|&end| end <= most);
@@ -179,7 +182,7 @@ fn check(
             }
             continue;
         };
-        let limits = if graph.node(id).element == Element::Single { SINGLE } else { limits };
+        let limits = if graph.node(id).element == Element::Single { ANGLES } else { limits };
         let limit = if graph.integers.has(id) { limits.exact } else { limits.largest };
         if !is_infinite && first.abs().max(last.abs()) > limit {
             return Err(Unbounded::Node(id));
