@@ -120,14 +120,14 @@ super::codes! {
         "With `--rounding relaxed`, a value that the program rounds to a narrower type and widens again is not \
          rounded.";
 
+    233 ASSERTION_UNCHECKED "an assertion is not checked":
+        "The device cannot stop a program. If the asserted condition is false, the results are undefined.";
+
     234 ANGLE_IN_F32 "angles are computed in f32":
         "The program computes the argument of a sine or a cosine in f32, from f32 values or integers. In 16 bits, a \
          large angle has no accurate sine, so the device computes both in f32. Each angle fills two sticks. Use \
          positions that are integers, and frequencies that are constants: their sines are looked up in a table."
         see "SPY0230";
-
-    233 ASSERTION_UNCHECKED "an assertion is not checked":
-        "The device cannot stop a program. If the asserted condition is false, the results are undefined.";
 
     240 INTEGER_RANGE "integers exceed the range in which the device is exact":
         "The device computes integers in float formats. Declare smaller ranges of arguments with `spyre.range`, or \

@@ -4,7 +4,7 @@
 // The frequencies and the positions are arguments. Both halves of the concatenation have one sine.
 // CHECK: remark[SPY0234]: 1 sines and cosines of angles that the program computes in f32 are computed in f32; the results take 32 KiB
 // CHECK-LABEL: func.func @positions(
-// CHECK-SAME:    [[P:%.+]]: tensor<4xi64> {spyre.range = array<i64: -16777216, 16777217>}, [[F:%.+]]: tensor<32xf32>)
+// CHECK-SAME:    [[P:%.+]]: tensor<4xi64> {spyre.range = array<i64: -131072, 131073>}, [[F:%.+]]: tensor<32xf32>)
 // CHECK:         [[NUMBER:%.+]] = spyre.view [[P]] by affine_map<(d0, d1) -> (d0)> : tensor<4xi64> -> tensor<4x1xf32>
 // CHECK:         [[ROW:%.+]] = spyre.view [[F]] by affine_map<(d0, d1) -> (d1)> : tensor<32xf32> -> tensor<1x32xf32>
 // CHECK:         [[ANGLE:%.+]] = spyre.pointwise mul([[NUMBER]], [[ROW]]) : (tensor<4x1xf32>, tensor<1x32xf32>) -> tensor<4x32xf32>
@@ -37,7 +37,7 @@ func.func @positions(%p: tensor<4xi64>, %f: tensor<32xf32>) -> tensor<4x64xf16> 
 
 // -----
 
-// A 16-bit argument is widened. A product of matrices of few terms is a sum of products.
+// A 16-bit argument that is also read in 16 bits is widened. A product of matrices of few terms is a sum of products.
 // CHECK-LABEL: func.func @features(
 // CHECK-SAME:    [[X:%.+]]: tensor<4x2xf16>, [[F:%.+]]: tensor<2x32xf32>)
 // CHECK:         spyre.pointwise dl16tofp32({{.*}}) : (tensor<4x2x64xf16>) -> tensor<4x2x64xf32>
@@ -46,7 +46,7 @@ func.func @positions(%p: tensor<4xi64>, %f: tensor<32xf32>) -> tensor<4x64xf16> 
 // CHECK:         spyre.pointwise mul({{.*}}) : (tensor<4x1xf32>, tensor<1x32xf32>) -> tensor<4x32xf32>
 // CHECK:         spyre.pointwise fp32todl16
 #both = affine_map<(i, j) -> (i, j)>
-func.func @features(%x: tensor<4x2xf16>, %f: tensor<2x32xf32>) -> tensor<4x32xf16> {
+func.func @features(%x: tensor<4x2xf16>, %f: tensor<2x32xf32>) -> (tensor<4x32xf16>, tensor<4x2xf16>) {
   %zero = arith.constant 0.0 : f32
   %shape = tensor.empty() : tensor<4x2xf32>
   %wide = linalg.generic {indexing_maps = [#both, #both], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x2xf16>) outs(%shape : tensor<4x2xf32>) {
@@ -64,7 +64,8 @@ func.func @features(%x: tensor<4x2xf16>, %f: tensor<2x32xf32>) -> tensor<4x32xf1
     %t = arith.truncf %s : f32 to f16
     linalg.yield %t : f16
   } -> tensor<4x32xf16>
-  return %sine : tensor<4x32xf16>
+  %twice = arith.addf %x, %x : tensor<4x2xf16>
+  return %sine, %twice : tensor<4x32xf16>, tensor<4x2xf16>
 }
 
 // -----
@@ -86,11 +87,11 @@ func.func @read_in_two_formats(%x: tensor<64xf16>, %f: tensor<64xf32>) -> tensor
 
 // -----
 
-// Sines of f16, of results of other ops, and of more than 65,536 angles are computed in 16 bits.
+// Sines of f16, of results of other ops, and of more than 262,144 angles are computed in 16 bits.
 // CHECK-LABEL: func.func @in_sixteen_bits(
 // CHECK-NOT:     fp32todl16
 // CHECK:         return
-func.func @in_sixteen_bits(%x: tensor<64xf16>, %f: tensor<512x256xf32>) -> (tensor<64xf16>, tensor<64xf16>, tensor<512x256xf16>) {
+func.func @in_sixteen_bits(%x: tensor<64xf16>, %f: tensor<1024x512xf32>) -> (tensor<64xf16>, tensor<64xf16>, tensor<1024x512xf16>) {
   %two = arith.constant dense<2.0> : tensor<64xf16>
   %twice = arith.mulf %x, %two : tensor<64xf16>
   %half = math.sin %twice : tensor<64xf16>
@@ -99,8 +100,8 @@ func.func @in_sixteen_bits(%x: tensor<64xf16>, %f: tensor<512x256xf32>) -> (tens
   %sum = arith.addf %wide, %wide : tensor<64xf32>
   %sine = math.sin %sum : tensor<64xf32>
   %computed = arith.truncf %sine : tensor<64xf32> to tensor<64xf16>
-  %many = arith.addf %f, %f : tensor<512x256xf32>
-  %sines = math.cos %many : tensor<512x256xf32>
-  %large = arith.truncf %sines : tensor<512x256xf32> to tensor<512x256xf16>
-  return %half, %computed, %large : tensor<64xf16>, tensor<64xf16>, tensor<512x256xf16>
+  %many = arith.addf %f, %f : tensor<1024x512xf32>
+  %sines = math.cos %many : tensor<1024x512xf32>
+  %large = arith.truncf %sines : tensor<1024x512xf32> to tensor<1024x512xf16>
+  return %half, %computed, %large : tensor<64xf16>, tensor<64xf16>, tensor<1024x512xf16>
 }

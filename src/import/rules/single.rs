@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 /// Elements of a 16-bit stick, and of two 32-bit sticks: the conversions read and write pairs of these.
 const LANES: i64 = 64;
 
-/// Maximum number of angles of an operation: with two sticks for each, a tensor of them has 16 MiB.
-const MOST_ANGLES: i64 = 1 << 16;
+/// Maximum number of angles of an operation: with two sticks for each, a tensor of them has 64 MiB.
+const MOST_ANGLES: i64 = 1 << 18;
 
 /// Maximum number of operations of an argument that are computed again.
 const MOST_STEPS: usize = 64;
@@ -167,13 +167,14 @@ impl Rebuilt<'_> {
         }
     }
 
-    /// Returns a tensor of the program, without a conversion where the program holds it in f32.
+    /// Returns a tensor of the program in f32. One that another op reads in 16 bits is widened if the program holds it in 16 bits.
     fn tensor(&mut self, id: NodeId, number: usize) -> Option<NodeId> {
-        if !self.graph.is_single_tensor(number) {
-            return Some(widened(self.graph, id));
-        }
         let shape = self.graph.node(id).shape.clone();
-        (!self.graph.is_kept_narrow(number)).then(|| self.graph.tensor(number, shape, Element::Single))
+        match (self.graph.is_kept_narrow(number), self.graph.is_single_tensor(number)) {
+            (false, _) => Some(self.graph.tensor(number, shape, Element::Single)),
+            (true, true) => None,
+            (true, false) => Some(widened(self.graph, id)),
+        }
     }
 
     /// Returns the numbers of integers.

@@ -124,7 +124,9 @@ pub(crate) fn check_indices(tensor: &Tensor, array: &HostArray) -> Result<(), Si
     let outside = |index: &usize| !(first..end).contains(&(array.elements.get(*index) as i64));
     let Some(found) = (0..array.elements.len()).find(outside) else { return Ok(()) };
     let (element, value) = (position(&array.shape, found), array.elements.get(found));
-    let message = format!("element {element:?} is {value}, which is not in the range {first}..{end} of its indices");
+    let message = format!(
+        "element {element:?} is {value}, which is not in the range {first}..{end} of the compiled program; to change it, compile with 'spyre.range' on the argument"
+    );
     Err(SimError::Array { name: tensor.name.clone(), message })
 }
 
@@ -234,8 +236,14 @@ mod tests {
         let indices = |range| Tensor { index_range: range, ..tensor("a", "i64") };
         let array = HostArray { shape: vec![2, 3], elements: Elements::I64(vec![0, 4, 1, 2, 5, -1]) };
         let message = |range| check_indices(&indices(range), &array).unwrap_err().to_string();
-        assert_eq!(message(Some([0, 5])), "'a': element [1, 1] is 5, which is not in the range 0..5 of its indices");
-        assert_eq!(message(Some([0, 6])), "'a': element [1, 2] is -1, which is not in the range 0..6 of its indices");
+        assert_eq!(
+            message(Some([0, 5])),
+            "'a': element [1, 1] is 5, which is not in the range 0..5 of the compiled program; to change it, compile with 'spyre.range' on the argument"
+        );
+        assert_eq!(
+            message(Some([0, 6])),
+            "'a': element [1, 2] is -1, which is not in the range 0..6 of the compiled program; to change it, compile with 'spyre.range' on the argument"
+        );
         assert!(check_indices(&indices(None), &array).is_ok());
     }
 }

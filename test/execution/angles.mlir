@@ -1,0 +1,74 @@
+// Angles that a 16-bit program computes in f32 are as exact as its formats.
+// RUN: rm -rf %t && mkdir %t && split-file %s %t/parts
+// RUN: spyre-compile %t/parts/rotary.mlir -o %t/rotary --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
+// RUN: spyre-run %t/rotary --check %t/parts/rotary.mlir | FileCheck %s
+// RUN: FileCheck %s --check-prefix=ORDER --input-file=%t/rotary/program.json
+// RUN: spyre-compile %t/parts/steps.mlir -o %t/steps --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
+// RUN: spyre-run %t/steps --check %t/parts/steps.mlir | FileCheck %s
+// RUN: spyre-compile %t/parts/features.mlir -o %t/features --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
+// RUN: spyre-run %t/features --check %t/parts/features.mlir | FileCheck %s
+// RUN: spyre-compile %t/parts/steps.mlir -o %t/released --bundle-format=1.0 --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
+
+// VALIDATED: validated: the files and the imported program agree
+// VALIDATED: validated: the files and the program as written (MLIR's JIT) agree
+// CHECK:      result0: correct
+// CHECK-NEXT: root mean square error {{[0-9.]+}}e-4, {{[012][.][0-9]}} times that of the program in its own formats
+// ORDER: "conversions": "staggered"
+
+//--- rotary.mlir
+#row = affine_map<(i, j) -> (j)>
+#column = affine_map<(i, j) -> (i)>
+#both = affine_map<(i, j) -> (i, j)>
+func.func @rotary(%x: tensor<6x64xf16>, %p: tensor<6xi64> {spyre.range = array<i64: 0, 20000>}, %f: tensor<32xf32>) -> tensor<6x64xf16> {
+  %narrow = tensor.empty() : tensor<6x32xf32>
+  %wide = tensor.empty() : tensor<6x64xf16>
+  %angle = linalg.generic {indexing_maps = [#column, #row, #both], iterator_types = ["parallel", "parallel"]} ins(%p, %f : tensor<6xi64>, tensor<32xf32>) outs(%narrow : tensor<6x32xf32>) {
+  ^bb0(%position: i64, %frequency: f32, %out: f32):
+    %number = arith.sitofp %position : i64 to f32
+    %product = arith.mulf %number, %frequency : f32
+    linalg.yield %product : f32
+  } -> tensor<6x32xf32>
+  %all = tensor.concat dim(1) %angle, %angle : (tensor<6x32xf32>, tensor<6x32xf32>) -> tensor<6x64xf32>
+  %y = linalg.generic {indexing_maps = [#both, #both, #both], iterator_types = ["parallel", "parallel"]} ins(%x, %all : tensor<6x64xf16>, tensor<6x64xf32>) outs(%wide : tensor<6x64xf16>) {
+  ^bb0(%in: f16, %a: f32, %out: f16):
+    %cosine = math.cos %a : f32
+    %factor = arith.truncf %cosine : f32 to f16
+    %product = arith.mulf %in, %factor : f16
+    linalg.yield %product : f16
+  } -> tensor<6x64xf16>
+  return %y : tensor<6x64xf16>
+}
+
+//--- steps.mlir
+#row = affine_map<(i, j) -> (j)>
+#column = affine_map<(i, j) -> (i)>
+#both = affine_map<(i, j) -> (i, j)>
+func.func @steps(%t: tensor<3xf32>) -> tensor<3x48xf16> {
+  %f = arith.constant dense<[9.0e2, 7.5e2, 5.0e2, 3.3e2, 2.1e2, 1.1e2, 6.0e1, 4.1e1, 2.2e1, 1.3e1, 7.0e0, 4.4e0, 2.3e0, 1.7e0, 1.1e0, 6.0e-1, 3.0e-1, 1.2e-1, 7.0e-2, 4.0e-2, 2.0e-2, 1.0e-2, 4.0e-3, 1.0e-3]> : tensor<24xf32>
+  %angles = tensor.empty() : tensor<3x24xf32>
+  %a = linalg.generic {indexing_maps = [#column, #row, #both], iterator_types = ["parallel", "parallel"]} ins(%t, %f : tensor<3xf32>, tensor<24xf32>) outs(%angles : tensor<3x24xf32>) {
+  ^bb0(%time: f32, %frequency: f32, %out: f32):
+    %product = arith.mulf %time, %frequency : f32
+    linalg.yield %product : f32
+  } -> tensor<3x24xf32>
+  %sine = math.sin %a : tensor<3x24xf32>
+  %cosine = math.cos %a : tensor<3x24xf32>
+  %both = tensor.concat dim(1) %sine, %cosine : (tensor<3x24xf32>, tensor<3x24xf32>) -> tensor<3x48xf32>
+  %y = arith.truncf %both : tensor<3x48xf32> to tensor<3x48xf16>
+  return %y : tensor<3x48xf16>
+}
+
+//--- features.mlir
+func.func @features(%x: tensor<5x2xf16>, %f: tensor<2x33xf32>) -> (tensor<5x33xf16>, tensor<5x2xf16>) {
+  %zero = arith.constant 0.0 : f32
+  %large = arith.constant dense<5.0e1> : tensor<5x33xf32>
+  %wide = arith.extf %x : tensor<5x2xf16> to tensor<5x2xf32>
+  %empty = tensor.empty() : tensor<5x33xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<5x33xf32>) -> tensor<5x33xf32>
+  %product = linalg.matmul ins(%wide, %f : tensor<5x2xf32>, tensor<2x33xf32>) outs(%start : tensor<5x33xf32>) -> tensor<5x33xf32>
+  %angle = arith.mulf %product, %large : tensor<5x33xf32>
+  %sine = math.sin %angle : tensor<5x33xf32>
+  %narrow = arith.truncf %sine : tensor<5x33xf32> to tensor<5x33xf16>
+  %twice = arith.addf %x, %x : tensor<5x2xf16>
+  return %narrow, %twice : tensor<5x33xf16>, tensor<5x2xf16>
+}
