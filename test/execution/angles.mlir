@@ -6,13 +6,17 @@
 // RUN: spyre-compile %t/parts/steps.mlir -o %t/steps --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
 // RUN: spyre-run %t/steps --check %t/parts/steps.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/features.mlir -o %t/features --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
-// RUN: spyre-run %t/features --check %t/parts/features.mlir | FileCheck %s
+// RUN: spyre-run %t/features --check %t/parts/features.mlir | FileCheck %s --check-prefix=FEATURES
+// RUN: spyre-compile %t/parts/both.mlir -o %t/both --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
+// RUN: spyre-run %t/both --check %t/parts/both.mlir | FileCheck %s --check-prefix=BOTH
 // RUN: spyre-compile %t/parts/steps.mlir -o %t/released --bundle-format=1.0 --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
 
 // VALIDATED: validated: the files and the imported program agree
 // VALIDATED: validated: the files and the program as written (MLIR's JIT) agree
 // CHECK:      result0: correct
 // CHECK-NEXT: root mean square error {{[0-9.]+}}e-4, {{[012][.][0-9]}} times that of the program in its own formats
+// FEATURES: root mean square error {{[0-9.]+}}e-2, {{[012][.][0-9]}} times that of the program in its own formats
+// BOTH: root mean square error {{[0-9.]+}}e-4, {{[012][.][0-9]}} times that of the program in its own formats
 // ORDER: "conversions": "staggered"
 
 //--- rotary.mlir
@@ -71,4 +75,20 @@ func.func @features(%x: tensor<5x2xf16>, %f: tensor<2x33xf32>) -> (tensor<5x33xf
   %narrow = arith.truncf %sine : tensor<5x33xf32> to tensor<5x33xf16>
   %twice = arith.addf %x, %x : tensor<5x2xf16>
   return %narrow, %twice : tensor<5x33xf16>, tensor<5x2xf16>
+}
+
+//--- both.mlir
+func.func @both(%p: tensor<40xi64> {spyre.range = array<i64: 0, 1000>}, %f: tensor<40xf32>) -> (tensor<40xf16>, tensor<40xi64>, tensor<40xf16>) {
+  %three = arith.constant dense<3> : tensor<40xi64>
+  %zero = arith.constant dense<0.0> : tensor<40xf16>
+  %number = arith.sitofp %p : tensor<40xi64> to tensor<40xf32>
+  %angle = arith.mulf %f, %number : tensor<40xf32>
+  %sine = math.sin %angle : tensor<40xf32>
+  %narrow = arith.truncf %sine : tensor<40xf32> to tensor<40xf16>
+  %is_far = arith.cmpi sge, %p, %three : tensor<40xi64>
+  %result = arith.select %is_far, %narrow, %zero : tensor<40xi1>, tensor<40xf16>
+  %more = arith.addi %p, %three : tensor<40xi64>
+  %exp = math.exp %f : tensor<40xf32>
+  %half = arith.truncf %exp : tensor<40xf32> to tensor<40xf16>
+  return %result, %more, %half : tensor<40xf16>, tensor<40xi64>, tensor<40xf16>
 }

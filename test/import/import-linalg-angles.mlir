@@ -2,7 +2,7 @@
 // RUN: spyre-opt --split-input-file --spyre-import-linalg --canonicalize --mlir-print-local-scope %s 2>&1 | FileCheck %s
 
 // The frequencies and the positions are arguments. Both halves of the concatenation have one sine.
-// CHECK: remark[SPY0234]: 1 sines and cosines of angles that the program computes in f32 are computed in f32; the results take 32 KiB
+// CHECK: remark: [SPY0234] 1 sines and cosines of angles that the program computes in f32 are computed in f32; the results take 32 KiB
 // CHECK-LABEL: func.func @positions(
 // CHECK-SAME:    [[P:%.+]]: tensor<4xi64> {spyre.range = array<i64: -131072, 131073>}, [[F:%.+]]: tensor<32xf32>)
 // CHECK:         [[NUMBER:%.+]] = spyre.view [[P]] by affine_map<(d0, d1) -> (d0)> : tensor<4xi64> -> tensor<4x1xf32>
@@ -70,11 +70,13 @@ func.func @features(%x: tensor<4x2xf16>, %f: tensor<2x32xf32>) -> (tensor<4x32xf
 
 // -----
 
-// A tensor has one format on the device: the frequencies are added in 16 bits, too.
+// A tensor has one format on the device: the op that reads the frequencies in 16 bits converts them.
 // CHECK-LABEL: func.func @read_in_two_formats(
-// CHECK-NOT:     tensor<64xf32> -> tensor<{{.*}}xf32>
-// CHECK-NOT:     fp32todl16
-// CHECK:         return
+// CHECK-SAME:    [[X:%.+]]: tensor<64xf16>, [[F:%.+]]: tensor<64xf32>)
+// CHECK:         [[LANES:%.+]] = spyre.view [[F]] by affine_map<(d0, d1) -> (d0)> : tensor<64xf32> -> tensor<64x64xf32>
+// CHECK-NEXT:    [[WHOLE:%.+]] = spyre.pointwise mul([[LANES]], {{.*}}) : {{.*}} -> tensor<64x64xf32>
+// CHECK-NEXT:    spyre.pointwise fp32todl16([[WHOLE]]) : (tensor<64x64xf32>) -> tensor<64x64xf16>
+// CHECK:         spyre.pointwise mul([[F]], {{.*}}) : {{.*}} -> tensor<64xf32>
 func.func @read_in_two_formats(%x: tensor<64xf16>, %f: tensor<64xf32>) -> tensor<64xf16> {
   %two = arith.constant dense<2.0> : tensor<64xf32>
   %angle = arith.mulf %f, %two : tensor<64xf32>
@@ -82,6 +84,26 @@ func.func @read_in_two_formats(%x: tensor<64xf16>, %f: tensor<64xf32>) -> tensor
   %sum = arith.addf %sine, %f : tensor<64xf32>
   %narrow = arith.truncf %sum : tensor<64xf32> to tensor<64xf16>
   %result = arith.addf %narrow, %x : tensor<64xf16>
+  return %result : tensor<64xf16>
+}
+
+// -----
+
+// So do ops that compute with positions. Positions that are also row indices are looked up, and are no numbers.
+// CHECK-LABEL: func.func @positions_in_two_formats(
+// CHECK-SAME:    [[P:%.+]]: tensor<64xi64> {spyre.range = array<i64: -1024, 1025>}
+// CHECK-DAG:     spyre.view [[P]] by affine_map<(d0) -> (d0)> : tensor<64xi64> -> tensor<64xf32>
+// CHECK-DAG:     spyre.pointwise fp32todl16
+// CHECK-DAG:     spyre.pointwise greaterequal({{.*}}) : {{.*}}xf16
+func.func @positions_in_two_formats(%p: tensor<64xi64>, %f: tensor<64xf32>) -> tensor<64xf16> {
+  %three = arith.constant dense<3> : tensor<64xi64>
+  %zero = arith.constant dense<0.0> : tensor<64xf16>
+  %number = arith.sitofp %p : tensor<64xi64> to tensor<64xf32>
+  %angle = arith.mulf %f, %number : tensor<64xf32>
+  %sine = math.sin %angle : tensor<64xf32>
+  %narrow = arith.truncf %sine : tensor<64xf32> to tensor<64xf16>
+  %is_far = arith.cmpi sge, %p, %three : tensor<64xi64>
+  %result = arith.select %is_far, %narrow, %zero : tensor<64xi1>, tensor<64xf16>
   return %result : tensor<64xf16>
 }
 

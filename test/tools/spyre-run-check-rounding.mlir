@@ -6,7 +6,7 @@
 // RUN: not spyre-run %t/cancelled --check %t/parts/cancelled.mlir 2>&1 | FileCheck %s --check-prefix=CANCELLED
 // RUN: spyre-run %t/cancelled --check %t/parts/cancelled.mlir --tolerance 0.5 | FileCheck %s --check-prefix=GIVEN
 // CANCELLED: result0: correct
-// CANCELLED-NEXT: root mean square error {{[0-9.]+}}e-1, {{[0-9]{3,}[.][0-9]}} times that of the program in its own formats ({{[0-9.]+}}e-4)
+// CANCELLED-NEXT: root mean square error {{[0-9.]+}}e-2, {{[0-9]{3,}[.][0-9]}} times that of the program in its own formats ({{[0-9.]+}}e-4)
 // CANCELLED: error[SPY1226]: 'result0' is right without rounding, but not in the formats of the device: root mean square error
 // CANCELLED-SAME: 3.91e-3 allowed
 // GIVEN: result0: correct

@@ -8,7 +8,7 @@
 // The numbers are below 16, the table has 8 rows.
 // RUN: spyre-run %t/numbers --output-dir %t/results
 // RUN: not spyre-run %t/gather --input arg1=%t/results/result0.npy 2>&1 | FileCheck %s --check-prefix=GIVEN
-// GIVEN: spyre-run: error{{.*}}'arg1': element [{{[0-2]}}, {{[0-9]+}}] is {{[0-9]+}}, which is not in the range 0..8 of its indices
+// GIVEN: spyre-run: error{{.*}}'arg1': element [{{[0-2]}}, {{[0-9]+}}] is {{[0-9]+}}, which is not in the range 0..8 of the compiled program
 
 // The simulator does not take the program's word for it.
 // RUN: sed -i -e '/"index_range"/,/]/s/ 8$/ 16/' %t/gather/program.json

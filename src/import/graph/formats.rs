@@ -1,7 +1,9 @@
 //! Formats of floating-point tensors: f32 in a program that the device computes in 16 bits.
 
 use super::{Element, Graph, Kind, Node, NodeId};
-use std::collections::BTreeSet;
+use machine::{NARROW, WIDEN};
+use program::affine::Expr;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Graph {
     /// Returns whether f32 is computed in single precision.
@@ -27,31 +29,94 @@ impl Graph {
         self.single_tensors.contains(&number)
     }
 
-    /// Returns whether the device must hold a tensor in 16 bits.
+    /// Returns the format in which the device must hold a tensor.
     #[must_use]
-    pub fn is_kept_narrow(&self, number: usize) -> bool {
-        self.narrow_tensors.contains(&number)
+    pub fn held(&self, number: usize) -> Option<Held> {
+        self.held.get(&number).copied()
     }
 
-    /// Returns the tensors that must be held in 16 bits: those known before, and those that `roots` need both in single precision and in another
-    /// format.
+    /// Returns the formats in which tensors must be held: those known before, and those of tensors that `roots` need both in single precision and
+    /// in another format.
     #[must_use]
-    pub fn narrow_tensors(&self, roots: &[NodeId]) -> BTreeSet<usize> {
-        let (mut single, mut narrow) = (BTreeSet::new(), self.narrow_tensors.clone());
+    pub fn held_tensors(&self, roots: &[NodeId]) -> BTreeMap<usize, Held> {
+        let (mut single, mut narrow, mut integers) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
         let is_moved = |id: NodeId| self.source_of(id).is_some() && !matches!(self.node(id).kind, Kind::Tensor(_));
         for id in self.needed_for(roots, |_| false) {
-            let Node { kind, inputs, element, .. } = self.node(id);
-            match (kind, element) {
-                (Kind::Tensor(number), Element::Single) => _ = single.insert(*number),
-                (Kind::Tensor(number), element) if element.is_float() => _ = narrow.insert(*number),
-                (_, Element::Single) if self.number_of_integers(id).is_some() => single.extend(self.number_of_integers(id)),
+            let Node { kind, inputs, shape, element } = self.node(id);
+            let n_elements = shape.iter().product::<i64>();
+            match (kind, element, self.number_of_integers(id)) {
+                (&Kind::Tensor(number), Element::Single, _) | (_, Element::Single, Some(number)) => _ = single.insert(number),
+                (Kind::Tensor(number), element, _) if element.is_float() => _ = narrow.insert(*number, n_elements),
+                (_, _, Some(number)) => _ = narrow.insert(number, n_elements),
                 // Integers that are moved only are those of their readers.
                 _ if is_moved(id) => {}
-                _ => narrow.extend(inputs.iter().filter_map(|&input| self.source_of(input))),
+                _ => integers.extend(inputs.iter().filter_map(|&input| self.source_of(input))),
             }
         }
-        narrow.extend(roots.iter().filter_map(|&root| self.source_of(root)));
-        narrow.retain(|number| single.contains(number) || self.narrow_tensors.contains(number));
-        narrow
+        integers.extend(roots.iter().filter_map(|&root| self.source_of(root)));
+        let mut held = self.held.clone();
+        for &number in &single {
+            let is_large = narrow.get(&number).is_some_and(|&n_elements| n_elements > MOST_CONVERTED);
+            if integers.contains(&number) || is_large {
+                held.insert(number, Held::Narrow);
+            } else if narrow.contains_key(&number) {
+                held.insert(number, Held::Single);
+            }
+        }
+        held
+    }
+
+    /// Converts a tensor that the device holds in single precision for a reader in 16 bits.
+    pub fn read_narrow(&mut self, single: NodeId, element: Element) -> NodeId {
+        let shape = self.node(single).shape.clone();
+        let (lanes, one) = (self.in_lanes(single), self.number(1.0));
+        let whole = self.pointwise("mul", &[lanes, one], Element::Single);
+        let narrow = self.pointwise(NARROW, &[whole], element);
+        let read = self.first_lane(narrow, &shape);
+        self.single_forms.insert(read, single);
+        read
+    }
+
+    /// Returns the single-precision form of a tensor that is read in 16 bits.
+    #[must_use]
+    pub fn single_form(&self, read: NodeId) -> Option<NodeId> {
+        self.single_forms.get(&read).copied()
+    }
+
+    /// Converts 16-bit numbers to single precision.
+    pub fn widened(&mut self, node: NodeId) -> NodeId {
+        let Node { shape, element, .. } = self.node(node).clone();
+        let (lanes, one) = (self.in_lanes(node), self.number(1.0));
+        let whole = self.pointwise("mul", &[lanes, one], element);
+        let single = self.pointwise(WIDEN, &[whole], Element::Single);
+        self.first_lane(single, &shape)
+    }
+
+    /// Repeats each element along a last dimension of its own, which fills a 16-bit stick, and two 32-bit sticks.
+    pub fn in_lanes(&mut self, node: NodeId) -> NodeId {
+        let shape = self.node(node).shape.clone();
+        let map = (0..shape.len()).map(Expr::Dim).collect();
+        self.view(node, map, &[shape, vec![LANES]].concat())
+    }
+
+    /// Undoes `in_lanes`.
+    pub fn first_lane(&mut self, node: NodeId, shape: &[i64]) -> NodeId {
+        let map = (0..shape.len()).map(Expr::Dim).chain([Expr::Constant(0)]).collect();
+        self.view(node, map, shape)
     }
 }
+
+/// Format in which the device must hold a tensor that is read in two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Held {
+    /// In f32: readers in 16 bits convert it.
+    Single,
+    /// In 16 bits: no angle is computed from it in f32.
+    Narrow,
+}
+
+/// Elements of a 16-bit stick.
+const LANES: i64 = 64;
+
+/// Maximum number of elements of a tensor that is converted for its readers: with two sticks for each, it has 16 MiB.
+const MOST_CONVERTED: i64 = 1 << 16;

@@ -4,7 +4,7 @@
 //! An integer argument is an index if it selects rows of a table, or if an op on it is not exact on the device (a cosine, a remainder). This
 //! is known only after the whole program is imported. Other functions of an index become lookups ([`super::rows`]).
 
-use super::{Element, Graph, Kind, NodeId, gather::COLUMNS, known::Known, rows};
+use super::{Element, Graph, Kind, NodeId, formats::Held, gather::COLUMNS, known::Known, rows};
 use program::affine::Expr;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -466,6 +466,13 @@ impl Graph {
                 let element = self.integers.element;
                 match self.rows_of_index(id) {
                     Some(n_rows) => Ok(rows::counting(self, id, n_rows, element)),
+                    None if self.source_of(id).and_then(|number| self.held(number)) == Some(Held::Single) => {
+                        let single = self.add(Kind::Reshape, &[id], node.shape, Element::Single);
+                        self.note_integers(single);
+                        let number = self.read_narrow(single, element);
+                        self.note_integers(number);
+                        Ok(number)
+                    }
                     None => {
                         let number = self.add(Kind::Reshape, &[id], node.shape, element);
                         self.note_integers(number);

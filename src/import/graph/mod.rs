@@ -26,7 +26,7 @@
 mod absorbed;
 mod as_written;
 pub(in crate::import) mod digits;
-mod formats;
+pub(in crate::import) mod formats;
 mod gather;
 mod index_list;
 pub(in crate::import) mod integers;
@@ -42,6 +42,7 @@ mod unfinished;
 pub(in crate::import) mod views;
 pub(in crate::import) mod window;
 
+use formats::Held;
 use known::{Known, MOST_KNOWN_ELEMENTS};
 use machine::ElementType;
 use partly_known::PARTLY_KNOWN;
@@ -165,17 +166,19 @@ pub struct Graph {
     asks_for_format: bool,
     /// Tensors that the program holds in f32, by tensor number.
     single_tensors: BTreeSet<usize>,
-    /// Tensors that the device holds in 16 bits because an operation reads them so, by tensor number.
-    narrow_tensors: BTreeSet<usize>,
+    /// Formats of tensors that are read in two, by tensor number.
+    held: BTreeMap<usize, Held>,
+    /// Single-precision form of each tensor that is converted for a reader in 16 bits.
+    single_forms: BTreeMap<NodeId, NodeId>,
     /// Whether the operation that is built next has a result of f32 or f64 in the program.
     pub is_single_operation: bool,
 }
 
 impl Graph {
-    /// Creates an empty graph from the facts about runtime integers, the format of f32, and the tensors that must be held in 16 bits.
+    /// Creates an empty graph from the facts about runtime integers, the format of f32, and the formats of tensors that are read in two.
     #[must_use]
-    pub fn with_integers(integers: integers::Integers, is_narrow: bool, narrow_tensors: BTreeSet<usize>) -> Self {
-        Self { integers, is_narrow, narrow_tensors, ..Self::default() }
+    pub fn with_integers(integers: integers::Integers, is_narrow: bool, held: BTreeMap<usize, Held>) -> Self {
+        Self { integers, is_narrow, held, ..Self::default() }
     }
 
     /// Returns the node.

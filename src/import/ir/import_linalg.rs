@@ -66,9 +66,9 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
         let importer = read(function, body, (half, precision), (indices, formats))?;
         let is_narrow = Emitter::new(&importer, function).is_narrow();
         let roots: Vec<NodeId> = importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
-        let needed = Formats { is_narrow, narrow_tensors: importer.graph.narrow_tensors(&roots) };
+        let needed = Formats { is_narrow, held: importer.graph.held_tensors(&roots) };
         let found = importer.graph.integers.settled();
-        let is_settled = found.is_none() && importer.graph.is_for_format(is_narrow) && needed.narrow_tensors == formats.narrow_tensors;
+        let is_settled = found.is_none() && importer.graph.is_for_format(is_narrow) && needed.held == formats.held;
         let next = (!is_settled).then(|| (found.unwrap_or_else(|| indices.clone()), needed));
         Ok::<_, Reported>((importer, next))
     })?;

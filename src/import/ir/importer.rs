@@ -7,7 +7,7 @@ use crate::{
     dialect::ods::attr,
     import::{
         Element, Graph, Known, NodeId, Precision, Scalar,
-        graph::{digits::Digits, integers::Integers, known::MOST_KNOWN_ELEMENTS},
+        graph::{digits::Digits, formats::Held, integers::Integers, known::MOST_KNOWN_ELEMENTS},
         rules::{digits::RESULT_BASE, fold::MAX_WIDTH, index::always_holds},
     },
     mlir::{
@@ -17,7 +17,7 @@ use crate::{
     },
 };
 use machine::ElementType;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// Maximum number of elements of a constant that is folded at compile time; larger constants are weights.
 const MOST_FOLDED_ELEMENTS: i64 = 4096;
@@ -111,14 +111,14 @@ pub(super) struct Kept<'c> {
 pub(super) struct Formats {
     /// Whether f32 is computed in 16 bits.
     pub(super) is_narrow: bool,
-    /// Tensors that are held in 16 bits, by tensor number.
-    pub(super) narrow_tensors: BTreeSet<usize>,
+    /// Formats of tensors that are read in two, by tensor number.
+    pub(super) held: BTreeMap<usize, Held>,
 }
 
 impl<'c> Importer<'c> {
     /// Returns the state before the import.
     pub(super) fn new(half: Option<Element>, precision: Precision, integers: Integers, formats: Formats) -> Self {
-        let mut graph = Graph::with_integers(integers, formats.is_narrow, formats.narrow_tensors);
+        let mut graph = Graph::with_integers(integers, formats.is_narrow, formats.held);
         graph.keeps_nan = precision == Precision::Strict;
         Self {
             graph,
@@ -158,7 +158,13 @@ impl<'c> Importer<'c> {
         if is_single(tensor.element) {
             self.graph.note_single(number);
         }
-        let node = self.graph.tensor(number, tensor.shape, element);
+        let node = match self.graph.held(number) {
+            Some(Held::Single) if element.is_float() => {
+                let single = self.graph.tensor(number, tensor.shape, Element::Single);
+                self.graph.read_narrow(single, element)
+            }
+            _ => self.graph.tensor(number, tensor.shape, element),
+        };
         self.sources.push(Source::Value(value));
         self.nodes.insert(value, node);
         Ok(())

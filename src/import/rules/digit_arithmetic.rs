@@ -352,7 +352,7 @@ impl Blocks {
 mod tests {
     use super::*;
     use crate::import::graph::integers::Integers;
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeMap;
 
     const NUMBERS: [i64; 14] = [0, 1, 2, 511, 512, 1023, 1024, 1025, 2047, 2048, 3071, 65_535, 262_144, 500_001];
 
@@ -397,7 +397,7 @@ mod tests {
 
     /// A graph whose integers are 16-bit numbers, and two integers by digits that are tensors 0 to 3.
     fn two() -> (Graph, Digits, Digits) {
-        let mut graph = Graph::with_integers(Integers::new(Element::F16, BTreeMap::new()), false, BTreeSet::new());
+        let mut graph = Graph::with_integers(Integers::new(Element::F16, BTreeMap::new()), false, BTreeMap::new());
         let tensors = [0, 1, 2, 3].map(|number| graph.tensor(number, vec![1], Element::F16));
         let of = |upper, lower| Digits { parts: [upper, lower], range: [-LIMIT / 2, LIMIT / 2], exact: None };
         let (one, other) = (of(tensors[0], tensors[1]), of(tensors[2], tensors[3]));
@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn exact_numbers_have_digits() {
-        let mut graph = Graph::with_integers(Integers::new(Element::F16, BTreeMap::new()), false, BTreeSet::new());
+        let mut graph = Graph::with_integers(Integers::new(Element::F16, BTreeMap::new()), false, BTreeMap::new());
         let tensor = graph.tensor(0, vec![1], Element::Int);
         let found = read(&mut graph, tensor).unwrap();
         for number in -RESULT_BASE..=RESULT_BASE {
@@ -449,7 +449,7 @@ mod tests {
 
     #[test]
     fn sums_of_blocks_are_exact() {
-        let mut graph = Graph::with_integers(Integers::new(Element::F16, BTreeMap::new()), false, BTreeSet::new());
+        let mut graph = Graph::with_integers(Integers::new(Element::F16, BTreeMap::new()), false, BTreeMap::new());
         let mut of = |range: Option<[i64; 2]>, size: i64| {
             let number = graph.tensor(0, vec![size], Element::Int);
             range.into_iter().for_each(|range| graph.integers.promise(0, range));

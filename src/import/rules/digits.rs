@@ -145,11 +145,11 @@ pub(in crate::import) fn is_row(graph: &mut Graph, counted: NodeId, place: NodeI
 mod tests {
     use super::*;
     use crate::import::graph::{Kind, integers::Integers};
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeMap;
 
     /// Builds a graph in which tensor 0 is an index of `n_rows` values, and the numeric form of the index.
     fn indexed(n_rows: i64, element: Element) -> (Graph, NodeId) {
-        let mut graph = Graph::with_integers(Integers::new(element, BTreeMap::from([(0, n_rows)])), false, BTreeSet::new());
+        let mut graph = Graph::with_integers(Integers::new(element, BTreeMap::from([(0, n_rows)])), false, BTreeMap::new());
         let index = graph.tensor(0, vec![1], Element::Int);
         let numbers = graph.numbers_of(index).unwrap();
         (graph, numbers)
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn known_places_are_two_digits() {
-        let mut graph = Graph::with_integers(Integers::new(Element::F16, BTreeMap::new()), false, BTreeSet::new());
+        let mut graph = Graph::with_integers(Integers::new(Element::F16, BTreeMap::new()), false, BTreeMap::new());
         let places = graph.known(Known::counting(0, 3000), vec![3000], Element::F16);
         let [upper, lower] = known_digits(&mut graph, places).unwrap().map(|digit| graph.known_of(digit).unwrap().clone());
         let found: Vec<f64> = upper.numbers().zip(lower.numbers()).map(|(upper, lower)| upper.mul_add(1024.0, lower)).collect();

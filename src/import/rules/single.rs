@@ -7,13 +7,10 @@
 //! elements has no order, so each converted element fills a stick.
 
 use super::recognize::{add, mul, sub};
-use crate::import::graph::{Element, Graph, Kind, Node, NodeId, rows};
-use machine::{NARROW, WIDEN};
+use crate::import::graph::{Element, Graph, Kind, Node, NodeId, formats::Held, rows};
+use machine::NARROW;
 use program::affine::Expr;
 use std::collections::BTreeMap;
-
-/// Elements of a 16-bit stick, and of two 32-bit sticks: the conversions read and write pairs of these.
-const LANES: i64 = 64;
 
 /// Maximum number of angles of an operation: with two sticks for each, a tensor of them has 64 MiB.
 const MOST_ANGLES: i64 = 1 << 18;
@@ -68,7 +65,7 @@ impl<F: Fn(&mut Graph, NodeId) -> Result<[NodeId; 3], String>> Angles<'_, F> {
                 let [part, whole] = [self.result(inputs[0])?, self.result(inputs[1])?];
                 return Some(self.graph.insert(part, whole, offsets));
             }
-            Kind::View(map) => {
+            Kind::View(map) if self.graph.single_form(x).is_none() => {
                 let whole = self.result(inputs[0])?;
                 return Some(self.graph.view(whole, map, &shape));
             }
@@ -91,31 +88,10 @@ impl<F: Fn(&mut Graph, NodeId) -> Result<[NodeId; 3], String>> Angles<'_, F> {
 /// Converts single precision to `element`: selects `result` where `is_valid` holds, `otherwise` elsewhere.
 fn narrowed(graph: &mut Graph, [is_valid, result, otherwise]: [NodeId; 3], element: Element) -> NodeId {
     let shape = graph.node(result).shape.clone();
-    let [is_valid, result] = [is_valid, result].map(|node| in_lanes(graph, node));
+    let [is_valid, result] = [is_valid, result].map(|node| graph.in_lanes(node));
     let single = graph.pointwise("where3", &[is_valid, result, otherwise], Element::Single);
     let narrow = graph.pointwise(NARROW, &[single], element);
-    first_lane(graph, narrow, &shape)
-}
-
-/// Converts 16-bit numbers to single precision.
-fn widened(graph: &mut Graph, node: NodeId) -> NodeId {
-    let Node { shape, element, .. } = graph.node(node).clone();
-    let (lanes, one) = (in_lanes(graph, node), graph.number(1.0));
-    let whole = graph.pointwise("mul", &[lanes, one], element);
-    let single = graph.pointwise(WIDEN, &[whole], Element::Single);
-    first_lane(graph, single, &shape)
-}
-
-/// Repeats each element along a dimension of its own.
-fn in_lanes(graph: &mut Graph, node: NodeId) -> NodeId {
-    let shape = graph.node(node).shape.clone();
-    let map = (0..shape.len()).map(Expr::Dim).collect();
-    graph.view(node, map, &[shape, vec![LANES]].concat())
-}
-
-fn first_lane(graph: &mut Graph, node: NodeId, shape: &[i64]) -> NodeId {
-    let map = (0..shape.len()).map(Expr::Dim).chain([Expr::Constant(0)]).collect();
-    graph.view(node, map, shape)
+    graph.first_lane(narrow, &shape)
 }
 
 /// Nodes in single precision.
@@ -143,6 +119,9 @@ impl Rebuilt<'_> {
 
     fn built(&mut self, id: NodeId) -> Option<NodeId> {
         let Node { kind, inputs, shape, element } = self.graph.node(id).clone();
+        if let Some(single) = self.graph.single_form(id) {
+            return Some(single);
+        }
         match kind {
             Kind::Known(_) => Some(id),
             Kind::Tensor(number) if element.is_float() => self.tensor(id, number),
@@ -167,20 +146,19 @@ impl Rebuilt<'_> {
         }
     }
 
-    /// Returns a tensor of the program in f32. One that another op reads in 16 bits is widened if the program holds it in 16 bits.
+    /// Returns a tensor of the program in f32; one that the program holds in 16 bits is widened.
     fn tensor(&mut self, id: NodeId, number: usize) -> Option<NodeId> {
-        let shape = self.graph.node(id).shape.clone();
-        match (self.graph.is_kept_narrow(number), self.graph.is_single_tensor(number)) {
-            (false, _) => Some(self.graph.tensor(number, shape, Element::Single)),
-            (true, true) => None,
-            (true, false) => Some(widened(self.graph, id)),
+        if !self.graph.is_single_tensor(number) {
+            return Some(self.graph.widened(id));
         }
+        let shape = self.graph.node(id).shape.clone();
+        (self.graph.held(number) != Some(Held::Narrow)).then(|| self.graph.tensor(number, shape, Element::Single))
     }
 
     /// Returns the numbers of integers.
     fn integers(&mut self, id: NodeId) -> Option<NodeId> {
         let Node { kind, inputs, shape, .. } = self.graph.node(id).clone();
-        if self.graph.number_of_integers(id).is_some_and(|number| self.graph.is_kept_narrow(number)) {
+        if self.graph.number_of_integers(id).and_then(|number| self.graph.held(number)) == Some(Held::Narrow) {
             return None;
         }
         let number = self.graph.add(kind, &inputs, shape, Element::Single);
