@@ -42,7 +42,7 @@ impl Graph {
         let (mut single, mut narrow, mut integers) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
         let is_moved = |id: NodeId| self.source_of(id).is_some() && !matches!(self.node(id).kind, Kind::Tensor(_));
         for id in self.needed_for(roots, |_| false) {
-            let Node { kind, inputs, shape, element } = self.node(id);
+            let Node { kind, shape, element, .. } = self.node(id);
             let n_elements = shape.iter().product::<i64>();
             match (kind, element, self.number_of_integers(id)) {
                 (&Kind::Tensor(number), Element::Single, _) | (_, Element::Single, Some(number)) => _ = single.insert(number),
@@ -50,7 +50,7 @@ impl Graph {
                 (_, _, Some(number)) => _ = narrow.insert(number, n_elements),
                 // Integers that are moved only are those of their readers.
                 _ if is_moved(id) => {}
-                _ => integers.extend(inputs.iter().filter_map(|&input| self.source_of(input))),
+                _ => integers.extend(self.needs(id).iter().filter_map(|&input| self.source_of(input))),
             }
         }
         integers.extend(roots.iter().filter_map(|&root| self.source_of(root)));
