@@ -17,8 +17,9 @@ use program::affine::Expr;
 /// dimensions, and the gather that computes it.
 const LOOKED_UP: &str = "looked up";
 
-/// Maximum number of elements of a table that is made at compile time: 32 MiB in 16 bits, 131,072 positions of 128 angles.
-const MOST_TABLE_ELEMENTS: i64 = MOST_KNOWN_ELEMENTS;
+/// Maximum number of elements of a table that is made at compile time: 8 MiB in 16 bits, 32,768 positions of 128 angles.
+const MOST_TABLE_ELEMENTS: i64 = 1 << 22;
+const _: () = assert!(MOST_TABLE_ELEMENTS <= MOST_KNOWN_ELEMENTS);
 
 /// Returns the integers `0..n_rows` of `index` as the table that they are looked up in.
 pub(in crate::import) fn counting(graph: &mut Graph, index: NodeId, n_rows: i64, element: Element) -> NodeId {

@@ -7,7 +7,7 @@
 //! elements has no order, so each converted element fills a stick.
 
 use super::recognize::{add, mul, sub};
-use crate::import::graph::{Element, Graph, Kind, Node, NodeId, formats::Held, rows};
+use crate::import::graph::{Element, Graph, Kind, Node, NodeId, formats::Held, known::Known, rows};
 use machine::NARROW;
 use program::affine::Expr;
 use std::collections::BTreeMap;
@@ -141,7 +141,11 @@ impl Rebuilt<'_> {
             }
             Kind::Undefined => Some(self.graph.undefined(shape, Element::Single)),
             Kind::Matmul => self.products(&inputs),
-            Kind::Virtual(_) if element.is_float() && rows::parts(self.graph, id).is_none() => self.node(*inputs.last()?),
+            Kind::Virtual(_) => match rows::parts(self.graph, id) {
+                Some((table, index)) => self.positions(table, index, &shape),
+                None if element.is_float() => self.node(*inputs.last()?),
+                None => None,
+            },
             _ => None,
         }
     }
@@ -162,6 +166,16 @@ impl Rebuilt<'_> {
             return None;
         }
         let number = self.graph.add(kind, &inputs, shape, Element::Single);
+        self.graph.note_integers(number);
+        Some(number)
+    }
+
+    /// Returns the numbers of an index, whose functions are too many for a table.
+    fn positions(&mut self, table: NodeId, index: NodeId, shape: &[i64]) -> Option<NodeId> {
+        let counts = self.graph.known_of(table).is_some_and(Known::counts_from_zero);
+        let is_plain = counts && self.graph.node(index).shape == shape && self.graph.source_of(index).is_some();
+        is_plain.then_some(())?;
+        let number = self.graph.add(Kind::Reshape, &[index], shape.to_vec(), Element::Single);
         self.graph.note_integers(number);
         Some(number)
     }
