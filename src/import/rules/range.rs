@@ -243,7 +243,10 @@ impl Bounds<'_> {
         self.known.insert(id, None);
         // A truth value is 0 or 1, regardless of its operands.
         let either = (self.graph.node(id).element == Element::Bool).then_some(Interval { first: 0.0, last: 1.0, is_infinite: false });
-        let found = self.computed(id).or(either);
+        // An angle is reduced to one turn, which intervals do not show.
+        let is_single = self.graph.node(id).element == Element::Single && !self.graph.integers.has(id);
+        let is_known = |found: &Interval| !is_single || found.first.abs().max(found.last.abs()) <= ANGLES.exact;
+        let found = self.computed(id).filter(is_known).or(either);
         self.known.insert(id, found);
         found
     }

@@ -170,11 +170,15 @@ impl Rebuilt<'_> {
         Some(number)
     }
 
-    /// Returns the numbers of an index, whose functions are too many for a table.
+    /// Returns the numbers of an index, whose functions are too many for a table; if rows are selected by it too, by a table of the numbers.
     fn positions(&mut self, table: NodeId, index: NodeId, shape: &[i64]) -> Option<NodeId> {
         let counts = self.graph.known_of(table).is_some_and(Known::counts_from_zero);
-        let is_plain = counts && self.graph.node(index).shape == shape && self.graph.source_of(index).is_some();
-        is_plain.then_some(())?;
+        let number = self.graph.source_of(index).filter(|_| counts && self.graph.node(index).shape == shape)?;
+        if self.graph.held(number) == Some(Held::Narrow) {
+            let n_rows = self.graph.node(table).shape[0];
+            let looked_up = rows::counting(self.graph, index, n_rows, Element::Single);
+            return Some(self.graph.on_device(looked_up));
+        }
         let number = self.graph.add(Kind::Reshape, &[index], shape.to_vec(), Element::Single);
         self.graph.note_integers(number);
         Some(number)
@@ -187,6 +191,8 @@ impl Rebuilt<'_> {
             "add" => add(self.graph, &inputs, Element::Single),
             "sub" => sub(self.graph, &inputs, Element::Single),
             "mul" => mul(self.graph, &inputs, Element::Single),
+            "maximum" => self.graph.apply("arith.maximumf", &inputs, Element::Single),
+            "minimum" => self.graph.apply("arith.minimumf", &inputs, Element::Single),
             "neg" => self.graph.apply("arith.negf", &inputs, Element::Single),
             "realdiv" => self.graph.apply("arith.divf", &inputs, Element::Single),
             _ => return None,
