@@ -25,21 +25,23 @@ const MOST_DIMS: usize = 5;
 const MOST_PRODUCTS: i64 = 8;
 
 /// Builds a function of angles in single precision, with results of type `element`. Returns None unless the program computes the angles in f32,
-/// from its arguments, constants and integers, with at least one product, sum or difference. `of_angle` returns for angles in single precision
-/// where the result is valid, the result, and what replaces it elsewhere.
+/// from its arguments, constants and integers, with at least one product, sum or difference. `name` is the function's name in MLIR; `of_angle`
+/// returns for angles in single precision where the result is valid, the result, and what replaces it elsewhere.
 pub(super) fn of_angles(
     graph: &mut Graph,
-    x: NodeId,
+    (name, x): (&'static str, NodeId),
     element: Element,
     of_angle: impl Fn(&mut Graph, NodeId) -> Result<[NodeId; 3], String>,
 ) -> Option<NodeId> {
-    graph.is_single_operation.then_some(())?;
-    Angles { graph, element, of_angle, results: BTreeMap::new() }.result(x)
+    let is_folded = graph.known_of(x).is_some() || rows::parts(graph, x).is_some();
+    (graph.is_single_operation && !is_folded).then_some(())?;
+    Angles { graph, name, element, of_angle, results: BTreeMap::new() }.result(x)
 }
 
 /// A function of moved angles is the moved function of the angles, which may be fewer.
 struct Angles<'a, F> {
     graph: &'a mut Graph,
+    name: &'static str,
     element: Element,
     of_angle: F,
     /// Result of each visited node; None while it is built, and where there is none.
@@ -61,6 +63,9 @@ impl<F: Fn(&mut Graph, NodeId) -> Result<[NodeId; 3], String>> Angles<'_, F> {
         let Node { kind, inputs, shape, .. } = self.graph.node(x).clone();
         match kind {
             Kind::Undefined => return Some(self.graph.undefined(shape, self.element)),
+            // Folded, or looked up in a table.
+            Kind::Known(_) => return self.graph.apply(self.name, &[x], self.element).ok(),
+            Kind::Virtual(_) if rows::parts(self.graph, x).is_some() => return self.graph.apply(self.name, &[x], self.element).ok(),
             Kind::Insert(offsets) => {
                 let [part, whole] = [self.result(inputs[0])?, self.result(inputs[1])?];
                 return Some(self.graph.insert(part, whole, offsets));
@@ -134,7 +139,14 @@ impl Rebuilt<'_> {
                 let input = self.node(inputs[0])?;
                 Some(self.graph.view(input, map, &shape))
             }
-            Kind::Pointwise(function, _) => self.computed(function, &inputs),
+            Kind::Pointwise(function, constants) => match (function, constants.as_slice()) {
+                ("clip", &[low, high]) => {
+                    let [low, high] = [low, high].map(|bits| self.graph.number(f64::from_bits(bits)));
+                    let at_least = self.computed("maximum", &[inputs[0], low])?;
+                    self.graph.apply("arith.minimumf", &[at_least, high], Element::Single).ok()
+                }
+                _ => self.computed(function, &inputs),
+            },
             Kind::Insert(offsets) if element.is_float() => {
                 let [part, whole] = [self.node(inputs[0])?, self.node(inputs[1])?];
                 Some(self.graph.insert(part, whole, offsets))

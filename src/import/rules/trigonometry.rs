@@ -50,8 +50,9 @@ fn periodic(graph: &mut Graph, x: NodeId, is_cosine: bool, element: Element) -> 
     // Angles of positions are folded for each position, which is far more precise than a format is for large angles.
     graph.want_rows_of_one(x);
     let is_f32 = element == Element::F32 && graph.has_single_precision();
+    let name = if is_cosine { "math.cos" } else { "math.sin" };
     let in_single = |graph: &mut Graph, angle| periodic_parts(graph, angle, is_cosine, Element::Single, &SINGLE);
-    if !is_f32 && let Some(found) = single::of_angles(graph, x, element, in_single) {
+    if !is_f32 && let Some(found) = single::of_angles(graph, (name, x), element, in_single) {
         return Ok(found);
     }
     let periodic = periodic_parts(graph, x, is_cosine, element, if is_f32 { &SINGLE } else { &HALF })?;
