@@ -165,3 +165,22 @@ func.func @half_a_buffer(%part: tensor<4x64xf16>) -> tensor<8x64xf16> {
   // expected-error @-1 {{'spyre.insert' op writes into a buffer that is also used elsewhere, by ops that would read it partially written}}
   return %1 : tensor<8x64xf16>
 }
+
+// -----
+
+// A conversion moves elements inside their sticks.
+func.func @converts(%x: tensor<4x64xf32>) -> tensor<4x64xf16> {
+  // expected-error @+1 {{'spyre.pointwise' op 'fp32todl16' moves elements inside their sticks: expected an operand whose elements are equal along the last dimension, a multiple of 64, found another}}
+  %y = spyre.pointwise fp32todl16(%x) : (tensor<4x64xf32>) -> tensor<4x64xf16>
+  return %y : tensor<4x64xf16>
+}
+
+// -----
+
+func.func @fills_half_a_stick(%x: tensor<4x1xf16>, %one: tensor<1x1xf16>) -> tensor<4x32xf32> {
+  %v = spyre.view %x by affine_map<(i, j) -> (i, 0)> : tensor<4x1xf16> -> tensor<4x32xf16>
+  %wide = spyre.pointwise mul(%v, %one) : (tensor<4x32xf16>, tensor<1x1xf16>) -> tensor<4x32xf16>
+  // expected-error @+1 {{'spyre.pointwise' op 'dl16tofp32' moves elements inside their sticks}}
+  %y = spyre.pointwise dl16tofp32(%wide) : (tensor<4x32xf16>) -> tensor<4x32xf32>
+  return %y : tensor<4x32xf32>
+}

@@ -18,15 +18,15 @@ impl Graph {
         !self.asks_for_format || self.is_narrow == is_narrow
     }
 
-    /// Records that the program holds a tensor in f32.
-    pub fn note_single(&mut self, number: usize) {
-        self.single_tensors.insert(number);
+    /// Records that a tensor is an argument or a constant of the program, which holds it in f32 or not.
+    pub fn note_given(&mut self, number: usize, is_single: bool) {
+        self.given_tensors.insert(number, is_single);
     }
 
-    /// Returns whether the program holds a tensor in f32.
+    /// Returns whether the program holds an argument or a constant in f32. None for results of ops.
     #[must_use]
-    pub fn is_single_tensor(&self, number: usize) -> bool {
-        self.single_tensors.contains(&number)
+    pub fn given(&self, number: usize) -> Option<bool> {
+        self.given_tensors.get(&number).copied()
     }
 
     /// Returns the format in which the device must hold a tensor.

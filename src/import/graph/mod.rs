@@ -164,8 +164,8 @@ pub struct Graph {
     is_narrow: bool,
     /// Whether the built nodes depend on that choice.
     asks_for_format: bool,
-    /// Tensors that the program holds in f32, by tensor number.
-    single_tensors: BTreeSet<usize>,
+    /// Arguments and constants by tensor number, and whether the program holds them in f32.
+    given_tensors: BTreeMap<usize, bool>,
     /// Formats of tensors that are read in two, by tensor number.
     held: BTreeMap<usize, Held>,
     /// Single-precision form of each tensor that is converted for a reader in 16 bits.

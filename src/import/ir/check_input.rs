@@ -7,10 +7,15 @@
 use super::importer::{is_left_out, refuse_size};
 use crate::{
     codes,
+    dialect::ods::{attr, spyre},
     dialect::{Misuse, misused_buffers},
     import::Operation,
-    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Type, ValueLike, error_at, is_tensor, symbol_name},
+    mlir::{
+        BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike, error_at, is_tensor, map_of,
+        map_results, shape_of, symbol_name,
+    },
 };
+use machine::{DeviceFormat, is_conversion};
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-check-input", run };
@@ -73,6 +78,14 @@ fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported>
     if let Some(refusal) = Operation::refusal(op.full_name()) {
         return Err(error_at(codes::UNSUPPORTED, op, refusal).report());
     }
+    if op.is(spyre::POINTWISE) && is_conversion(op.text_attr(attr::FUNCTION)) && !is_equal_in_sticks(op.inputs()[0]) {
+        let message = format!(
+            "'{}' moves elements inside their sticks: expected an operand whose elements are equal along the last dimension, a multiple of {LANES}, \
+             found another; compute it by an op whose operands have size 1 in that dimension",
+            op.text_attr(attr::FUNCTION)
+        );
+        return Err(error_at(codes::UNSUPPORTED, op, message).report());
+    }
     if op.is("func.call") {
         let name = op.required("callee", symbol_name);
         if functions.get(name).is_none_or(|function| function.body().is_none()) {
@@ -85,6 +98,23 @@ fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported>
         check_shape(op, output.r#type())?;
     }
     Ok(())
+}
+
+/// Elements of a 16-bit stick.
+const LANES: i64 = DeviceFormat::Sen169Fp16.elements_per_stick();
+
+/// Returns whether a tensor fills its sticks, and all elements along its last dimension are computed from the same operands.
+fn is_equal_in_sticks(tensor: Value<'_>) -> bool {
+    let is_repeated = |input: Value<'_>| {
+        let last_is_read = |def: Op<'_>| {
+            let last = shape_of(input).len() - 1;
+            let exprs = def.attr(attr::MAP).and_then(map_of).map(map_results);
+            exprs.is_none_or(|exprs| exprs.iter().any(|expr| expr.dims().contains(&last)))
+        };
+        shape_of(input).last() == Some(&1) || input.def().is_some_and(|def| def.is(spyre::VIEW) && !last_is_read(def))
+    };
+    let is_full = shape_of(tensor).last().is_some_and(|size| size % LANES == 0);
+    is_full && tensor.def().is_some_and(|def| def.is(spyre::POINTWISE) && def.inputs().into_iter().all(is_repeated))
 }
 
 fn check_shape<'c>(op: Op<'c>, of: Type<'c>) -> Result<(), Reported> {

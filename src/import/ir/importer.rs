@@ -155,8 +155,8 @@ impl<'c> Importer<'c> {
         if let Some(range) = value.arg_of().and_then(|(_, number)| argument_attribute(at, number, attr::SPYRE_RANGE)).and_then(integers) {
             self.graph.integers.promise(number, [range[0], range[1]]);
         }
-        if is_single(tensor.element) {
-            self.graph.note_single(number);
+        if at.is("func.func") {
+            self.graph.note_given(number, is_single(tensor.element));
         }
         let node = match self.graph.held(number) {
             Some(Held::Single) if element.is_float() => {
@@ -241,9 +241,7 @@ impl<'c> Importer<'c> {
         if let Some(known) = known {
             return Ok(self.graph.known(known, tensor.shape, element));
         }
-        if is_single(tensor.element) {
-            self.graph.note_single(self.sources.len());
-        }
+        self.graph.note_given(self.sources.len(), is_single(tensor.element));
         let node = self.graph.tensor(self.sources.len(), tensor.shape, element);
         self.sources.push(Source::Weights(value, op.loc()));
         Ok(node)

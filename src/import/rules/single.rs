@@ -164,19 +164,20 @@ impl Rebuilt<'_> {
 
     /// Returns a tensor of the program in f32; one that the program holds in 16 bits is widened.
     fn tensor(&mut self, id: NodeId, number: usize) -> Option<NodeId> {
-        if !self.graph.is_single_tensor(number) {
-            return Some(self.graph.widened(id));
-        }
         let shape = self.graph.node(id).shape.clone();
-        (self.graph.held(number) != Some(Held::Narrow)).then(|| self.graph.tensor(number, shape, Element::Single))
+        if self.graph.given(number)? {
+            (self.graph.held(number) != Some(Held::Narrow)).then(|| self.graph.tensor(number, shape, Element::Single))
+        } else {
+            (shape.iter().product::<i64>() <= MOST_ANGLES).then(|| self.graph.widened(id))
+        }
     }
 
     /// Returns the numbers of integers.
     fn integers(&mut self, id: NodeId) -> Option<NodeId> {
         let Node { kind, inputs, shape, .. } = self.graph.node(id).clone();
-        if self.graph.number_of_integers(id).and_then(|number| self.graph.held(number)) == Some(Held::Narrow) {
-            return None;
-        }
+        let source = self.graph.number_of_integers(id)?;
+        self.graph.given(source)?;
+        (self.graph.held(source) != Some(Held::Narrow)).then_some(())?;
         let number = self.graph.add(kind, &inputs, shape, Element::Single);
         self.graph.note_integers(number);
         Some(number)
@@ -186,6 +187,7 @@ impl Rebuilt<'_> {
     fn positions(&mut self, table: NodeId, index: NodeId, shape: &[i64]) -> Option<NodeId> {
         let counts = self.graph.known_of(table).is_some_and(Known::counts_from_zero);
         let number = self.graph.source_of(index).filter(|_| counts && self.graph.node(index).shape == shape)?;
+        self.graph.given(number)?;
         if self.graph.held(number) == Some(Held::Narrow) {
             let n_rows = self.graph.node(table).shape[0];
             let looked_up = rows::counting(self.graph, index, n_rows, Element::Single);
