@@ -1,7 +1,7 @@
 //! NaN, infinities and zeros of both signs through the patterns that producers write for clipping, choosing and
 //! reducing: the program has a number wherever the module has one, and NaN wherever the module has NaN.
 //!
-//! With `--precision=device` a choice by a comparison may be the device's maximum or minimum, which keeps a NaN that
+//! Unless `--precision=strict`, a choice by a comparison may be the device's maximum or minimum, which keeps a NaN that
 //! the module loses (`docs/reference/simulator.md`, NaN and infinity): those rows are compared with
 //! `--precision=strict` alone.
 

@@ -121,18 +121,17 @@ def SpyreRelaxRoundings : Spyre_Pass<"spyre-relax-roundings"> {
   let summary = "Remove f32-f16-f32 round trips";
   let description = [{
     Removes an `arith.truncf` from f32 to f16 or bf16 if all users of its result extend it to f32 again. Looks through
-    bodies of `linalg.generic`, reshapes, hint scopes and kernels. The compiler emits no op that converts between number
-    formats, so it rejects programs that keep such casts.
+    bodies of `linalg.generic`, reshapes, hint scopes and kernels. Programs of f32 that keep such casts are rejected.
 
-    With `precision=device` a program with 16-bit tensors is left unchanged, because it is computed in 16 bits. The
+    Unless `precision=strict`, a program with 16-bit tensors is left unchanged, because it is computed in 16 bits. The
     pipeline runs the pass only with `rounding=relaxed`; see `docs/reference/tools.md`.
 
     Implemented in `src/import/ir/relax_roundings.rs`.
 
     Example: `spyre-opt --spyre-relax-roundings test/import/relax-roundings.mlir`
   }];
-  let options = [Option<"precision", "precision", "std::string", "\"device\"",
-                        "device: skip programs with 16-bit tensors; strict: process all programs">];
+  let options = [Option<"precision", "precision", "std::string", "\"mixed\"",
+                        "device, mixed: skip programs with 16-bit tensors; strict: process all programs">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
@@ -140,8 +139,9 @@ def SpyreImportLinalg : Spyre_Pass<"spyre-import-linalg"> {
   let summary = "Convert linalg on tensors to spyre ops";
   let description = [{
     Converts `linalg.generic`, named `linalg` ops, reshapes and constants. Creates one `spyre` op per scalar operation.
-    Ops are recognized by what their body computes, so equivalent spellings give the same result. With
-    `precision=device`, f32 values between f16 values are computed in the device's 16-bit format.
+    Ops are recognized by what their body computes, so equivalent spellings give the same result. Unless
+    `precision=strict`, f32 values between f16 values are computed in the device's 16-bit format. Angles that are
+    computed from f32 arguments, integers and constants stay in f32 with `precision=mixed`.
 
     Errors: a shape is dynamic; several functions have a body; the program has control flow; an operation has no device
     function.
@@ -150,8 +150,8 @@ def SpyreImportLinalg : Spyre_Pass<"spyre-import-linalg"> {
 
     Example: `spyre-opt --spyre-import-linalg test/import/import-linalg.mlir`
   }];
-  let options = [Option<"precision", "precision", "std::string", "\"device\"",
-                        "f32 ops that the device lacks: use 16 bits (device), reject (strict)">];
+  let options = [Option<"precision", "precision", "std::string", "\"mixed\"",
+                        "f32 beside f16: use 16 bits (device), except for angles (mixed), reject (strict)">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
@@ -229,7 +229,7 @@ def SpyreDeferDivisions : Spyre_Pass<"spyre-defer-divisions"> {
     * the divisor is constant along the contracted dimension;
     * `e` is `exp(x - m)` with `m` at least the maximum of `x`, so that no sum overflows.
 
-    Changes rounding, so the pipeline runs the pass only with `precision=device`.
+    Changes rounding, so the pipeline does not run the pass with `precision=strict`.
 
     Implemented in `src/layout/ir/defer_divisions.rs`.
 

@@ -40,7 +40,7 @@ super::codes! {
 
     208 CONVERSION "this type conversion is not supported":
         "The message names the two types. Some conversions are supported at compile time only, and some only with \
-         `--precision device`. Convert the values in the tool that exports the program."
+         `--precision mixed`. Convert the values in the tool that exports the program."
         see "docs/reference/supported-ops.md";
 
     210 TRIP_COUNT "a loop requires a constant trip count":
@@ -107,13 +107,12 @@ super::codes! {
         see "SPY0230";
 
     230 F32_AS_F16 "f32 values are computed in 16 bits":
-        "With `--precision device`, the device computes these f32 values in its 16-bit format. Use `--precision \
-         strict` to reject such programs."
+        "Unless `--precision strict` rejects such programs, the device computes these f32 values in its 16-bit format."
         see "SPY0231";
 
     231 NEEDS_F32 "the device cannot compute the function in f32":
         "`--precision strict` computes f32 values in f32, and the device does not have this function in f32. Use \
-         `--precision device`."
+         `--precision mixed`."
         see "SPY0230";
 
     232 ROUNDING_REMOVED "a rounding to a narrower type was removed":

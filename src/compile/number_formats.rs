@@ -10,7 +10,7 @@ use crate::{
 pub(super) fn remark_f64(module: &Module<'_>) {
     for function in module.op().body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
         if let Some(location) = first_f64(function) {
-            let message = "f64 values are computed as f32, with '--precision device' possibly in 16 bits; convert the program to f32 or \
+            let message = "f64 values are computed as f32, possibly in 16 bits; convert the program to f32 or \
                            f16 to choose the format";
             return remark_behind(codes::F64_AS_F32, function, message).at(location).emit();
         }

@@ -138,7 +138,7 @@ impl Default for Options {
             notes_plan: false,
             more_lx: false,
             proves: false,
-            precision: Precision::Device,
+            precision: Precision::Mixed,
             rounding: Rounding::Exact,
             sticks: Strategy::Global,
             compile_to: Phase::Bundle,

@@ -7,7 +7,7 @@ use crate::{
     gate::verify_phase,
     hint::ir::{flatten_hints, propagate_dims},
     import::{
-        Precision, Rounding,
+        Rounding,
         ir::{
             check_input, expand_functions, fuse_gathers, import_linalg, lower_stablehlo, lower_tosa, relax_roundings, select_program,
             set_target,
@@ -188,7 +188,7 @@ impl Options {
             // If no tile count and no core count divides a size, they may divide most of it.
             steps.push(Step::of(peel_rests::PASS).with(option::COMPILE, self.candidates(peel_rests::PASS)));
         }
-        if self.precision == Precision::Device {
+        if self.precision.is_narrow() {
             // Moving a division after a matmul changes the rounding.
             steps.push(Step::of(defer_divisions::PASS));
         }

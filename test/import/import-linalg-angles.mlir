@@ -1,5 +1,7 @@
 // Angles that a 16-bit program computes in f32 stay in f32, up to the rounding of their sine.
 // RUN: spyre-opt --split-input-file --spyre-import-linalg --canonicalize --mlir-print-local-scope %s 2> %t.log | FileCheck %s
+// RUN: spyre-opt --split-input-file --spyre-import-linalg=precision=device %s 2>&1 | FileCheck %s --check-prefix=DEVICE
+// DEVICE-NOT: fp32todl16
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.log
 
 // The frequencies and the positions are arguments. Both halves of the concatenation have one sine.

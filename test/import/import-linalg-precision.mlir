@@ -11,7 +11,7 @@ func.func @f32_islands_are_folded(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %shape_f32 = tensor.empty() : tensor<8x64xf32>
   %exp = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf16>) outs(%shape_f32 : tensor<8x64xf32>) {
   ^bb0(%in: f16, %out: f32):
-    // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format (--precision device)}}
+    // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format}}
     %wide = arith.extf %in : f16 to f32
     %e = math.exp %wide : f32
     linalg.yield %e : f32
@@ -37,7 +37,7 @@ func.func @bf16_islands_are_folded(%x: tensor<8x64xbf16>) -> tensor<8x64xbf16> {
   %shape = tensor.empty() : tensor<8x64xbf16>
   %exp = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xbf16>) outs(%shape : tensor<8x64xbf16>) {
   ^bb0(%in: bf16, %out: bf16):
-    // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format (--precision device)}}
+    // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format}}
     %wide = arith.extf %in : bf16 to f32
     %e = math.exp %wide : f32
     %narrow = arith.truncf %e : f32 to bf16
@@ -87,7 +87,7 @@ func.func @f32_programs_stay_f32(%x: tensor<8x64xf32>) -> tensor<8xf32> {
 #same = affine_map<(d0, d1) -> (d0, d1)>
 func.func @f32_programs_with_a_matmul(%x: tensor<8x64xf32>, %y: tensor<64x128xf32>) -> tensor<8x128xf32> {
   %zero = arith.constant dense<0.0> : tensor<8x128xf32>
-  // expected-remark @+1 {{f32 values are computed in the device's 16-bit format (--precision device): the device has no 'batchmatmul' in f32}}
+  // expected-remark @+1 {{f32 values are computed in the device's 16-bit format: the device has no 'batchmatmul' in f32}}
   %product = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%x, %y : tensor<8x64xf32>, tensor<64x128xf32>) outs(%zero : tensor<8x128xf32>) {
   ^bb0(%a: f32, %b: f32, %so_far: f32):
@@ -110,7 +110,7 @@ func.func @f32_programs_with_a_matmul(%x: tensor<8x64xf32>, %y: tensor<64x128xf3
 // CHECK-NEXT:    return [[VIEW2]] : tensor<8x64xf32>
 func.func @f32_programs_with_a_tanh(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   // The remark is at the first function that f32 lacks.
-  // expected-remark @+1 {{f32 values are computed in the device's 16-bit format (--precision device): the device has no 'tanh' in f32}}
+  // expected-remark @+1 {{f32 values are computed in the device's 16-bit format: the device has no 'tanh' in f32}}
   %y = math.tanh %x : tensor<8x64xf32>
   return %y : tensor<8x64xf32>
 }
@@ -139,7 +139,7 @@ func.func @f64_between_f32_values(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
 // CHECK-NEXT:    [[VIEW2:%.+]] = spyre.view [[ADD]] by affine_map<(d0, d1) -> (d0, d1)> : tensor<8x64xf16> -> tensor<8x64xf32>
 // CHECK-NEXT:    return [[VIEW2]] : tensor<8x64xf32>
 func.func @returned_islands(%x: tensor<8x64xf16>, %y: tensor<8x64xf32>) -> tensor<8x64xf32> {
-  // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format (--precision device)}}
+  // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format}}
   %wide = arith.extf %x : tensor<8x64xf16> to tensor<8x64xf32>
   %sum = arith.addf %wide, %y : tensor<8x64xf32>
   return %sum : tensor<8x64xf32>
@@ -193,12 +193,12 @@ func.func @f64_islands_are_folded(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %shape = tensor.empty() : tensor<8x64xf16>
   %log = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf16>) outs(%shape : tensor<8x64xf16>) {
   ^bb0(%in: f16, %out: f16):
-    // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format (--precision device)}}
+    // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format}}
     %wide = arith.extf %in : f16 to f64
     %e = math.exp %wide : f64
     %less_wide = arith.truncf %e : f64 to f32
     %l = math.log %less_wide : f32
-    // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format (--precision device)}}
+    // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format}}
     %wide_again = arith.extf %l : f32 to f64
     %narrow = arith.truncf %wide_again : f64 to f16
     linalg.yield %narrow : f16
@@ -209,17 +209,17 @@ func.func @f64_islands_are_folded(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 // -----
 
 // Of many islands the first are named, and the others counted.
-// expected-remark @+1 {{2 more groups of f32 values between f16 values are computed in the device's 16-bit format (--precision device)}}
+// expected-remark @+1 {{2 more groups of f32 values between f16 values are computed in the device's 16-bit format}}
 func.func @many_islands(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
-  // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format (--precision device)}}
+  // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format}}
   %0 = arith.extf %x : tensor<4x64xf16> to tensor<4x64xf32>
   %1 = arith.addf %0, %0 : tensor<4x64xf32>
   %2 = arith.truncf %1 : tensor<4x64xf32> to tensor<4x64xf16>
-  // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format (--precision device)}}
+  // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format}}
   %3 = arith.extf %2 : tensor<4x64xf16> to tensor<4x64xf32>
   %4 = arith.mulf %3, %3 : tensor<4x64xf32>
   %5 = arith.truncf %4 : tensor<4x64xf32> to tensor<4x64xf16>
-  // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format (--precision device)}}
+  // expected-remark @+1 {{f32 values between f16 values are computed in the device's 16-bit format}}
   %6 = arith.extf %5 : tensor<4x64xf16> to tensor<4x64xf32>
   %7 = arith.addf %6, %6 : tensor<4x64xf32>
   %8 = arith.truncf %7 : tensor<4x64xf32> to tensor<4x64xf16>

@@ -51,7 +51,7 @@ func.func @truths(%x: tensor<8x64xi1>, %rows: tensor<3x1x64xi1>, %places: tensor
 
 func.func @unwritten(%rows: tensor<3x1x64xi64>, %places: tensor<3x1xi64>) -> tensor<8x64xi64> {
   %x = tensor.empty() : tensor<8x64xi64>
-  // expected-remark @+1 {{f32 values are computed in the device's 16-bit format (--precision device): the device has no 'batchmatmul' in f32}}
+  // expected-remark @+1 {{f32 values are computed in the device's 16-bit format: the device has no 'batchmatmul' in f32}}
   %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
       ins(%rows, %places : tensor<3x1x64xi64>, tensor<3x1xi64>) outs(%x : tensor<8x64xi64>) {
   ^bb0(%part: i64, %old: i64):

@@ -19,7 +19,7 @@ func.func @truth_in_two_formats(%x: tensor<64x64xf16>, %y: tensor<64x64xf32>, %z
 
 // The first error is about the cause, which the user can change, and not about bounds of an index into the rejected table.
 func.func @bounds_of_an_index(%x: tensor<32x64xf16>, %list: tensor<4xi64>) -> tensor<4x64xf16> {
-  // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision device}}
+  // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision mixed}}
   %wide = arith.extf %x : tensor<32x64xf16> to tensor<32x64xf32>
   %table = math.tanh %wide : tensor<32x64xf32>
   %e = tensor.empty() : tensor<4x64xf32>
@@ -43,7 +43,7 @@ func.func @bounds_of_an_index(%x: tensor<32x64xf16>, %list: tensor<4xi64>) -> te
 // and a concatenation of a rejected slice and a slice of its own element type.
 func.func @part_of_a_tensor(%x: tensor<32x64xf16>) -> tensor<32x64xf16> {
   %part = tensor.extract_slice %x[0, 0] [16, 64] [1, 1] : tensor<32x64xf16> to tensor<16x64xf16>
-  // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision device}}
+  // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision mixed}}
   %wide = arith.extf %part : tensor<16x64xf16> to tensor<16x64xf32>
   %tanh = math.tanh %wide : tensor<16x64xf32>
   %narrow = arith.truncf %tanh : tensor<16x64xf32> to tensor<16x64xf16>
@@ -56,7 +56,7 @@ func.func @part_of_a_tensor(%x: tensor<32x64xf16>) -> tensor<32x64xf16> {
 
 // and a slice at a runtime offset, of rows that are broadcast from a rejected value.
 func.func @part_at_an_offset_of_run_time(%x: tensor<64x64xf16>, %at: tensor<1xi64>) -> tensor<2x64x1xf16> {
-  // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision device}}
+  // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision mixed}}
   %wide = arith.extf %x : tensor<64x64xf16> to tensor<64x64xf32>
   %tanh = math.tanh %wide : tensor<64x64xf32>
   %narrow = arith.truncf %tanh : tensor<64x64xf32> to tensor<64x64xf16>
@@ -74,7 +74,7 @@ func.func @part_at_an_offset_of_run_time(%x: tensor<64x64xf16>, %at: tensor<1xi6
 // A rejected value has the shape of the value that it replaces, so that it can be padded.
 func.func @pad_of_merged_and_narrowed(%x: tensor<5x3x40xf32>) -> tensor<8x120xf16> {
   %zero = arith.constant 0.0 : f16
-  // expected-error @+1 {{'arith.truncf' op converts f32 to f16, which --precision strict does not support; give --precision device}}
+  // expected-error @+1 {{'arith.truncf' op converts f32 to f16, which --precision strict does not support; give --precision mixed}}
   %narrow = arith.truncf %x : tensor<5x3x40xf32> to tensor<5x3x40xf16>
   %merged = tensor.collapse_shape %narrow [[0], [1, 2]] : tensor<5x3x40xf16> into tensor<5x120xf16>
   %padded = tensor.pad %merged low[0, 0] high[3, 0] {

@@ -22,7 +22,7 @@ func.func @f32_islands_are_kept(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %shape = tensor.empty() : tensor<8x64xf16>
   %exp = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf16>) outs(%shape : tensor<8x64xf16>) {
   ^bb0(%in: f16, %out: f16):
-    // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision device}}
+    // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision mixed}}
     %wide = arith.extf %in : f16 to f32
     %e = math.exp %wide : f32
     %narrow = arith.truncf %e : f32 to f16
@@ -37,7 +37,7 @@ func.func @f32_sums_of_f16_are_kept(%x: tensor<8x64xf16>) -> tensor<8xf32> {
   %zero = arith.constant dense<0.0> : tensor<8xf32>
   %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf16>) outs(%zero : tensor<8xf32>) {
   ^bb0(%in: f16, %so_far: f32):
-    // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision device}}
+    // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision mixed}}
     %wide = arith.extf %in : f16 to f32
     %more = arith.addf %so_far, %wide : f32
     linalg.yield %more : f32
@@ -53,7 +53,7 @@ func.func @f32_contractions_of_f16_are_kept(%x: tensor<8x64xf16>, %y: tensor<64x
   %product = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
     ins(%x, %y : tensor<8x64xf16>, tensor<64x128xf16>) outs(%zero : tensor<8x128xf32>) {
   ^bb0(%a: f16, %b: f16, %so_far: f32):
-    // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision device}}
+    // expected-error @+1 {{'arith.extf' op converts f16 to f32, which --precision strict does not support; give --precision mixed}}
     %wide_a = arith.extf %a : f16 to f32
     %wide_b = arith.extf %b : f16 to f32
     %ab = arith.mulf %wide_a, %wide_b : f32
@@ -84,7 +84,7 @@ func.func @f32_programs(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
 // -----
 
 func.func @f32_programs_that_the_device_lacks(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
-  // expected-error @+1 {{'func.func' op requires 'tanh' in f32 (--precision strict), which the device does not have; give --precision device}}
+  // expected-error @+1 {{'func.func' op requires 'tanh' in f32 (--precision strict), which the device does not have; give --precision mixed}}
   %y = math.tanh %x : tensor<8x64xf32>
   return %y : tensor<8x64xf32>
 }

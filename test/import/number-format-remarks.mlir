@@ -31,7 +31,7 @@ func.func @main(%x: tensor<4x64xf64>) -> tensor<4x64xf64> {
 }
 
 //--- f32.mlir
-// F32: f32.mlir:5:8: remark[SPY0230]: f32 values are computed in the device's 16-bit format (--precision device): the device has no 'tanh' in f32
+// F32: f32.mlir:5:8: remark[SPY0230]: f32 values are computed in the device's 16-bit format: the device has no 'tanh' in f32
 func.func @main(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
   %e = tensor.empty() : tensor<4x64xf32>
   %exp = linalg.exp ins(%x : tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) -> tensor<4x64xf32>

@@ -30,7 +30,7 @@ func.func @in_a_body(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
   return %z : tensor<64x128xf32>
 }
 
-// From one body to another, through a reshape, a kernel and its scope. With precision=device the program is in 16 bits.
+// From one body to another, through a reshape, a kernel and its scope. Unless precision=strict, the program is in 16 bits.
 // CHECK-LABEL: func.func @between_ops(
 // CHECK-NOT:     f16
 // CHECK:         %[[N:.*]] = linalg.generic

@@ -3,7 +3,7 @@
 // RUN: not spyre-compile %s -o %t.exact --precision strict 2>&1 | FileCheck %s --check-prefix=EXACT
 // RUN: spyre-compile %s -o %t.relaxed --precision strict --rounding relaxed --validate 2>&1 | FileCheck %s --check-prefix=RELAXED
 // RUN: spyre-run %t.relaxed --check %s | FileCheck %s --check-prefix=NUMBERS
-// EXACT: rounding.mlir:{{[0-9]+}}:{{[0-9]+}}: error{{.*}}'arith.truncf' op converts f32 to f16, which --precision strict does not support; give --precision device
+// EXACT: rounding.mlir:{{[0-9]+}}:{{[0-9]+}}: error{{.*}}'arith.truncf' op converts f32 to f16, which --precision strict does not support; give --precision mixed
 // RELAXED: remark{{.*}}rounding is removed: its operand is widened again, and stays f32 (--rounding relaxed)
 // RELAXED: kernel 'twice' with T = 4: INLINE mul{{$}}
 // RELAXED: validated: the files and the imported program agree

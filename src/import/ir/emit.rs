@@ -131,18 +131,14 @@ impl<'a, 'c> Emitter<'a, 'c> {
             return Err(error_at(
                 codes::NEEDS_F32,
                 self.function,
-                format_args!("requires '{function}' in f32 (--precision strict), which the device does not have; give --precision device"),
+                format_args!("requires '{function}' in f32 (--precision strict), which the device does not have; give --precision mixed"),
             )
             .at(location)
             .report());
         }
-        remark_behind(
-            codes::F32_AS_F16,
-            self.function,
-            format_args!("f32 values are computed in the device's 16-bit format (--precision device): {message}"),
-        )
-        .at(self.location(id))
-        .emit();
+        remark_behind(codes::F32_AS_F16, self.function, format_args!("f32 values are computed in the device's 16-bit format: {message}"))
+            .at(self.location(id))
+            .emit();
         self.half = Some(Element::F16);
         Ok(())
     }

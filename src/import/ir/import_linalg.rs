@@ -2,7 +2,7 @@
 //!
 //! Reads one function of `linalg.generic`, `linalg.softmax`, fills, tensor operations and constants; builds the graph of what it computes
 //! and writes the nodes that its results need as `spyre` ops in its place. The `spyre` ops that are already there stay and read the new
-//! tensors. With `precision=device`, f32 values of a program with f16 tensors are f16 tensors, and a program of f32 only is computed in f16
+//! tensors. Unless `precision=strict`, f32 values of a program with f16 tensors are f16 tensors, and a program of f32 only is computed in f16
 //! where the device lacks a function in f32.
 
 use super::{
@@ -60,7 +60,7 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     }
     spell_plainly(function);
     generalize_named_ops(function);
-    let half = half_of(function).filter(|_| precision == Precision::Device);
+    let half = half_of(function).filter(|_| precision.is_narrow());
     // Indices among the integers and the format of f32 are known only after the import, and the import depends on both.
     let settled = settle((BTreeMap::new(), Formats::default()), MOST_READINGS, |(indices, formats)| {
         let importer = read(function, body, (half, precision), (indices, formats))?;

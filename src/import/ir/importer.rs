@@ -341,6 +341,11 @@ impl<'c> Importer<'c> {
         self.asserted.iter().copied().filter(|&(condition, ..)| !always_holds(&self.graph, condition, &self.gathered))
     }
 
+    /// Returns whether angles are computed in f32.
+    pub(super) fn keeps_angles(&self) -> bool {
+        self.precision == Precision::Mixed
+    }
+
     /// Returns whether f32 values keep their type.
     pub(super) fn is_strict(&self) -> bool {
         self.precision == Precision::Strict

@@ -58,19 +58,13 @@ impl<'c> Islands<'c> {
         let (first, others) = entered.split_at(entered.len().min(MOST_REMARKS));
         for cast in first {
             let location = if is_unknown(cast.loc()) { function.loc() } else { cast.loc() };
-            remark_behind(
-                codes::F32_AS_F16,
-                *cast,
-                "f32 values between f16 values are computed in the device's 16-bit format (--precision device)",
-            )
-            .at(location)
-            .emit();
+            remark_behind(codes::F32_AS_F16, *cast, "f32 values between f16 values are computed in the device's 16-bit format")
+                .at(location)
+                .emit();
         }
         if !others.is_empty() {
-            let message = format!(
-                "{} more groups of f32 values between f16 values are computed in the device's 16-bit format (--precision device)",
-                others.len()
-            );
+            let message =
+                format!("{} more groups of f32 values between f16 values are computed in the device's 16-bit format", others.len());
             remark_behind(codes::F32_AS_F16, function, message).emit();
         }
         Ok(())

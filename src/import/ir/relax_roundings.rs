@@ -27,7 +27,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let precision: Precision = options.read(module, option::PRECISION)?;
     for function in functions_of(module) {
         // Such a program computes in 16 bits only.
-        if precision == Precision::Device && half_of(function).is_some() {
+        if precision.is_narrow() && half_of(function).is_some() {
             continue;
         }
         let mut known = ValueMap::default();

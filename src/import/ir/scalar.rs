@@ -198,7 +198,8 @@ impl<'c> Importer<'c> {
                 _ => message,
             });
         }
-        self.graph.is_single_operation = at.outputs().first().is_some_and(|output| is_single(element_type(output.r#type())));
+        self.graph.is_single_operation =
+            self.keeps_angles() && at.outputs().first().is_some_and(|output| is_single(element_type(output.r#type())));
         let node = function.build(&mut self.graph, operands, element, widths)?;
         self.note_wide(at, operands, node);
         Ok(if is_side { self.graph.virtual_op(function.name, sides, node, element) } else { node })

@@ -159,7 +159,7 @@ pub fn supported_ops_page() -> String {
          \n\
          **Shapes** are static. Tensors without elements are allowed and need no device op.\n\
          \n\
-         **Elements** are f16, bf16, f32 or f64; f64 is computed as f32, and booleans as 0 and 1. With `--precision=device`, f32\n\
+         **Elements** are f16, bf16, f32 or f64; f64 is computed as f32, and booleans as 0 and 1. Unless `--precision=strict`, f32\n\
          values between f16 values are computed in the device's 16-bit format. In a program of f32 only, that happens where the\n\
          device lacks a function in f32.\n\
          \n\

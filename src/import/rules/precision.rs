@@ -9,6 +9,8 @@ use strum::{Display, EnumString, VariantNames};
 pub enum Precision {
     /// They are computed in the device's f16 format.
     Device,
+    /// They are, except for angles, which no 16-bit format represents accurately.
+    Mixed,
     /// They stay f32 where the device supports it.
     Strict,
 }
@@ -24,6 +26,12 @@ pub enum Rounding {
 }
 
 impl Precision {
+    /// Returns whether f32 values beside f16 values are computed in the device's f16 format.
+    #[must_use]
+    pub const fn is_narrow(self) -> bool {
+        matches!(self, Self::Device | Self::Mixed)
+    }
+
     /// Whether a change of number format vanishes: `is_folded` says that all floating-point values are computed in one half-width format,
     /// as in a program that has tensors of one. Otherwise only f64 becomes f32.
     ///
@@ -38,10 +46,10 @@ impl Precision {
         let vanishes =
             if is_folded { (is_float(from) || is_quarter) && is_float(to) } else { (is_wide(from) || is_quarter) && is_wide(to) };
         match self {
-            Self::Device if vanishes => Ok(()),
+            Self::Device | Self::Mixed if vanishes => Ok(()),
             Self::Strict if is_quarter && is_wide(to) => Ok(()),
-            Self::Strict if is_float(from) && is_float(to) => Err("--precision strict does not support; give --precision device"),
-            Self::Device | Self::Strict => Err(NOT_YET),
+            Self::Strict if is_float(from) && is_float(to) => Err("--precision strict does not support; give --precision mixed"),
+            Self::Device | Self::Mixed | Self::Strict => Err(NOT_YET),
         }
     }
 }
@@ -56,7 +64,8 @@ mod tests {
     #[test]
     fn an_island_is_as_wide_as_the_program_says() {
         for (from, to) in [(F16, F32), (F16, F64), (F32, F64), (F64, F32), (F32, Bf16), (F64, F16)] {
-            assert_eq!(Precision::Device.fold_cast(true, Some(from), Some(to)), Ok(()), "{from} to {to}");
+            let folded = [Precision::Device, Precision::Mixed].map(|precision| precision.fold_cast(true, Some(from), Some(to)));
+            assert_eq!(folded, [Ok(()); 2], "{from} to {to}");
             let strict = Precision::Strict.fold_cast(false, Some(from), Some(to));
             assert!(strict.is_err_and(|reason| reason.contains("strict")), "{from} to {to}");
         }
