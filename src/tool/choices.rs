@@ -49,7 +49,7 @@ pub(super) struct Choices {
     /// Size of a dynamic dimension (arg0.0=128, NAME=128); MAX:STEP defers it to the launch
     #[arg(long, value_name = "DIM=SIZE", value_delimiter = ',', help_heading = INPUT)]
     dim_size: Vec<String>,
-    /// f32 beside f16: use 16 bits (device), except for angles (mixed), reject (strict)
+    /// f32 beside f16: 16 bits (device), angles kept (mixed), reject (strict)
     #[arg(long, value_name = "MODE", default_value = "mixed", value_parser = names(Precision::VARIANTS), help_heading = INPUT)]
     precision: String,
     /// Keep f32-f16-f32 round trips (exact) or drop them (relaxed)
