@@ -5,6 +5,7 @@ use program::layout::{
     Coordinate, DeviceLayout, Digit, DimOrder, HostTensor, Index, LayoutError, ReadableOperand, Term, ViewedOperand, readable,
     sticks_needed,
 };
+use std::collections::BTreeSet;
 
 /// The dimensions that a product may have of each kind: in all its tensors, and in the left operand and the result only (specification,
 /// batched matmul).
@@ -77,7 +78,7 @@ pub struct Op {
 pub enum Kind {
     /// One dimension in the sticks of all operands.
     Elementwise,
-    /// The last dimension in the sticks of both operands, of which a conversion moves the elements.
+    /// The last dimension in the sticks of operand and result: a conversion, which moves the elements of a stick, and the op that it reads.
     Conversion,
     /// One dimension in the sticks of all operands. If that dimension is reduced, the result has one element per stick.
     Reduction,
@@ -115,6 +116,18 @@ pub struct Flow {
     pub buffers: Vec<Buffer>,
     /// Its ops in order.
     pub ops: Vec<Op>,
+}
+
+impl Flow {
+    /// Keeps the last dimension in the sticks of the ops whose results conversions read: a conversion reads sticks of equal elements, which a
+    /// relayout would make of others.
+    pub fn keep_converted_sticks(&mut self) {
+        let conversions = self.ops.iter().filter(|op| op.kind == Kind::Conversion);
+        let read: BTreeSet<usize> = conversions.flat_map(|op| op.reads.iter().map(|read| read.buffer)).collect();
+        for op in self.ops.iter_mut().filter(|op| op.kind == Kind::Elementwise && read.contains(&op.result)) {
+            op.kind = Kind::Conversion;
+        }
+    }
 }
 
 impl Buffer {

@@ -9,6 +9,8 @@
 // RUN: spyre-run %t/features --check %t/parts/features.mlir | FileCheck %s --check-prefix=FEATURES
 // RUN: spyre-compile %t/parts/both.mlir -o %t/both --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
 // RUN: spyre-run %t/both --check %t/parts/both.mlir | FileCheck %s --check-prefix=BOTH
+// RUN: spyre-compile %t/parts/batch.mlir -o %t/batch --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
+// RUN: spyre-run %t/batch --check %t/parts/batch.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/steps.mlir -o %t/released --bundle-format=1.0 --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
 
 // VALIDATED: validated: the files and the imported program agree
@@ -91,4 +93,28 @@ func.func @both(%p: tensor<40xi64> {spyre.range = array<i64: 0, 1000>}, %f: tens
   %exp = math.exp %f : tensor<40xf32>
   %half = arith.truncf %exp : tensor<40xf32> to tensor<40xf16>
   return %result, %more, %half : tensor<40xf16>, tensor<40xi64>, tensor<40xf16>
+}
+
+//--- batch.mlir
+// The readers of the cosines have the batch in their sticks.
+#map = affine_map<(b, i, j) -> (b, i, j)>
+func.func @batch(%x: tensor<2x5x64xf16>, %p: tensor<2x5xi32> {spyre.range = array<i64: 0, 1000>}, %f: tensor<32xf32>) -> tensor<2x5x32xf16> {
+  %angles = tensor.empty() : tensor<2x5x32xf32>
+  %result = tensor.empty() : tensor<2x5x32xf16>
+  %angle = linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, i)>, affine_map<(b, i, j) -> (j)>, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%p, %f : tensor<2x5xi32>, tensor<32xf32>) outs(%angles : tensor<2x5x32xf32>) {
+  ^bb0(%position: i32, %frequency: f32, %out: f32):
+    %number = arith.sitofp %position : i32 to f32
+    %product = arith.mulf %number, %frequency : f32
+    linalg.yield %product : f32
+  } -> tensor<2x5x32xf32>
+  %c = math.cos %angle : tensor<2x5x32xf32>
+  %s = math.sin %angle : tensor<2x5x32xf32>
+  %cosine = arith.truncf %c : tensor<2x5x32xf32> to tensor<2x5x32xf16>
+  %sine = arith.truncf %s : tensor<2x5x32xf32> to tensor<2x5x32xf16>
+  %low = tensor.extract_slice %x[0, 0, 0] [2, 5, 32] [1, 1, 1] : tensor<2x5x64xf16> to tensor<2x5x32xf16>
+  %high = tensor.extract_slice %x[0, 0, 32] [2, 5, 32] [1, 1, 1] : tensor<2x5x64xf16> to tensor<2x5x32xf16>
+  %a = arith.mulf %low, %cosine : tensor<2x5x32xf16>
+  %b = arith.mulf %high, %sine : tensor<2x5x32xf16>
+  %y = arith.subf %a, %b : tensor<2x5x32xf16>
+  return %y : tensor<2x5x32xf16>
 }

@@ -30,6 +30,7 @@ impl<'c> LayoutProgram<'c> {
         for compute in ComputeOp::all_in(function) {
             program.add(compute).map_err(|message| error_at(codes::LAYOUT_CONFLICT, compute.op, message).report())?;
         }
+        program.flow.keep_converted_sticks();
         Ok(program)
     }
 
