@@ -11,6 +11,8 @@
 // RUN: spyre-run %t/both --check %t/parts/both.mlir | FileCheck %s --check-prefix=BOTH
 // RUN: spyre-compile %t/parts/batch.mlir -o %t/batch --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
 // RUN: spyre-run %t/batch --check %t/parts/batch.mlir | FileCheck %s
+// RUN: spyre-compile %t/parts/rests.mlir -o %t/rests --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
+// RUN: spyre-run %t/rests --check %t/parts/rests.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/steps.mlir -o %t/released --bundle-format=1.0 --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
 
 // VALIDATED: validated: the files and the imported program agree
@@ -117,4 +119,19 @@ func.func @batch(%x: tensor<2x5x64xf16>, %p: tensor<2x5xi32> {spyre.range = arra
   %b = arith.mulf %high, %sine : tensor<2x5x32xf16>
   %y = arith.subf %a, %b : tensor<2x5x32xf16>
   return %y : tensor<2x5x32xf16>
+}
+
+//--- rests.mlir
+// No number of cores divides 70 rows well: the last ones are computed apart.
+func.func @rests(%t: tensor<70xf16>, %f: tensor<32xf32>) -> tensor<70x32xf16> {
+  %angles = tensor.empty() : tensor<70x32xf32>
+  %angle = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%t, %f : tensor<70xf16>, tensor<32xf32>) outs(%angles : tensor<70x32xf32>) {
+  ^bb0(%time: f16, %frequency: f32, %out: f32):
+    %number = arith.extf %time : f16 to f32
+    %product = arith.mulf %number, %frequency : f32
+    linalg.yield %product : f32
+  } -> tensor<70x32xf32>
+  %c = math.cos %angle : tensor<70x32xf32>
+  %y = arith.truncf %c : tensor<70x32xf32> to tensor<70x32xf16>
+  return %y : tensor<70x32xf16>
 }

@@ -51,3 +51,18 @@ func.func @bodies(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %z = spyre.pointwise exp(%y#0) : tensor<8x64xf16>
   return %z : tensor<8x64xf16>
 }
+
+// -----
+
+// Conversions of equal elements along the last dimension: of views, and of parts.
+// CHECK-LABEL: func.func @conversions(
+func.func @conversions(%x: tensor<4x1xf32>, %y: tensor<8xf16>) -> (tensor<4x64xf16>, tensor<6x64xf32>) {
+  %all = spyre.view %x by affine_map<(i, j) -> (i, 0)> : tensor<4x1xf32> -> tensor<4x64xf32>
+  %a = spyre.pointwise neg(%all) : tensor<4x64xf32>
+  %narrow = spyre.pointwise fp32todl16(%a) : (tensor<4x64xf32>) -> tensor<4x64xf16>
+  %lanes = spyre.view %y by affine_map<(i, j) -> (i)> : tensor<8xf16> -> tensor<8x64xf16>
+  %rows = spyre.view %lanes by affine_map<(i, j) -> (i + 2, j)> : tensor<8x64xf16> -> tensor<6x64xf16>
+  %b = spyre.pointwise neg(%rows) : tensor<6x64xf16>
+  %wide = spyre.pointwise dl16tofp32(%b) : (tensor<6x64xf16>) -> tensor<6x64xf32>
+  return %narrow, %wide : tensor<4x64xf16>, tensor<6x64xf32>
+}

@@ -11,7 +11,7 @@ use crate::{
     dialect::{Misuse, misused_buffers},
     import::Operation,
     mlir::{
-        BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike, error_at, is_tensor, map_of,
+        BlockExt, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike, error_at, is_tensor, map_of,
         map_results, shape_of, symbol_name,
     },
 };
@@ -103,18 +103,28 @@ fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported>
 /// Elements of a 16-bit stick.
 const LANES: i64 = DeviceFormat::Sen169Fp16.elements_per_stick();
 
-/// Returns whether a tensor fills its sticks, and all elements along its last dimension are computed from the same operands.
+/// Returns whether a tensor fills its sticks with equal elements.
 fn is_equal_in_sticks(tensor: Value<'_>) -> bool {
-    let is_repeated = |input: Value<'_>| {
-        let last_is_read = |def: Op<'_>| {
-            let last = shape_of(input).len() - 1;
-            let exprs = def.attr(attr::MAP).and_then(map_of).map(map_results);
-            exprs.is_none_or(|exprs| exprs.iter().any(|expr| expr.dims().contains(&last)))
-        };
-        shape_of(input).last() == Some(&1) || input.def().is_some_and(|def| def.is(spyre::VIEW) && !last_is_read(def))
-    };
-    let is_full = shape_of(tensor).last().is_some_and(|size| size % LANES == 0);
-    is_full && tensor.def().is_some_and(|def| def.is(spyre::POINTWISE) && def.inputs().into_iter().all(is_repeated))
+    shape_of(tensor).last().is_some_and(|size| size % LANES == 0) && is_equal_along_last(tensor)
+}
+
+/// Returns whether elements along the last dimension are equal, because they are computed from the same operands.
+fn is_equal_along_last(tensor: Value<'_>) -> bool {
+    let shape = shape_of(tensor);
+    let (Some(last), Some(def)) = (shape.len().checked_sub(1), tensor.def()) else { return shape.last() == Some(&1) };
+    match def.full_name() {
+        _ if shape[last] == 1 => true,
+        spyre::POINTWISE | spyre::INSERT => def.inputs().into_iter().all(is_equal_along_last),
+        spyre::EMPTY => true,
+        spyre::VIEW => {
+            let Some(exprs) = def.attr(attr::MAP).and_then(map_of).map(map_results) else { return false };
+            let reads_last = exprs.iter().filter(|expr| expr.dims().contains(&last)).count();
+            // Of a view along the last dimension, the elements are those of the input.
+            let is_along_last = exprs.last().is_some_and(|expr| *expr == Expr::Dim(last)) && reads_last == 1;
+            reads_last == 0 || is_along_last && is_equal_along_last(def.inputs()[0])
+        }
+        _ => false,
+    }
 }
 
 fn check_shape<'c>(op: Op<'c>, of: Type<'c>) -> Result<(), Reported> {
