@@ -1,13 +1,31 @@
 // Faults that only rounding shows: each program in `faulty` computes what the one in `right` does, and rounds on the way. Without rounding, the
 // results are equal. The right programs pass.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t/parts
-// RUN: for name in shifted summed centered squares expanded scaled means products quotient exponents; do \
-// RUN:   spyre-compile %t/parts/$name.right.mlir -o %t/$name.right -q --validate=off && \
-// RUN:   spyre-run %t/$name.right --check %t/parts/$name.right.mlir > %t/$name.log && \
-// RUN:   spyre-compile %t/parts/$name.faulty.mlir -o %t/$name.faulty -q --validate=off && \
-// RUN:   ! spyre-run %t/$name.faulty --check %t/parts/$name.right.mlir >> %t/$name.log 2>&1 || exit 1; \
-// RUN:   FileCheck %s --input-file=%t/$name.log || exit 1; \
-// RUN: done
+// DEFINE: %{name} = shifted
+// DEFINE: %{check} = spyre-compile %t/parts/%{name}.right.mlir -o %t/%{name}.right -q --validate=off && \
+// DEFINE:   spyre-run %t/%{name}.right --check %t/parts/%{name}.right.mlir > %t/%{name}.log && \
+// DEFINE:   spyre-compile %t/parts/%{name}.faulty.mlir -o %t/%{name}.faulty -q --validate=off && \
+// DEFINE:   not spyre-run %t/%{name}.faulty --check %t/parts/%{name}.right.mlir >> %t/%{name}.log 2>&1 && \
+// DEFINE:   FileCheck %s --input-file=%t/%{name}.log
+// RUN: %{check}
+// REDEFINE: %{name} = summed
+// RUN: %{check}
+// REDEFINE: %{name} = centered
+// RUN: %{check}
+// REDEFINE: %{name} = squares
+// RUN: %{check}
+// REDEFINE: %{name} = expanded
+// RUN: %{check}
+// REDEFINE: %{name} = scaled
+// RUN: %{check}
+// REDEFINE: %{name} = means
+// RUN: %{check}
+// REDEFINE: %{name} = products
+// RUN: %{check}
+// REDEFINE: %{name} = quotient
+// RUN: %{check}
+// REDEFINE: %{name} = exponents
+// RUN: %{check}
 // CHECK-COUNT-2: result0: correct
 // CHECK:         largest rounding error added in bundle_0/sdsc_
 // CHECK:         error[SPY1226]: 'result0' is right without rounding, but not in the formats of the device
@@ -27,7 +45,7 @@ func.func @main(%x: tensor<4x64xf16>, %y: tensor<4x64xf16>) -> tensor<4x64xf16> 
   return %r : tensor<4x64xf16>
 }
 
-// A sum of two halves, of which each is rounded beside a large number.
+// A sum of numbers that are rounded beside a large one.
 //--- summed.right.mlir
 func.func @main(%x: tensor<4x64xf16>) -> tensor<4xf16> {
   %zero = arith.constant dense<0.0> : tensor<4xf16>
@@ -51,7 +69,7 @@ func.func @main(%x: tensor<4x64xf16>) -> tensor<4xf16> {
   return %r : tensor<4xf16>
 }
 
-// A variance of numbers that are not centered first.
+// A square of a difference of numbers that are not centered.
 //--- centered.right.mlir
 func.func @main(%a: tensor<4x64xf16>, %m: tensor<4x64xf16>) -> tensor<4x64xf16> {
   %d = arith.subf %a, %m : tensor<4x64xf16>
@@ -107,7 +125,7 @@ func.func @main(%x: tensor<4x64xf16>, %y: tensor<4x64xf16>) -> tensor<4x64xf16> 
   return %r : tensor<4x64xf16>
 }
 
-// A constant that is rounded where it is added, and subtracted as another one.
+// A product with a large factor, of which most is subtracted.
 //--- scaled.right.mlir
 func.func @main(%x: tensor<4x64xf16>, %y: tensor<4x64xf16>) -> tensor<4x64xf16> {
   %k = arith.constant dense<0.5> : tensor<4x64xf16>
@@ -186,7 +204,7 @@ func.func @main(%x: tensor<4x64xf16>, %y: tensor<4x64xf16>) -> tensor<4x64xf16> 
   return %r : tensor<4x64xf16>
 }
 
-// Logits without the maximum subtracted in one rounding: the exponents are large numbers that cancel.
+// Exponents that are rounded beside a large number.
 //--- exponents.right.mlir
 func.func @main(%x: tensor<4x64xf16>, %y: tensor<4x64xf16>) -> tensor<4x64xf16> {
   %d = arith.subf %x, %y : tensor<4x64xf16>
