@@ -13,6 +13,8 @@
 // RUN: spyre-run %t/batch --check %t/parts/batch.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/rests.mlir -o %t/rests --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
 // RUN: spyre-run %t/rests --check %t/parts/rests.mlir | FileCheck %s
+// RUN: spyre-compile %t/parts/rows.mlir -o %t/rows --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
+// RUN: spyre-run %t/rows --check %t/parts/rows.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/steps.mlir -o %t/released --bundle-format=1.0 --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
 
 // VALIDATED: validated: the files and the imported program agree
@@ -134,4 +136,44 @@ func.func @rests(%t: tensor<70xf16>, %f: tensor<32xf32>) -> tensor<70x32xf16> {
   %c = math.cos %angle : tensor<70x32xf32>
   %y = arith.truncf %c : tensor<70x32xf32> to tensor<70x32xf16>
   return %y : tensor<70x32xf16>
+}
+
+//--- rows.mlir
+// Positions that select rows of a table too, and are bounded before they are numbers.
+#row = affine_map<(i, j) -> (j)>
+#column = affine_map<(i, j) -> (i)>
+#both = affine_map<(i, j) -> (i, j)>
+func.func @rows(%t: tensor<800x32xf16>, %p: tensor<5xi64>, %q: tensor<5xi64> {spyre.range = array<i64: 0, 1000>}, %f: tensor<32xf32>) -> tensor<5x32xf16> {
+  %angles = tensor.empty() : tensor<5x32xf32>
+  %shape = tensor.empty() : tensor<5x32xf16>
+  %first = arith.constant 0 : i64
+  %last = arith.constant 900 : i64
+  %a = linalg.generic {indexing_maps = [#column, #row, #both], iterator_types = ["parallel", "parallel"]} ins(%p, %f : tensor<5xi64>, tensor<32xf32>) outs(%angles : tensor<5x32xf32>) {
+  ^bb0(%position: i64, %frequency: f32, %out: f32):
+    %number = arith.sitofp %position : i64 to f32
+    %product = arith.mulf %number, %frequency : f32
+    linalg.yield %product : f32
+  } -> tensor<5x32xf32>
+  %b = linalg.generic {indexing_maps = [#column, #row, #both], iterator_types = ["parallel", "parallel"]} ins(%q, %f : tensor<5xi64>, tensor<32xf32>) outs(%angles : tensor<5x32xf32>) {
+  ^bb0(%position: i64, %frequency: f32, %out: f32):
+    %low = arith.maxsi %position, %first : i64
+    %within = arith.minsi %low, %last : i64
+    %number = arith.sitofp %within : i64 to f32
+    %product = arith.mulf %number, %frequency : f32
+    linalg.yield %product : f32
+  } -> tensor<5x32xf32>
+  %y = linalg.generic {indexing_maps = [#column, #both, #both, #both], iterator_types = ["parallel", "parallel"]} ins(%p, %a, %b : tensor<5xi64>, tensor<5x32xf32>, tensor<5x32xf32>) outs(%shape : tensor<5x32xf16>) {
+  ^bb0(%position: i64, %one: f32, %other: f32, %out: f16):
+    %column = linalg.index 1 : index
+    %at = arith.index_cast %position : i64 to index
+    %row = tensor.extract %t[%at, %column] : tensor<800x32xf16>
+    %c = math.cos %one : f32
+    %s = math.sin %other : f32
+    %cosine = arith.truncf %c : f32 to f16
+    %sine = arith.truncf %s : f32 to f16
+    %sum = arith.addf %row, %cosine : f16
+    %all = arith.addf %sum, %sine : f16
+    linalg.yield %all : f16
+  } -> tensor<5x32xf16>
+  return %y : tensor<5x32xf16>
 }

@@ -1,7 +1,7 @@
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-import-linalg %s
 // RUN: not spyre-opt --split-input-file --spyre-import-linalg=precision=double %s 2>&1 | FileCheck %s --check-prefix=PRECISION
 
-// PRECISION: error{{.*}}'builtin.module' op option 'precision': expected 'device' or 'strict', found 'double'
+// PRECISION: error{{.*}}'builtin.module' op option 'precision': expected 'device', 'mixed' or 'strict', found 'double'
 
 // expected-note @+1 {{the first}}
 func.func @first(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
