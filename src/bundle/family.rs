@@ -65,7 +65,7 @@ pub(crate) fn is_restickify(op: &OpSpec) -> bool {
 /// Returns whether it converts between number formats; every operand's stick is padded.
 #[must_use]
 pub(crate) fn is_conversion(op: &OpSpec) -> bool {
-    matches!(op.function.as_str(), "dl16tofp32" | "fp32todl16" | "fp8todl16")
+    machine::is_conversion(&op.function) || op.function == "fp8todl16"
 }
 
 /// Returns whether it requires an outer dimension in addition to the stick (the conversions, and quantisation by channel).

@@ -22,8 +22,9 @@ const SMALLER: f64 = 1.0 / 16.0;
 /// Inputs are changed by so much of themselves, to see whether the program jumps there.
 const NUDGE: f64 = 1e-12;
 
-/// Numbers of integers, from 0 on, that are drawn where more differ: positions of a short text, and truth values.
+/// Number of integers, from 0 on, that are drawn where larger ones differ: positions of a short text.
 const MODEST_INTEGERS: i64 = 1024;
+/// Number of integers that are drawn where these differ too: truth values.
 const FEW_INTEGERS: i64 = 2;
 
 /// A comparison that a process of its own makes.

@@ -1,7 +1,7 @@
 //! Formats of floating-point tensors: f32 in a program that the device computes in 16 bits.
 
 use super::{Element, Graph, Kind, Node, NodeId};
-use machine::{NARROW, WIDEN};
+use machine::{DeviceFormat, NARROW, WIDEN};
 use program::affine::Expr;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,11 +68,7 @@ impl Graph {
 
     /// Converts a tensor that the device holds in single precision for a reader in 16 bits.
     pub fn read_narrow(&mut self, single: NodeId, element: Element) -> NodeId {
-        let shape = self.node(single).shape.clone();
-        let (lanes, one) = (self.in_lanes(single), self.number(1.0));
-        let whole = self.pointwise("mul", &[lanes, one], Element::Single);
-        let narrow = self.pointwise(NARROW, &[whole], element);
-        let read = self.first_lane(narrow, &shape);
+        let read = self.converted(single, NARROW, element);
         self.single_forms.insert(read, single);
         read
     }
@@ -85,11 +81,21 @@ impl Graph {
 
     /// Converts 16-bit numbers to single precision.
     pub fn widened(&mut self, node: NodeId) -> NodeId {
-        let Node { shape, element, .. } = self.node(node).clone();
+        self.converted(node, WIDEN, Element::Single)
+    }
+
+    fn converted(&mut self, node: NodeId, conversion: &'static str, element: Element) -> NodeId {
+        let Node { shape, element: own, .. } = self.node(node).clone();
         let (lanes, one) = (self.in_lanes(node), self.number(1.0));
-        let whole = self.pointwise("mul", &[lanes, one], element);
-        let single = self.pointwise(WIDEN, &[whole], Element::Single);
-        self.first_lane(single, &shape)
+        let whole = self.pointwise("mul", &[lanes, one], own);
+        self.converted_lanes(whole, conversion, element, &shape)
+    }
+
+    /// Converts numbers that an operation has computed in lanes.
+    pub fn converted_lanes(&mut self, lanes: NodeId, conversion: &'static str, element: Element, shape: &[i64]) -> NodeId {
+        let converted = self.pointwise(conversion, &[lanes], element);
+        let first = (0..shape.len()).map(Expr::Dim).chain([Expr::Constant(0)]).collect();
+        self.view(converted, first, shape)
     }
 
     /// Repeats each element along a last dimension of its own, which fills a 16-bit stick, and two 32-bit sticks.
@@ -97,12 +103,6 @@ impl Graph {
         let shape = self.node(node).shape.clone();
         let map = (0..shape.len()).map(Expr::Dim).collect();
         self.view(node, map, &[shape, vec![LANES]].concat())
-    }
-
-    /// Undoes `in_lanes`.
-    pub fn first_lane(&mut self, node: NodeId, shape: &[i64]) -> NodeId {
-        let map = (0..shape.len()).map(Expr::Dim).chain([Expr::Constant(0)]).collect();
-        self.view(node, map, shape)
     }
 }
 
@@ -116,7 +116,7 @@ pub enum Held {
 }
 
 /// Elements of a 16-bit stick.
-const LANES: i64 = 64;
+pub(in crate::import) const LANES: i64 = DeviceFormat::Sen169Fp16.elements_per_stick();
 
 /// Maximum number of elements of a tensor that is converted for its readers: with two sticks for each, it has 16 MiB.
 const MOST_CONVERTED: i64 = 1 << 16;

@@ -1,10 +1,10 @@
 //! Gathers: table rows that an index selects.
 
-use super::{Element, Graph, Kind, Node, NodeId};
+use super::{Element, Graph, Kind, Node, NodeId, formats::LANES};
 use program::affine::Expr;
 
 /// Number of columns of a table whose rows are one number: a stick of the 16-bit format, so that the device can look up a row.
-pub(super) const COLUMNS: i64 = 64;
+pub(super) const COLUMNS: i64 = LANES;
 
 impl Graph {
     /// Gathers the rows of `table` along `dim` that `index` selects. The result has the dimensions of the index, then the other dimensions of

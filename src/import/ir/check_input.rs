@@ -9,13 +9,13 @@ use crate::{
     codes,
     dialect::ods::{attr, spyre},
     dialect::{Misuse, misused_buffers},
-    import::Operation,
+    import::{Operation, graph::formats::LANES},
     mlir::{
-        BlockExt, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike, error_at, is_tensor, map_of,
-        map_results, shape_of, symbol_name,
+        BlockExt, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at, is_tensor,
+        map_of, map_results, shape_of, symbol_name,
     },
 };
-use machine::{DeviceFormat, is_conversion};
+use machine::is_conversion;
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-check-input", run };
@@ -100,30 +100,37 @@ fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported>
     Ok(())
 }
 
-/// Elements of a 16-bit stick.
-const LANES: i64 = DeviceFormat::Sen169Fp16.elements_per_stick();
-
-/// Returns whether a tensor fills its sticks with equal elements.
+/// Returns whether a tensor fills its sticks, and elements along its last dimension are equal, because they are computed from the same operands.
 fn is_equal_in_sticks(tensor: Value<'_>) -> bool {
-    shape_of(tensor).last().is_some_and(|size| size % LANES == 0) && is_equal_along_last(tensor)
+    let mut seen = ValueMap::default();
+    let mut open = vec![tensor];
+    while let Some(value) = open.pop() {
+        if shape_of(value).last() == Some(&1) || seen.insert(value, ()).is_some() {
+            continue;
+        }
+        let Some(sources) = sources_along_last(value) else { return false };
+        open.extend(sources);
+    }
+    shape_of(tensor).last().is_some_and(|size| size % LANES == 0)
 }
 
-/// Returns whether elements along the last dimension are equal, because they are computed from the same operands.
-fn is_equal_along_last(tensor: Value<'_>) -> bool {
-    let shape = shape_of(tensor);
-    let (Some(last), Some(def)) = (shape.len().checked_sub(1), tensor.def()) else { return shape.last() == Some(&1) };
+/// Returns the tensors that must be equal along their last dimension for a tensor to be so; None if it is not.
+fn sources_along_last(tensor: Value<'_>) -> Option<Vec<Value<'_>>> {
+    let (last, def) = (shape_of(tensor).len().checked_sub(1)?, tensor.def()?);
     match def.full_name() {
-        _ if shape[last] == 1 => true,
-        spyre::POINTWISE | spyre::INSERT => def.inputs().into_iter().all(is_equal_along_last),
-        spyre::EMPTY => true,
+        spyre::POINTWISE | spyre::INSERT => Some(def.inputs()),
+        spyre::EMPTY => Some(Vec::new()),
         spyre::VIEW => {
-            let Some(exprs) = def.attr(attr::MAP).and_then(map_of).map(map_results) else { return false };
+            let exprs = map_results(def.attr(attr::MAP).and_then(map_of)?);
             let reads_last = exprs.iter().filter(|expr| expr.dims().contains(&last)).count();
             // Of a view along the last dimension, the elements are those of the input.
-            let is_along_last = exprs.last().is_some_and(|expr| *expr == Expr::Dim(last)) && reads_last == 1;
-            reads_last == 0 || is_along_last && is_equal_along_last(def.inputs()[0])
+            let is_along_last = reads_last == 1 && exprs.last().is_some_and(|expr| *expr == Expr::Dim(last));
+            match reads_last {
+                0 => Some(Vec::new()),
+                _ => is_along_last.then(|| def.inputs()),
+            }
         }
-        _ => false,
+        _ => None,
     }
 }
 

@@ -6,6 +6,7 @@
 //! where the device lacks a function in f32.
 
 use super::{
+    cast::element_type,
     emit::Emitter,
     import_attention::import_attention,
     import_generic::import_generic,
@@ -14,7 +15,7 @@ use super::{
     import_scatter::import_scatter,
     import_sort::{import_sort, import_topk},
     import_tensor::{fill, import_tensor},
-    importer::{Formats, Importer, Kept, is_left_out},
+    importer::{Formats, Importer, Kept, is_left_out, is_single},
     read_body::scalar_name,
 };
 use crate::dialect::mark_symbolic;
@@ -187,11 +188,7 @@ fn values(op: Op<'_>) -> impl Iterator<Item = Value<'_>> {
 
 /// Returns whether a program has f32 or f64 values, including values in bodies.
 fn has_single(function: Op<'_>) -> bool {
-    let is_single = |value: Value<'_>| {
-        let element = TensorType::of(value.r#type()).map_or_else(|| value.r#type(), |tensor| tensor.element);
-        matches!(ScalarType::of(element), ScalarType::F32 | ScalarType::F64)
-    };
-    function.nested().into_iter().flat_map(values).any(is_single)
+    function.nested().into_iter().flat_map(values).any(|value| is_single(element_type(value.r#type())))
 }
 
 /// Returns the half-width type of a program with such tensors; f16 if it has both.

@@ -24,7 +24,7 @@ pub(in crate::import) type Built = Result<NodeId, String>;
 
 /// Returns whether the device has the function for elements of that type.
 pub(in crate::import) fn has(function: &str, element: Element) -> bool {
-    let format = if matches!(element, Element::F32 | Element::Single) { DeviceFormat::IeeeFp32 } else { DeviceFormat::Sen169Fp16 };
+    let format = if element.is_single() { DeviceFormat::IeeeFp32 } else { DeviceFormat::Sen169Fp16 };
     DeviceFunction::pointwise(function).is_some_and(|row| row.supports(format))
 }
 

@@ -33,9 +33,13 @@ pub(super) fn of_angles(
     element: Element,
     of_angle: impl Fn(&mut Graph, NodeId) -> Result<[NodeId; 3], String>,
 ) -> Option<NodeId> {
-    let is_folded = graph.known_of(x).is_some() || rows::parts(graph, x).is_some();
-    (graph.is_single_operation && !is_folded).then_some(())?;
+    (graph.is_single_operation && !is_folded(graph, x)).then_some(())?;
     Angles { graph, name, element, of_angle, results: BTreeMap::new() }.result(x)
+}
+
+/// Returns whether a function of a node is a constant, or looked up in a table.
+fn is_folded(graph: &Graph, id: NodeId) -> bool {
+    graph.known_of(id).is_some() || rows::parts(graph, id).is_some()
 }
 
 /// A function of moved angles is the moved function of the angles, which may be fewer.
@@ -63,9 +67,7 @@ impl<F: Fn(&mut Graph, NodeId) -> Result<[NodeId; 3], String>> Angles<'_, F> {
         let Node { kind, inputs, shape, .. } = self.graph.node(x).clone();
         match kind {
             Kind::Undefined => return Some(self.graph.undefined(shape, self.element)),
-            // Folded, or looked up in a table.
-            Kind::Known(_) => return self.graph.apply(self.name, &[x], self.element).ok(),
-            Kind::Virtual(_) if rows::parts(self.graph, x).is_some() => return self.graph.apply(self.name, &[x], self.element).ok(),
+            _ if is_folded(self.graph, x) => return self.graph.apply(self.name, &[x], self.element).ok(),
             Kind::Insert(offsets) => {
                 let [part, whole] = [self.result(inputs[0])?, self.result(inputs[1])?];
                 return Some(self.graph.insert(part, whole, offsets));
@@ -95,8 +97,7 @@ fn narrowed(graph: &mut Graph, [is_valid, result, otherwise]: [NodeId; 3], eleme
     let shape = graph.node(result).shape.clone();
     let [is_valid, result] = [is_valid, result].map(|node| graph.in_lanes(node));
     let single = graph.pointwise("where3", &[is_valid, result, otherwise], Element::Single);
-    let narrow = graph.pointwise(NARROW, &[single], element);
-    graph.first_lane(narrow, &shape)
+    graph.converted_lanes(single, NARROW, element, &shape)
 }
 
 /// Nodes in single precision.
@@ -130,7 +131,7 @@ impl Rebuilt<'_> {
         match kind {
             Kind::Known(_) => Some(id),
             Kind::Tensor(number) if element.is_float() => self.tensor(id, number),
-            Kind::Reshape | Kind::View(_) if self.graph.number_of_integers(id).is_some() => self.integers(id),
+            Kind::Reshape if self.graph.number_of_integers(id).is_some() => self.integers(id),
             Kind::Reshape if element.is_float() => {
                 let input = self.node(inputs[0])?;
                 Some(self.graph.reshape(input, &shape))

@@ -49,8 +49,7 @@ pub fn elements_of_truth(graph: &Graph, needed: &[NodeId]) -> Result<BTreeMap<No
         };
         let Some((truth, element)) = met else { continue };
         let found = *elements.entry(groups.root(truth)).or_insert(element);
-        let is_single = |element| matches!(element, Element::F32 | Element::Single);
-        if is_single(found) != is_single(element) {
+        if found.is_single() != element.is_single() {
             return Err(TwoFormats { user, needed: element, found });
         }
     }
