@@ -5,6 +5,14 @@ use machine::{DeviceFormat, NARROW, WIDEN};
 use program::affine::Expr;
 use std::collections::{BTreeMap, BTreeSet};
 
+impl Element {
+    /// Returns whether it is f32 in the program.
+    #[must_use]
+    pub const fn is_single(self) -> bool {
+        matches!(self, Self::F32 | Self::Single)
+    }
+}
+
 impl Graph {
     /// Returns whether f32 is computed in single precision.
     pub fn has_single_precision(&mut self) -> bool {

@@ -86,12 +86,6 @@ impl Element {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::Single)
     }
 
-    /// Returns whether it is f32 in the program.
-    #[must_use]
-    pub const fn is_single(self) -> bool {
-        matches!(self, Self::F32 | Self::Single)
-    }
-
     /// Returns the name of the type in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
