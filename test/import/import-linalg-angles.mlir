@@ -5,7 +5,7 @@
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.log
 
 // The frequencies and the positions are arguments. Both halves of the concatenation have one sine.
-// REMARK: remark: [SPY0234] 1 sines and cosines of angles that the program computes in f32 are computed in f32; the results take 32 KiB
+// REMARK: remark: [SPY0234] the angles of sines and cosines are computed in f32; before they are rounded, the results take 32 KiB
 // CHECK-LABEL: func.func @positions(
 // CHECK-SAME:    [[P:%.+]]: tensor<4xi64> {spyre.range = array<i64: -131072, 131073>}, [[F:%.+]]: tensor<32xf32>)
 // CHECK:         [[NUMBER:%.+]] = spyre.view [[P]] by affine_map<(d0, d1) -> (d0)> : tensor<4xi64> -> tensor<4x1xf32>

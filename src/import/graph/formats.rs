@@ -87,6 +87,17 @@ impl Graph {
         self.single_forms.get(&read).copied()
     }
 
+    /// Records the converted result of a sine or a cosine that is computed in single precision.
+    pub fn note_of_angles(&mut self, narrowed: NodeId) {
+        self.of_angles.insert(narrowed);
+    }
+
+    /// Returns whether a node is the converted result of a sine or a cosine.
+    #[must_use]
+    pub fn is_of_angles(&self, id: NodeId) -> bool {
+        self.of_angles.contains(&id)
+    }
+
     /// Converts 16-bit numbers to single precision.
     pub fn widened(&mut self, node: NodeId) -> NodeId {
         self.converted(node, WIDEN, Element::Single)

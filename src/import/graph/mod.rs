@@ -170,6 +170,8 @@ pub struct Graph {
     held: BTreeMap<usize, Held>,
     /// Single-precision form of each tensor that is converted for a reader in 16 bits.
     single_forms: BTreeMap<NodeId, NodeId>,
+    /// Converted results of sines and cosines that are computed in single precision.
+    of_angles: BTreeSet<NodeId>,
     /// Whether the operation that is built next has a result of f32 or f64 in the program, and angles are computed in f32.
     pub is_single_operation: bool,
 }

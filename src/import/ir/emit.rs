@@ -18,7 +18,7 @@ use crate::{
         i64_array_attribute, insert_before, map_from_exprs, remark_behind, set_argument_attribute, string, type_of_element, warning_at,
     },
 };
-use machine::{DeviceFormat, DeviceFunction, ElementType, NARROW};
+use machine::{DeviceFormat, DeviceFunction, ElementType};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of elements of a splat constant: with a stick for each they are 256 MiB, the largest repetition in a file.
@@ -85,15 +85,12 @@ impl<'a, 'c> Emitter<'a, 'c> {
 
     /// Emits a remark at the first sine or cosine that is computed in single precision.
     fn report_angles(&self, needed: &[NodeId]) {
-        let is_narrowed = |id: &&NodeId| self.graph.node(**id).kind == Kind::Pointwise(NARROW, Vec::new());
-        let narrowed: Vec<NodeId> = needed.iter().filter(is_narrowed).copied().collect();
-        let Some(&first) = narrowed.first() else { return };
+        let angles: Vec<NodeId> = needed.iter().copied().filter(|&id| self.graph.is_of_angles(id)).collect();
+        let Some(&first) = angles.first() else { return };
         let n_bytes = |id: &NodeId| self.graph.node(*id).shape.iter().product::<i64>() * 4;
         let message = format!(
-            "{} sines and cosines of angles that the program computes in f32 are computed in f32; the results take {} KiB before they are \
-             rounded",
-            narrowed.len(),
-            narrowed.iter().map(n_bytes).sum::<i64>() / 1024
+            "the angles of sines and cosines are computed in f32; before they are rounded, the results take {} KiB",
+            angles.iter().map(n_bytes).sum::<i64>() / 1024
         );
         remark_behind(codes::ANGLE_IN_F32, self.function, message).at(self.location(first)).emit();
     }

@@ -97,7 +97,9 @@ fn narrowed(graph: &mut Graph, [is_valid, result, otherwise]: [NodeId; 3], eleme
     let shape = graph.node(result).shape.clone();
     let [is_valid, result] = [is_valid, result].map(|node| graph.in_lanes(node));
     let single = graph.pointwise("where3", &[is_valid, result, otherwise], Element::Single);
-    graph.converted_lanes(single, NARROW, element, &shape)
+    let converted = graph.converted_lanes(single, NARROW, element, &shape);
+    graph.note_of_angles(graph.node(converted).inputs[0]);
+    converted
 }
 
 /// Nodes in single precision.
