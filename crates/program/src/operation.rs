@@ -85,7 +85,7 @@ pub struct Operation {
     pub minima: WorkSplit,
     /// The user's split, which overrides the rules.
     pub hint: Option<WorkSplit>,
-    /// Iteration dimensions that the device function cannot divide (all of a gather's, the reduced one of a top-k, what a restickify pads).
+    /// Iteration dimensions that the device function cannot divide (those of a gather's table, the reduced one of a top-k, what a restickify pads).
     pub blocked: Vec<usize>,
 }
 

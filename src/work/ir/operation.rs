@@ -5,8 +5,7 @@ use crate::{
     mlir::OpExt,
     work::hinted_split,
 };
-use machine::Family;
-use program::{Access, DimKind, IterationDim, Operand, Operation, WorkSplit};
+use program::{Access, DimKind, IterationDim, Operand, Operation, UsedAs, WorkSplit};
 
 /// Describes a compute op for work division, with the core split that the user requests.
 ///
@@ -25,8 +24,9 @@ pub(crate) fn operation_with<'a>(compute: ComputeOp<'_>, accesses: impl ExactSiz
     let n_outputs = space.len() - compute.n_reduced();
     let kind = |dim| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
     let is_placed = is_placed(compute.op.output());
+    let accesses: Vec<&Access> = accesses.collect();
     let last = accesses.len().saturating_sub(1);
-    let operands = accesses.enumerate().map(|(position, access)| {
+    let operands = accesses.iter().enumerate().map(|(position, access)| {
         let (layout, coordinates) = (access.layout()?.clone(), access.coordinates(&space)?);
         let is_placed = is_placed && position == last;
         let part_of = match (is_placed, access.is_part(&space)) {
@@ -38,7 +38,9 @@ pub(crate) fn operation_with<'a>(compute: ComputeOp<'_>, accesses: impl ExactSiz
         Ok(Operand { layout, coordinates, part_of, indexed: access.indexed_dim(&space)? })
     });
     let operands = operands.collect::<Result<Vec<_>, String>>()?;
-    let blocked = (0..space.len()).filter(|&dim| is_blocked(compute, dim, space[dim], &operands)).collect();
+    let is_blocked =
+        |&dim: &usize| is_blocked(compute, dim, space[dim], &operands) || is_blocked_in_gather(dim, space[dim], &accesses, &operands);
+    let blocked = (0..space.len()).filter(is_blocked).collect();
     let minima = match compute.min_work() {
         Some(slices) => WorkSplit::new(slices).map_err(|error| error.to_string())?,
         None => WorkSplit::whole(space.len()),
@@ -60,13 +62,19 @@ fn extents_of(access: &Access) -> Result<Vec<i64>, String> {
     Ok(compact.as_ref().map_or(access.layout()?, |compact| compact).device_size().to_vec())
 }
 
-/// Returns whether the format forbids dividing a dimension: all dimensions of an op with indirect access (schema,
-/// section 1), dimensions that a restickify pads, since the last slice would hold padding only, and dimensions of
-/// symbolic size, whose slices would begin at constant offsets (schema, section 7).
+/// Returns whether the format forbids dividing a dimension: dimensions that a restickify pads, since the last slice would hold padding only, and
+/// dimensions of symbolic size, whose slices would begin at constant offsets (schema, section 7).
 fn is_blocked(compute: ComputeOp<'_>, dim: usize, size: i64, operands: &[Operand]) -> bool {
     let is_padded = |operand: &Operand| operand.pads(dim, size);
-    if !compute.symbolic_dims()[dim].is_empty() {
-        return true;
-    }
-    compute.family() == Family::Gather || (compute.op.is(spyre::RESTICKIFY) && operands.iter().any(is_padded))
+    !compute.symbolic_dims()[dim].is_empty() || (compute.op.is(spyre::RESTICKIFY) && operands.iter().any(is_padded))
+}
+
+/// Returns whether a gather must not divide a dimension (torch-spyre facts, gathers on several cores): a dimension along which the table
+/// moves, because all cores read the table from one address, and one that ends inside a stick of indices.
+fn is_blocked_in_gather(dim: usize, size: i64, accesses: &[&Access], operands: &[Operand]) -> bool {
+    accesses.iter().zip(operands).any(|(access, operand)| match access.used_as {
+        UsedAs::Table(_) => operand.coordinates.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == dim)),
+        UsedAs::Indices => operand.pads(dim, size),
+        UsedAs::Data => false,
+    })
 }
