@@ -141,7 +141,7 @@ fn space_of(view: &OpView<'_>) -> Space {
     let mut space = Space::default();
     for (dim, label) in view.op.iteration_space.iter().zip(&view.labels) {
         let is_window = matches!(label, Label::Ki | Label::Kj) && view.family.is_windowed();
-        let split = if is_window || view.is_indirect() { 1 } else { dim.split };
+        let split = if is_window { 1 } else { dim.split };
         let size = dim.symbolic.as_ref().map_or(dim.range, |symbolic| symbolic.max);
         space.push(SpaceDim { label: *label, size, split, symbolic: dim.symbolic.clone() });
     }
