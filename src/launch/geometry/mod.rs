@@ -94,7 +94,8 @@ impl Geometry {
     /// Returns the element offset at which a core's slice of a tensor starts.
     #[must_use]
     pub fn start_element(&self, tensor: &Tensor, core: i64) -> i64 {
-        let slices = tensor.dims.iter().filter(|dim| dim.scale == Scale::Present).map(|dim| {
+        // The device adds the rows that indices select to one address of their table.
+        let slices = tensor.dims.iter().filter(|dim| dim.scale == Scale::Present && dim.page < 0).map(|dim| {
             let division = self.divisions.get(dim.label);
             (division.slot(core) * dim.stride).div_euclid(division.slices)
         });
