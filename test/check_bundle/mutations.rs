@@ -1,7 +1,8 @@
 //! Bundles that are wrong in one way each.
 
 use crate::check_bundle::bundles::{
-    Files, adds, at, base, columns, copies, emit_ops, matmul, matrix, op, operand, program, restick, sparse, top_k, widened_sum,
+    Files, adds, at, base, columns, copies, divided_gather, emit_ops, matmul, matrix, op, operand, program, restick, sparse, top_k,
+    widened_sum,
 };
 use crate::check_bundle::derived::{broken_lives, broken_members, broken_programs};
 use crate::check_bundle::edits::{STARTS_1, becomes, json, remove, rename, set, sets, starts, text, texts};
@@ -220,6 +221,8 @@ fn broken_tensors() -> Vec<Broken> {
         broken(&["sdsc_r45"], "add", sets("dsc/computeOp_/0/outputLabeledDs/0", json!("Tensor1-idx1"))),
         broken(&["sdsc_r46"], "gather", sets("dsc/computeOp_/0/indirectAccessIndexLabeledDs/0", json!("Tensor1-idx1"))),
         broken(&["sdsc_r47"], "gather", sets("dsc/labeledDs_/0/dataFormat_", json!("IEEE_INT32"))),
+        broken(&["sdsc_r154"], "divided gather", becomes(divided_gather(128, [4, 2]))),
+        broken(&["sdsc_r154"], "divided gather", sets("dsc/scheduleTree_/1/startAddressCoreCorelet_/data_/[1, 0, 0]", json!("-1"))),
         broken(&["sdsc_r48"], "gather", sets("dsc/scheduleTree_/0/relatedIndirectAccessAlloc_", json!("allocate-Tensor2_hbm"))),
         broken(&["sdsc_r49"], "add", sets("dsc/scheduleTree_/1/maxDimSizes_", json!([5, -1]))),
     ]

@@ -46,7 +46,7 @@ impl FromStr for Profile {
 /// Rules of torch-spyre's practice that release 1.0.0 does not have, or that it replaces by a weaker one. `sdsc_r43` and `sdsc_r82` demand a
 /// fold factor of 0 for a dimension of less than a stick, and `sdsc_r64` integers for the symbols of sizes, which the release forbids.
 /// Relayouts by shuffles, and the order of elements after conversions, came after the release.
-const NOT_IN_RELEASE: [&str; 46] = [
+const NOT_IN_RELEASE: [&str; 47] = [
     "sdsc_r4",
     "sdsc_r6",
     "sdsc_r7",
@@ -93,6 +93,7 @@ const NOT_IN_RELEASE: [&str; 46] = [
     "sdsc_r151",
     "sdsc_r152",
     "sdsc_r153",
+    "sdsc_r154",
 ];
 
 /// The rule that torch-spyre of September 2026 does not keep: a shared file is executed with other values.

@@ -83,6 +83,29 @@ pub(super) fn starts_follow_the_slices(file: &FileView<'_>, report: &mut Report)
     }
 }
 
+/// Checks that all cores use an indexed table at one address, and that only dimensions along which indices move are divided: the device adds
+/// the selected rows to the address.
+pub(super) fn tables_are_whole(file: &FileView<'_>, report: &mut Report) {
+    let starts = starts(file);
+    for tensor in file.tensors().filter(|tensor| tensor.node.indirection == "value_tensor") {
+        let own: Vec<&Start<'_>> = starts.iter().filter(|start| start.tensor.index == tensor.index).collect();
+        let Some(first) = own.first() else { continue };
+        if let Some(other) = own.iter().find(|start| start.form != first.form) {
+            let message =
+                format!("core {} starts elsewhere than core {}; cores use a table at one address", other.core.core, first.core.core);
+            report.json(start_path(file, tensor.index, other.core), message);
+        }
+        let indexed = file.tensors().find(TensorView::is_index);
+        let is_moved_by_indices = |label: &str| indexed.as_ref().is_some_and(|index| index.node.order.iter().any(|own| **own == *label));
+        let is_whole = |label: &str| file.slices(label).unwrap_or(1) <= 1 || is_moved_by_indices(label);
+        for (position, label) in tensor.node.order.iter().enumerate().filter(|(_, label)| !is_whole(label)) {
+            let message =
+                format!("'{label}' has {} slices; only dimensions of the indices of a table are divided", file.slices(label).unwrap_or(1));
+            report.json(file.node_at(tensor.index, &format!("layoutDimOrder_/{position}")), message);
+        }
+    }
+}
+
 /// Returns the first core whose distance from core 0 is not the byte offset of its slices.
 fn step_fault(file: &FileView<'_>, tensor: &TensorView<'_>, found: &[(i64, i64)]) -> Option<(i64, String)> {
     // Accesses through windows are not a box, and accesses through indices move with the indices.

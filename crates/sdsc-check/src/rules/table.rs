@@ -546,6 +546,12 @@ pub const RULES: &[Rule] = &[
         "element arrangement",
         Check::Reading,
     ),
+    rule(
+        "sdsc_r154",
+        "cores use an indexed table at one address, and only dimensions of its indices are divided",
+        "torch-spyre facts, gathers on several cores",
+        Check::File(slices::tables_are_whole),
+    ),
 ];
 
 const fn rule(label: &'static str, statement: &'static str, source: &'static str, check: Check) -> Rule {
