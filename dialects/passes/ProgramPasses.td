@@ -160,7 +160,7 @@ def SpyreFuseGathers : Spyre_Pass<"spyre-fuse-gathers"> {
   let description = [{
     A gather writes its result to HBM. If the only user of the result is a unary elementwise function without constants,
     the gather applies the function itself, which saves writing and rereading the result. Does not fuse an op that has
-    its own `work_div`, or whose hints request other loops, because one core executes a gather.
+    its own `work_div`, or whose hints request other loops.
 
     Implemented in `src/import/ir/fuse_gathers.rs`.
 

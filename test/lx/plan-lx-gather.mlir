@@ -3,7 +3,7 @@
 // Rows go from HBM to HBM: neither the table nor the result is in LX. What reads the result twice reads a copy.
 // CHECK-LABEL: func.func @a_gather_reads_and_writes_hbm(
 // CHECK:         [[TABLE:%.+]] = spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "it is an index tensor, or accessed through one">,
-// CHECK-NEXT:    [[ROWS:%.+]] = spyre.gather([[TABLE]], {{.+}}) dim 0 {place = #spyre.place<hbm, "a gather writes it, which works from HBM to HBM">, work = #spyre.work<[1, 1]>}
+// CHECK-NEXT:    [[ROWS:%.+]] = spyre.gather([[TABLE]], {{.+}}) dim 0 {place = #spyre.place<hbm, "a gather writes it, which works from HBM to HBM">, work = #spyre.work<[2, 1]>}
 // CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[ROWS]] {place = #spyre.place<lx, 0>,
 // CHECK-NEXT:    spyre.pointwise add([[COPY]], [[COPY]]) {place = #spyre.place<lx, 0>,
 func.func @a_gather_reads_and_writes_hbm(%x: tensor<512x128xf16>, %index: tensor<64xi32>) -> tensor<64x128xf16> {

@@ -95,10 +95,18 @@ func.func @loops_are_divided_inside(%x: tensor<256x256xf16, #full>) -> tensor<25
   return %result : tensor<256x256xf16, #full>
 }
 
-// The format divides nothing that an index tensor takes part in.
-// CHECK-LABEL: func.func @a_gather_runs_on_one_core(
-// CHECK:         spyre.gather({{.+}}) dim 0 {work = #spyre.work<[1, 1, 1]>}
-func.func @a_gather_runs_on_one_core(%x: tensor<128x256xf16>, %index: tensor<3x192xi64>) -> tensor<3x192x256xf16> {
+// A gather is divided along its indices, in whole sticks of 32: all cores read the table at one address.
+// CHECK-LABEL: func.func @a_gather_is_divided_along_its_indices(
+// CHECK:         spyre.gather({{.+}}) dim 0 {work = #spyre.work<[3, 6, 1]>}
+func.func @a_gather_is_divided_along_its_indices(%x: tensor<128x256xf16>, %index: tensor<3x192xi64>) -> tensor<3x192x256xf16> {
   %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
   return %rows : tensor<3x192x256xf16>
+}
+
+// The last stick of 40 indices is partly filled, so it cannot be cut off.
+// CHECK-LABEL: func.func @a_partly_filled_stick_of_indices_is_not_divided(
+// CHECK:         spyre.gather({{.+}}) dim 0 {work = #spyre.work<[3, 1, 1]>}
+func.func @a_partly_filled_stick_of_indices_is_not_divided(%x: tensor<128x256xf16>, %index: tensor<3x40xi64>) -> tensor<3x40x256xf16> {
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16>, tensor<3x40xi64>) -> tensor<3x40x256xf16>
+  return %rows : tensor<3x40x256xf16>
 }

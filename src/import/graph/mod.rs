@@ -15,10 +15,8 @@
 //! | `index_list.rs` | lists of indices that are concatenated, sliced and transposed |
 //! | `rows.rs` | functions of an index, as rows of a table |
 //! | `order.rs` | comparisons of constants along two dimensions, such as a mask over many positions |
-//! | `views.rs`, `reshape.rs` | index maps |
-//! | `linear.rs` | indices that are sums of multiples: strides and windows |
-//! | `pad.rs` | tensors with borders |
-//! | `partly_known.rs` | constants of which some elements have no value |
+//! | `views.rs`, `reshape.rs`, `linear.rs` | index maps; indices that are sums of multiples: strides and windows |
+//! | `pad.rs`, `partly_known.rs` | tensors with borders; constants of which some elements have no value |
 //! | `product.rs` | matrix products, and replacements for those that the device does not compute |
 //! | `unfinished.rs` | partially written memory |
 //! | `window.rs` | boxes of an iteration space, for branches |
