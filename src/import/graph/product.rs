@@ -1,6 +1,10 @@
 //! Matrix products, and replacements for products that the device does not compute.
 
 use super::{Element, Graph, Kind, NodeId};
+use program::affine::Expr;
+
+/// Maximum number of dimensions of rows that only the left factor of the device's product has.
+const MAX_ROW_DIMS: usize = 2;
 
 impl Graph {
     /// Builds a matrix product with leading batch dimensions. Products with one summand per element, and with one result column (which fills
@@ -11,7 +15,8 @@ impl Graph {
             return self.pointwise("mul", &[left, right], element);
         }
         if n > 1 {
-            return self.add(Kind::Matmul, &[left, right], shape, element);
+            let merged = self.product_of_merged_rows(left, right, &shape, element);
+            return merged.unwrap_or_else(|| self.add(Kind::Matmul, &[left, right], shape, element));
         }
         let column = shape.len() - 1;
         let mut of_row = self.node(right).shape.clone();
@@ -19,5 +24,22 @@ impl Graph {
         let row = self.reshape(right, &of_row);
         let terms = self.pointwise("mul", &[left, row], element);
         self.reduce("sum", terms, column)
+    }
+
+    /// Builds a product whose right factor is the same in all batches as one of a single batch, if there are more dimensions of rows than the
+    /// device's product has.
+    fn product_of_merged_rows(&mut self, left: NodeId, right: NodeId, shape: &[i64], element: Element) -> Option<NodeId> {
+        let n_batches = shape.len() - 2;
+        let Kind::View(map) = self.node(right).kind.clone() else { return None };
+        let is_repeated = map.iter().all(|expr| expr.dims().iter().all(|&dim| dim >= n_batches));
+        let n_row_dims = shape[..=n_batches].iter().filter(|&&size| size > 1).count();
+        (is_repeated && n_row_dims > MAX_ROW_DIMS).then_some(())?;
+        let of_one = map.iter().map(|expr| expr.with_dims(&|dim| Expr::Dim(dim - n_batches))).collect();
+        let (source, of_right) = (self.node(right).inputs[0], self.node(right).shape[n_batches..].to_vec());
+        let matrix = self.view(source, of_one, &of_right);
+        let n_rows = shape[..=n_batches].iter().product();
+        let rows = self.reshape(left, &[n_rows, of_right[0]]);
+        let product = self.add(Kind::Matmul, &[rows, matrix], vec![n_rows, of_right[1]], element);
+        Some(self.reshape(product, shape))
     }
 }

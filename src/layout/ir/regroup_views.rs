@@ -12,8 +12,8 @@ use machine::Family;
 use program::{
     affine::Expr,
     layout::{
-        Index, IndexError, OperandView, Regrouped, flattened, kept_dim, neighbours_together, put_together, split_iteration, taken_apart,
-        with_fewer_strides, with_whole_rows,
+        Index, IndexError, OperandView, Regrouped, first_two_merged, flattened, kept_dim, neighbours_together, put_together,
+        split_iteration, taken_apart, with_fewer_strides, with_whole_rows,
     },
 };
 
@@ -52,6 +52,13 @@ pub(super) fn flatten_rows(op: Op<'_>) -> bool {
         return false;
     }
     let (source, from) = without_unit_dims(op, op.inputs()[0], from, &read_dims);
+    if is_alone && read_dims.len() == MOST_DIMS {
+        // A dimension is left for the sticks if the first two are one.
+        let merged = first_two_merged(&exprs, &sizes);
+        let copy = copied(op, source, &merged, &from);
+        replace(op, shown_by(op, copy, &merged.read, &to));
+        return true;
+    }
     let copies: Vec<Regrouped> = [found.copy].into_iter().chain(found.part).collect();
     let place = |dim: usize| place_among(&dims, dim);
     let read = copies.last().map(|copy| copy.read.iter().map(|expr| expr.with_dims(&place)).collect()).unwrap_or_default();

@@ -23,6 +23,23 @@ pub fn flattened(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flatten
     flattened_neighbours([first, last], exprs, sizes, space).or_else(|| flattened_number(exprs, sizes, space))
 }
 
+/// Returns a copy in which the first two dimensions are one, for a reader with the indices `exprs`.
+///
+/// # Panics
+/// If there are fewer than two dimensions.
+#[must_use]
+pub fn first_two_merged(exprs: &[Expr], sizes: &[i64]) -> Regrouped {
+    let [first, second, others @ ..] = sizes else { panic!("a tensor of two dimensions") };
+    let (number, inner) = (Box::new(Expr::Dim(0)), Box::new(Expr::Constant(*second)));
+    let digits = [Expr::FloorDiv(number.clone(), inner.clone()), Expr::Mod(number, inner)];
+    let both = exprs[0].clone().times(*second).plus(exprs[1].clone()).with_whole_quotients();
+    Regrouped {
+        from: digits.into_iter().chain((1..=others.len()).map(Expr::Dim)).collect(),
+        shape: [&[first * second], others].concat(),
+        read: [both].into_iter().chain(exprs[2..].iter().cloned()).collect(),
+    }
+}
+
 /// Returns the copy with the number that leaves the fewest divided sums, then the fewest elements, as a dimension.
 fn flattened_number(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Flattened> {
     let mut numbers = Vec::new();

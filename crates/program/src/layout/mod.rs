@@ -69,7 +69,7 @@ mod window;
 pub use coordinates::{Coordinate, Term, device_coordinates};
 pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};
 pub use error::{IndexError, LayoutError};
-pub use flatten::{Flattened, flattened};
+pub use flatten::{Flattened, first_two_merged, flattened};
 pub use host::HostDim;
 pub use host_tensor::HostTensor;
 pub use in_order::{dims_in_order, place_in_order};
