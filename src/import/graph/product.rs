@@ -15,8 +15,7 @@ impl Graph {
             return self.pointwise("mul", &[left, right], element);
         }
         if n > 1 {
-            let merged = self.product_of_merged_rows(left, right, &shape, element);
-            return merged.unwrap_or_else(|| self.add(Kind::Matmul, &[left, right], shape, element));
+            return self.add(Kind::Matmul, &[left, right], shape, element);
         }
         let column = shape.len() - 1;
         let mut of_row = self.node(right).shape.clone();
@@ -28,7 +27,12 @@ impl Graph {
 
     /// Builds a product whose right factor is the same in all batches as one of a single batch, if there are more dimensions of rows than the
     /// device's product has.
-    fn product_of_merged_rows(&mut self, left: NodeId, right: NodeId, shape: &[i64], element: Element) -> Option<NodeId> {
+    pub(in crate::import) fn product_of_merged_rows(
+        &mut self,
+        [left, right]: [NodeId; 2],
+        shape: &[i64],
+        element: Element,
+    ) -> Option<NodeId> {
         let n_batches = shape.len() - 2;
         let Kind::View(map) = self.node(right).kind.clone() else { return None };
         let is_repeated = map.iter().all(|expr| expr.dims().iter().all(|&dim| dim >= n_batches));

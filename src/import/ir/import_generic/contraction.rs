@@ -72,12 +72,13 @@ impl Generic<'_, '_> {
             Err(message) => return Ok(self.refused_result(result, message)),
         };
         let order = dims.dims([&dims.m, &dims.n]);
-        let shape = order.iter().map(|group| size_of(group, &self.space.window.sizes)).collect();
+        let shape: Vec<i64> = order.iter().map(|group| size_of(group, &self.space.window.sizes)).collect();
         let may_part_sums = !self.importer.is_strict();
         let graph = &mut self.importer.graph;
         let operands = with_one_scale(graph, left, right).unwrap_or([left, right]);
         let [left, right] = operands;
         let other = product_with_chosen(graph, left, right, element).or_else(|| product_of_parts(graph, operands, element, may_part_sums));
+        let other = other.or_else(|| graph.product_of_merged_rows(operands, &shape, element));
         let matmul = other.unwrap_or_else(|| graph.add(Kind::Matmul, &operands, shape, element));
         let map = self.space.operands[self.n_inputs + result].1.clone();
         let at = |dim: usize| map.iter().position(|expr| *expr == Expr::Dim(dim)).map_or(Expr::Constant(0), Expr::Dim);
