@@ -1,5 +1,6 @@
 // Parts that no relayout reads where they are: constants that are inserted with a stride, windows of flattened f32 values that are computed in
-// 16 bits, repeated vectors beside others, weights that are slices of rows, concatenations with empty tensors.
+// 16 bits, repeated vectors beside others, weights that are slices of rows, concatenations with empty tensors,
+// three dimensions of rows that share a matrix, six dimensions as rows of a length that divides none.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t/parts
 // RUN: spyre-compile %t/parts/constants.mlir -o %t/constants --validate > %t.log && spyre-run %t/constants --check %t/parts/constants.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/shifted.mlir -o %t/shifted --validate > %t.log && spyre-run %t/shifted --check %t/parts/shifted.mlir | FileCheck %s
@@ -8,6 +9,8 @@
 // RUN: spyre-compile %t/parts/empty.mlir -o %t/empty --validate > %t.log && spyre-run %t/empty --check %t/parts/empty.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/list.mlir -o %t/list --validate=auto > %t.list.log && spyre-run %t/list --check %t/parts/list.mlir | FileCheck %s
 // RUN: FileCheck %s --check-prefix=LIST < %t.list.log
+// RUN: spyre-compile %t/parts/shared.mlir -o %t/shared --validate > %t.log && spyre-run %t/shared --check %t/parts/shared.mlir | FileCheck %s
+// RUN: spyre-compile %t/parts/regrouped.mlir -o %t/regrouped --validate > %t.log && spyre-run %t/regrouped --check %t/parts/regrouped.mlir | FileCheck %s
 
 // The list is moved by a copy, which samples do not execute: that is no fault of the files.
 // LIST: not compared with the program as written{{.*}}not simulated
@@ -78,4 +81,35 @@ func.func @main(%table: tensor<2048x2048xf16>, %ids: tensor<2x16xi64>) -> tensor
     linalg.yield %element : f16
   } -> tensor<2x2048xf16>
   return %rows : tensor<2x2048xf16>
+}
+
+//--- shared.mlir
+func.func @main(%v0: tensor<2x2x2x1x2xf16>, %v2: tensor<2x3xf16>) -> (tensor<2x2x2x3xf16>) {
+  %v1 = tensor.collapse_shape %v0 [[0], [1], [2, 3], [4]] : tensor<2x2x2x1x2xf16> into tensor<2x2x2x2xf16>
+  %e3 = tensor.empty() : tensor<2x2x2x3xf16>
+  %v3 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%v2 : tensor<2x3xf16>) outs(%e3 : tensor<2x2x2x3xf16>) {
+  ^bb0(%x0: f16, %out: f16):
+    linalg.yield %x0 : f16
+  } -> tensor<2x2x2x3xf16>
+  %e4 = tensor.empty() : tensor<2x2x2x3xf16>
+  %c4 = arith.constant 0.0 : f16
+  %f4 = linalg.fill ins(%c4 : f16) outs(%e4 : tensor<2x2x2x3xf16>) -> tensor<2x2x2x3xf16>
+  %v4 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d4, d3)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%v1, %v3 : tensor<2x2x2x2xf16>, tensor<2x2x2x3xf16>) outs(%f4 : tensor<2x2x2x3xf16>) {
+  ^bb0(%x0: f16, %x1: f16, %out: f16):
+    %q0 = arith.mulf %x0, %x1 : f16
+    %q1 = arith.addf %q0, %out : f16
+    linalg.yield %q1 : f16
+  } -> tensor<2x2x2x3xf16>
+  return %v4 : tensor<2x2x2x3xf16>
+}
+
+//--- regrouped.mlir
+func.func @main(%v2: tensor<16x3x11x2x2x3xf16>) -> (tensor<576x11xf16>) {
+  %e2 = tensor.empty() : tensor<16x3x11x2x2x3xf16>
+  %y = linalg.exp ins(%v2: tensor<16x3x11x2x2x3xf16>) outs(%e2 : tensor<16x3x11x2x2x3xf16>) -> tensor<16x3x11x2x2x3xf16>
+  %v3 = tensor.collapse_shape %y [[0, 1, 2, 3, 4, 5]] : tensor<16x3x11x2x2x3xf16> into tensor<6336xf16>
+  %v4 = tensor.expand_shape %v3 [[0, 1]] output_shape [576, 11] : tensor<6336xf16> into tensor<576x11xf16>
+  return %v4 : tensor<576x11xf16>
 }
