@@ -231,6 +231,7 @@ impl Edge<'_> {
         };
         // The cost without loops is already known.
         let mut queue: Vec<Waiting> = nests.into_iter().filter(|nest| !nest.is_empty()).map(estimated).collect();
+        queue.retain(|waiting| waiting.estimate.ns.is_finite());
         // Best nest last; among equal ones the first, which has the fewest loops and tiles.
         queue.reverse();
         sort(&mut queue);

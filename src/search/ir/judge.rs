@@ -17,11 +17,14 @@ use crate::{
         settle_loops::settle_block,
         write_in_place::write_in_place,
     },
-    work::ir::{divide_work::divided as divided_alone, reduce_span::reduce_spans},
+    work::{
+        ir::{divide_work::divided as divided_alone, operation::operation_with, reduce_span::reduce_spans},
+        reduce_span,
+    },
 };
 use cost::{Cost, Dim, History, Objective, OpKind, OpShape, TileOp, TileOperand, describe_op};
 use machine::Target;
-use program::{BufferNumbers, Op as ProgramOp, Program, WorkSplit};
+use program::{BufferNumbers, Op as ProgramOp, Operation, Program, WorkSplit};
 use std::{cell::RefCell, ops::Range};
 
 /// Evaluator of the segments of a function.
@@ -133,24 +136,27 @@ struct PricedOp {
     splits: Vec<WorkSplit>,
     /// Whether the op needs a loop because a core cannot address it untiled.
     needs_loop: bool,
+    /// The op for work division, if it needs a loop.
+    operation: Option<Operation>,
 }
 
 impl PricedOp {
     fn new(compute: ComputeOp<'_>, program: &Program, op: &ProgramOp, target: &Target) -> Option<Self> {
         let tile = program.tile_op(op, &mut BufferNumbers::default()).ok()?;
         let accesses = op.operands.iter().map(|operand| &operand.access);
-        let (splits, needs_loop) = match quietly(compute.op, || divided_alone(compute, accesses, target)) {
+        let (splits, needs_loop) = match quietly(compute.op, || divided_alone(compute, accesses.clone(), target)) {
             Ok((operation, own)) => (candidates(&operation, &own, false, target).ok()?, false),
             Err(_) => (plain_splits(&tile, target.cores), true),
         };
+        let operation = if needs_loop { operation_with(compute, accesses).ok() } else { None };
         let mut divided = Divided::new(&tile);
         let mut priced: Vec<(f64, WorkSplit)> = splits.into_iter().map(|split| (divided.cost(split.slices(), target).ns, split)).collect();
         priced.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        Some(Self { tile, splits: priced.into_iter().take(MOST_SPLITS).map(|(_, split)| split).collect(), needs_loop })
+        Some(Self { tile, splits: priced.into_iter().take(MOST_SPLITS).map(|(_, split)| split).collect(), needs_loop, operation })
     }
 
     fn least(&self, cuts: &[(usize, i64)], in_lx: &[bool], target: &Target, objective: Objective) -> Cost {
-        if self.needs_loop && cuts.is_empty() {
+        if self.needs_loop && !self.is_addressable(cuts, target) {
             return Cost { ns: f64::INFINITY, hbm_bytes: 0 };
         }
         let mut tile = self.tile.clone();
@@ -169,6 +175,16 @@ impl PricedOp {
 }
 
 impl PricedOp {
+    /// Returns whether some split lets each core address its slices of an op that needs a loop, in these loops.
+    fn is_addressable(&self, cuts: &[(usize, i64)], target: &Target) -> bool {
+        let Some(operation) = self.operation.as_ref().filter(|_| !cuts.is_empty()) else { return !cuts.is_empty() };
+        let mut tile = operation.clone();
+        for &(dim, count) in cuts {
+            tile.dims[dim].size /= count;
+        }
+        reduce_span(&tile, target).is_ok()
+    }
+
     /// Returns the cost of an elementwise op on the result inside the loops, with all operands in LX.
     fn combine(&self, cuts: &[(usize, i64)], target: &Target) -> Cost {
         let mut tile = self.tile.clone();
