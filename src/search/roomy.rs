@@ -33,7 +33,13 @@ impl OpCosts for Roomy<'_> {
         }
         let cut = self.cuts[op].iter().map(|cut| self.costs.op_cost(op, &[*cut], in_lx));
         let least = |one: Cost, other: Cost| Cost { ns: one.ns.min(other.ns), hbm_bytes: one.hbm_bytes.min(other.hbm_bytes) };
-        let cost = cut.fold(self.costs.op_cost(op, &[], in_lx), least);
+        let mut cost = cut.fold(self.costs.op_cost(op, &[], in_lx), least);
+        if cost.ns.is_infinite() {
+            // No core can address its slices in one loop.
+            let pairs = self.cuts[op].iter().flat_map(|outer| self.cuts[op].iter().map(move |inner| [*outer, *inner]));
+            let pairs = pairs.filter(|[(outer, _), (inner, _)]| outer != inner);
+            cost = pairs.map(|cuts| self.costs.op_cost(op, &cuts, in_lx)).fold(cost, least);
+        }
         self.known.borrow_mut().insert(key, cost);
         cost
     }
