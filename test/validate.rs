@@ -67,7 +67,7 @@ fn layers(n_layers: usize) -> String {
 }
 
 /// Enough for one layer, and for no element of two.
-const ONE_LAYER: Limits = Limits { whole: 600_000, all_draws: 600_000, samples: 0, one_draw: 600_000 };
+const ONE_LAYER: Limits = Limits { whole: 600_000, all_draws: 600_000, samples: 0, one_draw: 600_000, samples_in_one_draw: 600_000 };
 
 #[test]
 fn a_program_too_large_for_samples_is_validated_in_pieces() {
@@ -196,7 +196,7 @@ fn a_minimum_that_a_loop_corrects_is_compared_in_the_order_of_real_numbers() {
 /// For a program that is too large, the same elements are compared before and after.
 #[test]
 fn a_fault_in_a_large_program_is_found_in_samples() {
-    let limits = Limits { whole: 0, all_draws: 0, samples: 20_000, one_draw: 1 << 32 };
+    let limits = Limits { whole: 0, all_draws: 0, samples: 20_000, one_draw: 1 << 32, samples_in_one_draw: 1 << 32 };
     let of = |text: &str, before: Option<&Snapshot>| with_module(text, |module| Snapshot::within(module.op(), &limits, before).unwrap());
     let whole = of(WHOLE, None);
     let tiled = of(TILED, Some(&whole));
@@ -296,7 +296,7 @@ fn in_tiles() -> Options {
 #[test]
 fn a_tiled_program_is_validated_by_samples() {
     for (samples, elements) in [(1_500, 1), (20_000, 512)] {
-        let limits = Limits { whole: 0, all_draws: 0, samples, one_draw: 1 << 32 };
+        let limits = Limits { whole: 0, all_draws: 0, samples, one_draw: 1 << 32, samples_in_one_draw: 1 << 32 };
         let place = tempfile::tempdir().unwrap();
         let out = place.path().join("out");
         let report = with_module(WHOLE, |module| compile_validated_within(module, &in_tiles(), out.to_str().unwrap(), &limits));

@@ -253,7 +253,13 @@ impl Halves<'_, '_> {
 
     /// Returns the work budget of explicitly requested validation.
     fn asked_for(&self, counts: &Counts) -> Budget {
-        let limits = Limits { whole: MAX_WHOLE, all_draws: MAX_WHOLE, samples: MAX_SAMPLES, one_draw: MAX_SAMPLES };
+        let limits = Limits {
+            whole: MAX_WHOLE,
+            all_draws: MAX_WHOLE,
+            samples: MAX_SAMPLES,
+            one_draw: MAX_SAMPLES,
+            samples_in_one_draw: MAX_SAMPLES,
+        };
         let is_run = counts.execution.element_operations <= MAX_ORIGINAL && counts.execution.argument_elements <= MAX_ARGUMENT_ELEMENTS;
         Budget { field: self.validation.limits, original: is_run.then_some(limits) }
     }

@@ -34,6 +34,9 @@ struct Rate {
     bounded_ns: u64,
 }
 
+/// Cost of an element operation over the field, at least, in the computation of a sample: operands are read for each result element.
+const SAMPLED_NS: u64 = 80;
+
 const PRODUCT: Rate = Rate { field_ns: 3, bounded_ns: 6 };
 const OTHER: Rate = Rate { field_ns: 35, bounded_ns: 100 };
 /// Functions that are defined by a quotient.
@@ -78,6 +81,8 @@ pub struct ExecutionCost {
     pub argument_elements: u64,
     /// Estimated duration over the field, in nanoseconds.
     field_ns: u64,
+    /// Estimated duration over the field per execution of all operations if only samples of the results are computed, in nanoseconds.
+    sampled_ns: u64,
     /// Estimated duration of the files in f64 with error bounds, in nanoseconds.
     bounded_ns: u64,
 }
@@ -102,6 +107,7 @@ impl ExecutionCost {
             element_operations: sum(&|function| function.steps()),
             argument_elements: sum(&arguments),
             field_ns: duration(|rate| rate.field_ns),
+            sampled_ns: duration(|rate| rate.field_ns.max(SAMPLED_NS)),
             bounded_ns: duration(|rate| rate.bounded_ns),
         }
     }
@@ -129,12 +135,23 @@ impl Budget {
         let drawing = execution.argument_elements.saturating_mul(ARGUMENT_ELEMENT_NS);
         let running = execution.element_operations.saturating_mul(REFERENCE_STEP_NS).saturating_add(drawing);
         let for_files = helper.and_then(|helper| all.checked_sub(helper)?.checked_sub(running)?.checked_sub(executions));
-        let limits = |ns: u64, draws: u64, whole_ns: u64| {
+        let limits = |ns: u64, draws: u64, whole_ns: u64, sampled_ns: u64| {
             // Element operations in the time that is left for each of so many draws.
-            let of_each = |draws: u64| steps_in((ns / draws).saturating_sub(executions), execution.element_operations, whole_ns);
-            Limits { whole: of_each(1), all_draws: of_each(draws), samples: of_each(draws), one_draw: of_each(1) }
+            let steps =
+                |draws: u64, of_all_ns: u64| steps_in((ns / draws).saturating_sub(executions), execution.element_operations, of_all_ns);
+            Limits {
+                whole: steps(1, whole_ns),
+                all_draws: steps(draws, whole_ns),
+                samples: steps(draws, sampled_ns),
+                one_draw: steps(1, whole_ns),
+                samples_in_one_draw: steps(1, sampled_ns),
+            }
         };
-        Self { field: limits(all, DRAWS, execution.field_ns), original: for_files.map(|ns| limits(ns, 1, execution.bounded_ns)) }
+        let bounded_ns = execution.bounded_ns;
+        Self {
+            field: limits(all, DRAWS, execution.field_ns, execution.sampled_ns),
+            original: for_files.map(|ns| limits(ns, 1, bounded_ns, bounded_ns)),
+        }
     }
 }
 
@@ -155,6 +172,7 @@ mod tests {
             element_operations,
             argument_elements: 0,
             field_ns: 3 * element_operations,
+            sampled_ns: 80 * element_operations,
             bounded_ns: 4 * element_operations,
         };
         Counts { compiled_ops, source_ops: Some(compiled_ops), executions: 0, execution }

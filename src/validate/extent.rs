@@ -20,13 +20,15 @@ pub struct Limits {
     pub all_draws: u64,
     /// Of samples that are executed in all draws.
     pub samples: u64,
-    /// Of what is executed in one draw only.
+    /// Of a program that is executed whole in one draw only.
     pub one_draw: u64,
+    /// Of samples that are executed in one draw only.
+    pub samples_in_one_draw: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { whole: 1 << 35, all_draws: 1 << 32, samples: 1 << 30, one_draw: 1 << 35 }
+        Self { whole: 1 << 35, all_draws: 1 << 32, samples: 1 << 30, one_draw: 1 << 35, samples_in_one_draw: 1 << 35 }
     }
 }
 
@@ -94,11 +96,12 @@ impl Extent {
             if needed <= limits.samples {
                 return Ok(Self { draws: 0..DRAWS, samples: Some(sampled) });
             }
-            if needed <= limits.one_draw && in_one_draw.is_none() {
+            if needed <= limits.samples_in_one_draw && in_one_draw.is_none() {
                 in_one_draw = Some(Self { draws: DRAWS - 1..DRAWS, samples: Some(sampled) });
             }
         }
-        let too_many = || format!("{too_large}, and one element of each result alone takes {needed}, more than {}", limits.one_draw);
+        let too_many =
+            || format!("{too_large}, and one element of each result alone takes {needed}, more than {}", limits.samples_in_one_draw);
         in_one_draw.ok_or_else(too_many)
     }
 }
@@ -203,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_large_program_is_executed_in_the_draw_that_shows_what_a_maximum_begins_with() {
-        let limits = Limits { whole: 100, all_draws: 10, samples: 0, one_draw: 100 };
+        let limits = Limits { whole: 100, all_draws: 10, samples: 0, one_draw: 100, samples_in_one_draw: 100 };
         assert_eq!(limits.draws_for(10), Some(0..DRAWS));
         assert_eq!(limits.draws_for(11), Some(2..3));
         assert_eq!((limits.draws_for(100), limits.draws_for(101)), (Some(2..3), None));
@@ -227,14 +230,14 @@ mod tests {
         let functions = [product(256, 128, 256, ElementType::F16)];
         let all = functions[0].steps();
         let of = |limits: Limits| Extent::of(&functions, &limits).map(|extent| (extent.draws, extent.samples.map(|(_, samples)| samples)));
-        assert_eq!(of(Limits { whole: all, all_draws: all, samples: 0, one_draw: all }), Ok((0..3, None)));
-        let few = of(Limits { whole: all - 1, all_draws: all, samples: all, one_draw: all }).unwrap();
+        assert_eq!(of(Limits { whole: all, all_draws: all, samples: 0, one_draw: all, samples_in_one_draw: all }), Ok((0..3, None)));
+        let few = of(Limits { whole: all - 1, all_draws: all, samples: all, one_draw: all, samples_in_one_draw: all }).unwrap();
         assert_eq!(few.1.map(|samples| (samples.elements, samples.of)), Some((64 * 64, 256 * 256)));
-        let fewer = of(Limits { whole: 0, all_draws: 0, samples: 12_000, one_draw: all }).unwrap();
+        let fewer = of(Limits { whole: 0, all_draws: 0, samples: 12_000, one_draw: all, samples_in_one_draw: all }).unwrap();
         assert_eq!((fewer.0, fewer.1.map(|samples| samples.elements)), (0..3, Some(8 * 8)));
-        let one_draw = of(Limits { whole: 0, all_draws: 0, samples: 0, one_draw: 12_000 }).unwrap();
+        let one_draw = of(Limits { whole: 0, all_draws: 0, samples: 0, one_draw: 12_000, samples_in_one_draw: 12_000 }).unwrap();
         assert_eq!((one_draw.0, one_draw.1.map(|samples| samples.elements)), (2..3, Some(8 * 8)));
-        let refused = of(Limits { whole: 0, all_draws: 0, samples: 0, one_draw: 10 }).unwrap_err();
+        let refused = of(Limits { whole: 0, all_draws: 0, samples: 0, one_draw: 10, samples_in_one_draw: 10 }).unwrap_err();
         assert!(refused.contains("one element of each result alone takes 128, more than 10"), "{refused}");
         let integers = Extent::of(&[product(256, 128, 256, ElementType::I64)], &Limits { whole: 0, ..Limits::default() });
         assert!(integers.is_err_and(|message| message.contains("results of integers")));

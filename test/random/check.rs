@@ -59,7 +59,7 @@ fn is_for_a_layout(message: &str) -> bool {
 }
 
 /// Limits that make validation sample programs that could be executed in full.
-const SAMPLES: Limits = Limits { whole: 0, all_draws: 0, samples: 1 << 12, one_draw: 1 << 35 };
+const SAMPLES: Limits = Limits { whole: 0, all_draws: 0, samples: 1 << 12, one_draw: 1 << 35, samples_in_one_draw: 1 << 35 };
 
 /// Result of compiling one way.
 enum Emitted {
