@@ -37,6 +37,9 @@ struct Rate {
 /// Cost of an element operation over the field, at least, in the computation of a sample: operands are read for each result element.
 const SAMPLED_NS: u64 = 80;
 
+/// Cost of an element of an argument, read or not, in the computation of samples: the simulator marks those that are.
+const SAMPLED_ARGUMENT_ELEMENT_NS: u64 = 1;
+
 const PRODUCT: Rate = Rate { field_ns: 3, bounded_ns: 6 };
 const OTHER: Rate = Rate { field_ns: 35, bounded_ns: 100 };
 /// Functions that are defined by a quotient.
@@ -137,14 +140,18 @@ impl Budget {
         let for_files = helper.and_then(|helper| all.checked_sub(helper)?.checked_sub(running)?.checked_sub(executions));
         let limits = |ns: u64, draws: u64, whole_ns: u64, sampled_ns: u64| {
             // Element operations in the time that is left for each of so many draws.
-            let steps =
-                |draws: u64, of_all_ns: u64| steps_in((ns / draws).saturating_sub(executions), execution.element_operations, of_all_ns);
+            let steps_beside = |draws: u64, other_ns: u64, of_all_ns: u64| {
+                steps_in((ns / draws).saturating_sub(other_ns), execution.element_operations, of_all_ns)
+            };
+            let steps = |draws: u64, of_all_ns: u64| steps_beside(draws, executions, of_all_ns);
+            let marking = execution.argument_elements.saturating_mul(SAMPLED_ARGUMENT_ELEMENT_NS);
+            let sampled_steps = |draws: u64| steps_beside(draws, executions.saturating_add(marking), sampled_ns);
             Limits {
                 whole: steps(1, whole_ns),
                 all_draws: steps(draws, whole_ns),
-                samples: steps(draws, sampled_ns),
+                samples: sampled_steps(draws),
                 one_draw: steps(1, whole_ns),
-                samples_in_one_draw: steps(1, sampled_ns),
+                samples_in_one_draw: sampled_steps(1),
             }
         };
         let bounded_ns = execution.bounded_ns;
