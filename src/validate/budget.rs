@@ -207,6 +207,18 @@ mod tests {
     }
 
     #[test]
+    fn samples_cost_more_than_whole_products_and_arguments_count() {
+        let limits = |argument_elements: u64| {
+            let counts = counts(5, 1 << 30);
+            let execution = ExecutionCost { argument_elements, ..counts.execution };
+            Budget::of_compilation(&Counts { execution, ..counts }).field
+        };
+        assert!(limits(0).samples * 20 < limits(0).all_draws, "{:?}", limits(0));
+        assert!((1..limits(0).samples).contains(&limits(1 << 26).samples));
+        assert_eq!(limits(1 << 30).samples, 0);
+    }
+
+    #[test]
     fn draws_no_large_table_of_which_a_few_rows_are_read() {
         let small = counts(5, 100_000);
         let large = Counts { execution: ExecutionCost { argument_elements: 1 << 28, ..small.execution }, ..small };
