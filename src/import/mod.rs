@@ -13,7 +13,7 @@
 //! | `ir/select_program.rs`, `ir/lower_tosa.rs` | which function is compiled, in which sizes; TOSA by upstream's passes |
 //! | `ir/check_calls.rs` | the check of calls, before inlining |
 //! | `ir/check_input.rs` | the check against the table of operations on tensors |
-//! | `ir/import_linalg.rs`, `ir/importer.rs`, `ir/generic.rs`, `ir/import_generic.rs`, `ir/import_windows.rs`, `ir/import_groups.rs`, `ir/read_body.rs`, `ir/scalar.rs`, `ir/import_tensor.rs`, `ir/import_loop.rs`, `ir/import_attention.rs`, `ir/import_scan.rs`, `ir/import_scatter.rs`, `ir/import_sort.rs`, `ir/island.rs` | reading the program |
+//! | `ir/import_linalg.rs`, `ir/importer.rs`, `ir/generic.rs`, `ir/import_generic.rs`, `ir/import_windows.rs`, `ir/pack_windows.rs`, `ir/import_groups.rs`, `ir/read_body.rs`, `ir/scalar.rs`, `ir/import_tensor.rs`, `ir/import_loop.rs`, `ir/import_attention.rs`, `ir/import_scan.rs`, `ir/import_scatter.rs`, `ir/import_sort.rs`, `ir/island.rs` | reading the program |
 //! | `ir/emit.rs`, `ir/emit_constant.rs` | writing the `spyre` ops |
 //! | `ir/expand_functions.rs` | expansion of functions into others |
 

@@ -88,7 +88,10 @@ impl<'c> Generic<'_, 'c> {
                 self.known_operands[input] = Some(pooled);
                 self.insert_reductions(reduction, result)
             }
-            None => self.sum_of_points(&whole, dims, reduction, result),
+            None => match self.packed_windows(dims, reduction, result)? {
+                Some(packed) => Ok(packed),
+                None => self.sum_of_points(&whole, dims, reduction, result),
+            },
         };
         self.stand_at(whole);
         node

@@ -23,6 +23,7 @@ mod importer;
 mod island;
 pub(crate) mod lower_stablehlo;
 pub(crate) mod lower_tosa;
+mod pack_windows;
 mod read_body;
 pub(crate) mod relax_roundings;
 mod scalar;

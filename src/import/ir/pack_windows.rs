@@ -1,0 +1,229 @@
+//! `spyre-import-linalg`, convolutions of few channels: the points of a kernel along one dimension lie side by side in the sticks of K.
+//!
+//! A product sums over K in whole sticks. At one point of the kernel, an image of 3 channels fills 3 of 64 elements, so a kernel of 7 x 7 points
+//! takes 49 products, each of which reads the image. Products with selection matrices put the 7 points along one dimension beside each other,
+//! 21 elements of a stick, and 7 products sum over these. A selection sums one element and zeros, so it rounds nothing.
+
+use super::{cast::Cast, generic::Generic};
+use crate::{
+    import::{
+        Combiner, Element, Known, NodeId, Product, Reduction,
+        graph::{linear::Linear, views},
+        rules::pairwise::Pairwise,
+    },
+    mlir::{Expr, Reported},
+};
+
+/// Number of elements of a stick of K.
+const STICK: i64 = super::import_windows::ELEMENTS_OF_A_STICK;
+
+/// Dimensions of a convolution by what they are of. Dimensions of size 1 are left out.
+struct Roles {
+    /// Dimensions of the image and the result.
+    positions: Vec<usize>,
+    /// Dimensions of the kernel and the result.
+    outputs: Vec<usize>,
+    /// Reduced dimensions without windows.
+    channels: Vec<usize>,
+    /// Window dimension whose points are packed, and the other one.
+    packed: usize,
+    other: usize,
+}
+
+/// A convolution with two window dimensions.
+struct Convolution {
+    image: NodeId,
+    /// Index of each image dimension.
+    read: Vec<Linear>,
+    kernel: NodeId,
+    /// Iteration dimension of each kernel dimension; None for size 1.
+    kernel_dims: Vec<Option<usize>>,
+    roles: Roles,
+    element: Element,
+}
+
+impl Generic<'_, '_> {
+    /// Builds the sum of products over windows along `dims` with the kernel points of one dimension beside each other. Returns None if the
+    /// reduction is no convolution with two window dimensions, or if that takes no fewer products.
+    pub(super) fn packed_windows(&mut self, dims: &[usize], reduction: &Reduction, result: usize) -> Result<Option<NodeId>, Reported> {
+        let product = self.body.product(reduction.new).filter(|_| reduction.combiner == Combiner::Sum);
+        let Some(product) = product else { return Ok(None) };
+        let Some(convolution) = self.convolution(dims, &product, result)? else { return Ok(None) };
+        Ok(self.packed(&convolution, result).ok().flatten())
+    }
+
+    /// Returns the convolution that a product over windows is.
+    fn convolution(&mut self, dims: &[usize], product: &Product, result: usize) -> Result<Option<Convolution>, Reported> {
+        let sizes = self.space.window.sizes.clone();
+        let is_whole = self.space.window.origin.iter().all(|&first| first == 0);
+        let is_folded = |cast: &usize| Cast::of(self.ops[*cast]).is_none_or(|cast| self.importer.fold_cast(cast).is_ok());
+        let is_windowed = |operand: usize| views::plain_dims(&self.space.operands[operand].1).is_none();
+        let [first, second] = product.factors;
+        let (image, kernel) = if is_windowed(first) { (first, second) } else { (second, first) };
+        if !is_whole || !product.casts.iter().all(is_folded) || is_windowed(kernel) {
+            return Ok(None);
+        }
+        let linear =
+            |operand: usize| self.space.operands[operand].1.iter().map(|expr| Linear::of(expr, &sizes)).collect::<Option<Vec<_>>>();
+        let (Some(read), Some(of_kernel)) = (linear(image), linear(kernel)) else { return Ok(None) };
+        let kernel_dims: Vec<Option<usize>> = of_kernel.iter().map(|index| index.terms.first().map(|&(dim, _)| dim)).collect();
+        let Some(roles) = self.roles(dims, &read, &kernel_dims, result) else { return Ok(None) };
+        let [image, kernel] = [image, kernel].map(|operand| self.space.operands[operand].0);
+        let (image, kernel) = (self.importer.node_of(self.op, image)?, self.importer.node_of(self.op, kernel)?);
+        let graph = &self.importer.graph;
+        let element = graph.node(image).element;
+        let is_computed = element.is_float() && graph.node(kernel).element.is_float() && graph.known_of(image).is_none();
+        let is_possible = is_computed && graph.number_of(kernel).is_none() && graph.refused_among(&[image, kernel]).is_none();
+        Ok(is_possible.then_some(Convolution { image, read, kernel, kernel_dims, roles, element }))
+    }
+
+    /// Returns the roles of the dimensions. Returns None if a dimension has another one, as groups do, or if packing takes no fewer products.
+    fn roles(&self, dims: &[usize], read: &[Linear], kernel_dims: &[Option<usize>], result: usize) -> Option<Roles> {
+        let sizes = &self.space.window.sizes;
+        let written = views::plain_dims(self.output_map(result))?;
+        let is_read = |dim: usize| read.iter().any(|index| has_term(index, dim));
+        let (mut positions, mut outputs, mut channels) = (Vec::new(), Vec::new(), Vec::new());
+        for dim in (0..sizes.len()).filter(|&dim| sizes[dim] > 1) {
+            let is_window = dims.contains(&dim);
+            match (is_read(dim), kernel_dims.contains(&Some(dim)), written.contains(&dim)) {
+                (true, true, false) if is_window => {}
+                (true, true, false) => channels.push(dim),
+                (true, false, true) if !is_window => positions.push(dim),
+                (false, true, true) if !is_window => outputs.push(dim),
+                _ => return None,
+            }
+        }
+        // Each window is of one image dimension, with one position.
+        let is_read_once = |dim: usize| read.iter().filter(|index| has_term(index, dim)).count() <= 1;
+        let is_window = |index: &Linear| index.terms.iter().filter(|(dim, _)| dims.contains(dim)).count() <= 1 && index.terms.len() <= 2;
+        let is_plain =
+            read.iter().all(|index| is_window(index) && index.constant >= 0 && index.terms.iter().all(|&(_, factor)| factor > 0));
+        let &[first, second] = dims else { return None };
+        let (packed, other) = if sizes[first] > sizes[second] { (first, second) } else { (second, first) };
+        let (n_packed, n_other) = (sizes[packed], sizes[other]);
+        let n_channels = channels.iter().map(|&dim| sizes[dim]).product::<i64>();
+        let is_fewer = n_packed + n_other < n_packed * n_other && n_channels * n_packed <= STICK;
+        // The rows of the image along the other window are a dimension of the patches.
+        let has_rows = read.iter().all(|index| !has_term(index, other) || index.terms.len() == 2);
+        let is_product = !outputs.is_empty() && has_rows && (0..sizes.len()).all(is_read_once);
+        (is_plain && is_fewer && is_product).then_some(Roles { positions, outputs, channels, packed, other })
+    }
+
+    /// Builds the selections, and the products at each point of the other window dimension.
+    fn packed(&mut self, convolution: &Convolution, result: usize) -> Result<Option<NodeId>, String> {
+        let sizes = self.space.window.sizes.clone();
+        let size_of = |dims: &[usize]| dims.iter().map(|&dim| sizes[dim]).collect::<Vec<i64>>();
+        let Convolution { kernel, kernel_dims, roles, element, .. } = convolution;
+        let patches = self.patches(convolution)?;
+        let mut sum = Pairwise::new(false);
+        for point in 0..sizes[roles.other] {
+            let rows = self.rows_at(convolution, patches, point);
+            // The elements of a patch are the packed points, each with all channels.
+            let place = |dim: usize, dims: &[usize]| dims.iter().position(|&own| own == dim);
+            let n_channels = roles.channels.len();
+            let index = |dim: &Option<usize>| match *dim {
+                Some(dim) if dim == roles.packed => Expr::Dim(0),
+                Some(dim) if dim == roles.other => Expr::Constant(point),
+                Some(dim) => match (place(dim, &roles.channels), place(dim, &roles.outputs)) {
+                    (Some(channel), _) => Expr::Dim(1 + channel),
+                    (None, output) => output.map_or(Expr::Constant(0), |output| Expr::Dim(1 + n_channels + output)),
+                },
+                None => Expr::Constant(0),
+            };
+            let of_kernel = [vec![sizes[roles.packed]], size_of(&roles.channels), size_of(&roles.outputs)].concat();
+            let graph = &mut self.importer.graph;
+            let columns = graph.view(*kernel, kernel_dims.iter().map(index).collect(), &of_kernel);
+            let (k, n) = (graph.node(rows).shape[1], size_of(&roles.outputs).iter().product::<i64>());
+            let columns = graph.reshape(columns, &[k, n]);
+            let shape = vec![graph.node(rows).shape[0], n];
+            let product = graph.product(rows, columns, shape, *element);
+            sum.push(product, |left, right| graph.apply("arith.addf", &[left, right], *element))?;
+        }
+        let graph = &mut self.importer.graph;
+        let Some(sum) = sum.finish(|left, right| graph.apply("arith.addf", &[left, right], *element))? else { return Ok(None) };
+        let dims = [roles.positions.clone(), roles.outputs.clone()].concat();
+        let shown = graph.reshape(sum, &size_of(&dims));
+        let map = self.space.operands[self.n_inputs + result].1.clone();
+        let at = |dim: &usize| map.iter().position(|expr| *expr == Expr::Dim(*dim)).map_or(Expr::Constant(0), Expr::Dim);
+        let shape: Vec<i64> = map.iter().map(|expr| if let Expr::Dim(dim) = expr { sizes[*dim] } else { 1 }).collect();
+        Ok(Some(self.importer.graph.view(shown, dims.iter().map(at).collect(), &shape)))
+    }
+
+    /// Returns the sizes of the dimensions of patches: those of the positions, of which the one along the other window has all rows of the image.
+    fn patch_rows(&self, convolution: &Convolution) -> Vec<i64> {
+        let roles = &convolution.roles;
+        let rows_of_image = |dim: usize| {
+            let along = convolution.read.iter().position(|index| has_term(index, dim) && has_term(index, roles.other))?;
+            Some(self.importer.graph.node(convolution.image).shape[along])
+        };
+        roles.positions.iter().map(|&dim| rows_of_image(dim).unwrap_or(self.space.window.sizes[dim])).collect()
+    }
+
+    /// Builds the packed kernel points of all rows of the image: `[positions..., packed points and channels]`.
+    fn patches(&mut self, convolution: &Convolution) -> Result<NodeId, String> {
+        let sizes = self.space.window.sizes.clone();
+        let Convolution { image, read, roles, element, .. } = convolution;
+        let rows = self.patch_rows(convolution);
+        let of_channels: Vec<i64> = roles.channels.iter().map(|&dim| sizes[dim]).collect();
+        let (n_rows, n_channels) = (rows.iter().product::<i64>(), of_channels.iter().product::<i64>());
+        let n_elements = n_channels * sizes[roles.packed];
+        let place = |dim: usize| roles.positions.iter().chain(&roles.channels).position(|&own| own == dim);
+        let mut sum: Option<NodeId> = None;
+        for point in 0..sizes[roles.packed] {
+            let index = |index: &Linear| {
+                if has_term(index, roles.other) {
+                    // All rows of the image, whose windows are read later.
+                    let row = index.terms.iter().find(|(dim, _)| *dim != roles.other).and_then(|&(dim, _)| place(dim));
+                    return row.map_or(Expr::Constant(0), Expr::Dim);
+                }
+                index.expr(|dim| if dim == roles.packed { Expr::Constant(point) } else { place(dim).map_or(Expr::Constant(0), Expr::Dim) })
+            };
+            let shape = [rows.clone(), of_channels.clone()].concat();
+            let map: Vec<Expr> = read.iter().map(|own| folded(&index(own), &shape)).collect();
+            let graph = &mut self.importer.graph;
+            let shown = graph.strided(*image, map, &shape);
+            let shown = graph.reshape(shown, &[n_rows, n_channels]);
+            let is_selected = |row: i64, column: i64| column == point * n_channels + row;
+            let ones: Vec<f64> =
+                (0..n_channels).flat_map(|row| (0..n_elements).map(move |column| f64::from(u8::from(is_selected(row, column))))).collect();
+            let selection = graph.known(Known::table(&ones), vec![n_channels, n_elements], *element);
+            let part = graph.product(shown, selection, vec![n_rows, n_elements], *element);
+            sum = Some(match sum {
+                Some(sum) => graph.apply("arith.addf", &[sum, part], *element)?,
+                None => part,
+            });
+        }
+        let sum = sum.ok_or_else(|| "expected windows with points, found an empty window".to_owned())?;
+        Ok(self.importer.graph.reshape(sum, &[rows, vec![n_elements]].concat()))
+    }
+
+    /// Returns the patches at one point of the other window dimension, as rows of a product.
+    fn rows_at(&mut self, convolution: &Convolution, patches: NodeId, point: i64) -> NodeId {
+        let sizes = &self.space.window.sizes;
+        let Convolution { read, roles, .. } = convolution;
+        let along = |dim: usize| read.iter().find(|index| has_term(index, dim) && has_term(index, roles.other));
+        let mut shape: Vec<i64> = roles.positions.iter().map(|&dim| sizes[dim]).collect();
+        let n_rows = shape.iter().product::<i64>();
+        let index = |(position, &dim): (usize, &usize)| match along(dim) {
+            Some(window) => window.expr(|own| if own == roles.other { Expr::Constant(point) } else { Expr::Dim(position) }),
+            None => Expr::Dim(position),
+        };
+        let mut map: Vec<Expr> = roles.positions.iter().enumerate().map(index).collect();
+        let graph = &mut self.importer.graph;
+        let n_elements = graph.node(patches).shape[map.len()];
+        map.push(Expr::Dim(map.len()));
+        shape.push(n_elements);
+        let map = map.iter().map(|expr| folded(expr, &shape)).collect();
+        let rows = graph.strided(patches, map, &shape);
+        graph.reshape(rows, &[n_rows, n_elements])
+    }
+}
+
+fn has_term(index: &Linear, dim: usize) -> bool {
+    index.terms.iter().any(|&(own, _)| own == dim)
+}
+
+/// Returns an index as a sum of multiples with one constant.
+fn folded(expr: &Expr, sizes: &[i64]) -> Expr {
+    Linear::of(expr, sizes).map_or_else(|| expr.clone(), |linear| linear.expr(Expr::Dim))
+}
