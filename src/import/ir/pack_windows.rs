@@ -7,7 +7,7 @@
 use super::{cast::Cast, generic::Generic};
 use crate::{
     import::{
-        Combiner, Element, Known, NodeId, Product, Reduction,
+        Combiner, Element, Graph, Known, NodeId, Product, Reduction,
         graph::{linear::Linear, views},
         rules::pairwise::Pairwise,
     },
@@ -133,10 +133,9 @@ impl Generic<'_, '_> {
             let of_kernel = [vec![sizes[roles.packed]], size_of(&roles.channels), size_of(&roles.outputs)].concat();
             let graph = &mut self.importer.graph;
             let columns = graph.view(*kernel, kernel_dims.iter().map(index).collect(), &of_kernel);
-            let (k, n) = (graph.node(rows).shape[1], size_of(&roles.outputs).iter().product::<i64>());
+            let (k, n) = (graph.node(rows).shape[roles.positions.len()], size_of(&roles.outputs).iter().product::<i64>());
             let columns = graph.reshape(columns, &[k, n]);
-            let shape = vec![graph.node(rows).shape[0], n];
-            let product = graph.product(rows, columns, shape, *element);
+            let product = product_of_rows(graph, rows, columns, *element);
             sum.push(product, |left, right| graph.apply("arith.addf", &[left, right], *element))?;
         }
         let graph = &mut self.importer.graph;
@@ -165,7 +164,7 @@ impl Generic<'_, '_> {
         let Convolution { image, read, roles, element, .. } = convolution;
         let rows = self.patch_rows(convolution);
         let of_channels: Vec<i64> = roles.channels.iter().map(|&dim| sizes[dim]).collect();
-        let (n_rows, n_channels) = (rows.iter().product::<i64>(), of_channels.iter().product::<i64>());
+        let n_channels = of_channels.iter().product::<i64>();
         let n_elements = n_channels * sizes[roles.packed];
         let place = |dim: usize| roles.positions.iter().chain(&roles.channels).position(|&own| own == dim);
         let mut sum: Option<NodeId> = None;
@@ -182,28 +181,26 @@ impl Generic<'_, '_> {
             let map: Vec<Expr> = read.iter().map(|own| folded(&index(own), &shape)).collect();
             let graph = &mut self.importer.graph;
             let shown = graph.strided(*image, map, &shape);
-            let shown = graph.reshape(shown, &[n_rows, n_channels]);
+            let shown = graph.reshape(shown, &[rows.clone(), vec![n_channels]].concat());
             let is_selected = |row: i64, column: i64| column == point * n_channels + row;
             let ones: Vec<f64> =
                 (0..n_channels).flat_map(|row| (0..n_elements).map(move |column| f64::from(u8::from(is_selected(row, column))))).collect();
             let selection = graph.known(Known::table(&ones), vec![n_channels, n_elements], *element);
-            let part = graph.product(shown, selection, vec![n_rows, n_elements], *element);
+            let part = product_of_rows(graph, shown, selection, *element);
             sum = Some(match sum {
                 Some(sum) => graph.apply("arith.addf", &[sum, part], *element)?,
                 None => part,
             });
         }
-        let sum = sum.ok_or_else(|| "expected windows with points, found an empty window".to_owned())?;
-        Ok(self.importer.graph.reshape(sum, &[rows, vec![n_elements]].concat()))
+        sum.ok_or_else(|| "expected windows with points, found an empty window".to_owned())
     }
 
-    /// Returns the patches at one point of the other window dimension, as rows of a product.
+    /// Returns the patches at one point of the other window dimension, as `[positions..., elements]`.
     fn rows_at(&mut self, convolution: &Convolution, patches: NodeId, point: i64) -> NodeId {
         let sizes = &self.space.window.sizes;
         let Convolution { read, roles, .. } = convolution;
         let along = |dim: usize| read.iter().find(|index| has_term(index, dim) && has_term(index, roles.other));
         let mut shape: Vec<i64> = roles.positions.iter().map(|&dim| sizes[dim]).collect();
-        let n_rows = shape.iter().product::<i64>();
         let index = |(position, &dim): (usize, &usize)| match along(dim) {
             Some(window) => window.expr(|own| if own == roles.other { Expr::Constant(point) } else { Expr::Dim(position) }),
             None => Expr::Dim(position),
@@ -214,9 +211,19 @@ impl Generic<'_, '_> {
         map.push(Expr::Dim(map.len()));
         shape.push(n_elements);
         let map = map.iter().map(|expr| folded(expr, &shape)).collect();
-        let rows = graph.strided(patches, map, &shape);
-        graph.reshape(rows, &[n_rows, n_elements])
+        graph.strided(patches, map, &shape)
     }
+}
+
+/// Builds `[positions..., K]` times `[K, N]`. Positions along two dimensions stay apart, so that an image is read as it lies.
+fn product_of_rows(graph: &mut Graph, rows: NodeId, columns: NodeId, element: Element) -> NodeId {
+    let (of_rows, of_columns) = (graph.node(rows).shape.clone(), graph.node(columns).shape.clone());
+    let (k, positions) = of_rows.split_last().expect("rows have elements");
+    let (inner, outer) = positions.split_last().map_or((1, 1), |(inner, outer)| (*inner, outer.iter().product::<i64>()));
+    let rows = graph.reshape(rows, &[outer, inner, *k]);
+    let columns = graph.view(columns, vec![Expr::Dim(1), Expr::Dim(2)], &[outer, *k, of_columns[1]]);
+    let product = graph.product(rows, columns, vec![outer, inner, of_columns[1]], element);
+    graph.reshape(product, &[positions, &of_columns[1..]].concat())
 }
 
 fn has_term(index: &Linear, dim: usize) -> bool {
