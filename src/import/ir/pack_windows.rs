@@ -7,7 +7,7 @@
 use super::{cast::Cast, generic::Generic};
 use crate::{
     import::{
-        Combiner, Element, Graph, Known, NodeId, Product, Reduction,
+        Combiner, Element, Graph, Kind, Known, NodeId, Product, Reduction,
         graph::{linear::Linear, views},
         rules::pairwise::Pairwise,
     },
@@ -221,7 +221,9 @@ fn product_of_rows(graph: &mut Graph, rows: NodeId, columns: NodeId, element: El
     let (k, positions) = of_rows.split_last().expect("rows have elements");
     let (inner, outer) = positions.split_last().map_or((1, 1), |(inner, outer)| (*inner, outer.iter().product::<i64>()));
     let rows = graph.reshape(rows, &[outer, inner, *k]);
-    let columns = graph.view(columns, vec![Expr::Dim(1), Expr::Dim(2)], &[outer, *k, of_columns[1]]);
+    // Constants, too, are not repeated for each row.
+    let shared = vec![Expr::Dim(1), Expr::Dim(2)];
+    let columns = graph.add(Kind::View(shared), &[columns], vec![outer, *k, of_columns[1]], element);
     let product = graph.product(rows, columns, vec![outer, inner, of_columns[1]], element);
     graph.reshape(product, &[positions, &of_columns[1..]].concat())
 }
