@@ -156,7 +156,7 @@ const ROWS: &[Row] = &[
     ),
     no(
         "A tensor too large for a core",
-        "spyre-compile huge.mlir -o out",
+        "spyre-compile huge.mlir --tile-search none -o out",
         ["huge.mlir:5:8", "spans 268435456 bytes", "the hardware limit is 268431360", "split the tensor into 2 or more smaller ones"],
     ),
     no("A size that is open", "spyre-compile open.mlir -o out", ["open.mlir:1:1", "'arg0'", "is dynamic", "--dim-size arg0.0=N"]),
