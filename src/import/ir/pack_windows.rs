@@ -74,7 +74,14 @@ impl Generic<'_, '_> {
         let element = graph.node(image).element;
         let is_computed = element.is_float() && graph.node(kernel).element.is_float() && graph.known_of(image).is_none();
         let is_possible = is_computed && graph.number_of(kernel).is_none() && graph.refused_among(&[image, kernel]).is_none();
-        Ok(is_possible.then_some(Convolution { image, read, kernel, kernel_dims, roles, element }))
+        if !is_possible {
+            return Ok(None);
+        }
+        // Rows and columns that are read with a stride are padded once, in the image.
+        let of_window = |dim: usize| dim == roles.packed || dim == roles.other;
+        let at_first = |index: &Linear| folded(&index.expr(|dim| if of_window(dim) { Expr::Constant(0) } else { Expr::Dim(dim) }), &sizes);
+        let image = self.importer.graph.divisible(image, &read.iter().map(at_first).collect::<Vec<_>>(), &sizes);
+        Ok(Some(Convolution { image, read, kernel, kernel_dims, roles, element }))
     }
 
     /// Returns the roles of the dimensions. Returns None if a dimension has another one, as groups do, or if packing takes no fewer products.
