@@ -136,7 +136,7 @@ struct PricedOp {
     splits: Vec<WorkSplit>,
     /// Whether the op needs a loop because a core cannot address it untiled.
     needs_loop: bool,
-    /// The op for work division, if it needs a loop.
+    /// The op for work division with the arguments and results of the program, if it needs a loop. Other values are as large as a tile.
     operation: Option<Operation>,
 }
 
@@ -149,6 +149,10 @@ impl PricedOp {
             Err(_) => (plain_splits(&tile, target.cores), true),
         };
         let operation = if needs_loop { operation_with(compute, accesses).ok() } else { None };
+        let operation = operation.map(|operation| {
+            let operands = operation.operands.into_iter().zip(&tile.operands).filter(|(_, operand)| operand.is_argument);
+            Operation { operands: operands.map(|(operand, _)| operand).collect(), ..operation }
+        });
         let mut divided = Divided::new(&tile);
         let mut priced: Vec<(f64, WorkSplit)> = splits.into_iter().map(|split| (divided.cost(split.slices(), target).ns, split)).collect();
         priced.sort_by(|(one, _), (other, _)| one.total_cmp(other));
