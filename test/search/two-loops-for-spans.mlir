@@ -1,7 +1,7 @@
 // Products of which no core can address its slices in one loop: two loops, along K and along N, are found without a hint.
 // RUN: rm -rf %t && split-file %s %t
-// RUN: spyre-compile %t/large.mlir --validate=off -o %t/large | FileCheck %s --check-prefix=LARGE
-// LARGE: tiling: ops 0-0 in {{[0-9]+}} tiles of axis0 x {{[0-9]+}} tiles of axis1; {{.*}} us (untiled: not possible, estimated
+// RUN: spyre-compile %t/large.mlir --compile-to hint | FileCheck %s --check-prefix=LARGE
+// LARGE: hints = [#spyre.tile_hint<0, axis0 = {{[0-9]+}}>, #spyre.tile_hint<1, axis1 = {{[0-9]+}}>]
 
 // A small machine executes a small product.
 // RUN: echo '{"cores": 4, "core_span_bytes": 500000}' > %t/target.json
