@@ -1,4 +1,4 @@
-// RUN: spyre-opt --spyre-import-linalg --mlir-print-local-scope %s | FileCheck %s
+// RUN: spyre-opt --spyre-import-linalg --split-input-file --mlir-print-local-scope %s | FileCheck %s
 
 // Selections put the three points of a row of the kernel beside each other, and three products sum over them. Columns that are read with a
 // stride are padded once, in the image.
@@ -22,6 +22,8 @@ func.func @few_channels(%x: tensor<1x3x9x9xf16>, %w: tensor<64x3x3x3xf16>) -> te
   return %c : tensor<1x64x4x4xf16>
 }
 
+// -----
+
 // Three points with 22 channels each are more than a stick.
 // CHECK-LABEL: func.func @many_channels(
 // CHECK-COUNT-9: spyre.matmul(
@@ -33,6 +35,8 @@ func.func @many_channels(%x: tensor<1x22x6x6xf16>, %w: tensor<64x22x3x3xf16>) ->
   %c = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x22x6x6xf16>, tensor<64x22x3x3xf16>) outs(%f : tensor<1x64x4x4xf16>) -> tensor<1x64x4x4xf16>
   return %c : tensor<1x64x4x4xf16>
 }
+
+// -----
 
 // Two points in each direction take four products, and would take two selections and two products.
 // CHECK-LABEL: func.func @few_points(
