@@ -4,7 +4,7 @@
 // LARGE: hints = [#spyre.tile_hint<0, axis0 = {{[0-9]+}}>, #spyre.tile_hint<1, axis1 = {{[0-9]+}}>]
 
 // A small machine executes a small product.
-// RUN: echo '{"cores": 4, "core_span_bytes": 500000}' > %t/target.json
+// RUN: echo '{"cores": 4, "core_span_bytes": 125000}' > %t/target.json
 // RUN: not spyre-compile %t/small.mlir --target %t/target.json --tile-search none -o %t/small 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: spyre-compile %t/small.mlir --target %t/target.json --validate -o %t/small | FileCheck %s --check-prefix=SMALL
 // NONE: error[SPY0603]
@@ -18,7 +18,7 @@ func.func @main(%a: tensor<65536x65536xf16>, %b: tensor<65536x65536xf16>) -> ten
 }
 
 //--- small.mlir
-func.func @main(%a: tensor<1024x1024xf16>, %b: tensor<1024x1024xf16>) -> tensor<1024x1024xf16> {
-  %c = spyre.matmul(%a, %b) : (tensor<1024x1024xf16>, tensor<1024x1024xf16>) -> tensor<1024x1024xf16>
-  return %c : tensor<1024x1024xf16>
+func.func @main(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512x512xf16> {
+  %c = spyre.matmul(%a, %b) : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
+  return %c : tensor<512x512xf16>
 }
