@@ -6,7 +6,7 @@
 //! ignores them in coordinates, and pads all tensors of an op to one rank with leading dimensions of size 1 (torch-spyre facts, B.3).
 
 use super::{Coordinate, IterationDim, Mover, OpSpec, Operand};
-use crate::layout::MOST_ROWS_OF_A_PRODUCT;
+use machine::MOST_ROWS_OF_A_PRODUCT;
 use program::layout::Term;
 
 /// Removes dimensions of size 1 from the iteration space and from the device sizes.

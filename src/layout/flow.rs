@@ -1,15 +1,11 @@
 //! Program model for the choice of sticks: buffers, and ops that read and write them through index maps.
 
-use machine::{DeviceFormat, Family, STICK_BYTES, is_conversion};
+use machine::{DeviceFormat, Family, MOST_ROWS_OF_A_PRODUCT, STICK_BYTES, is_conversion};
 use program::layout::{
     Coordinate, DeviceLayout, Digit, DimOrder, HostTensor, Index, LayoutError, ReadableOperand, Term, ViewedOperand, readable,
     sticks_needed,
 };
 use std::collections::BTreeSet;
-
-/// The dimensions that a product may have of each kind: in all its tensors, and in the left operand and the result only (specification,
-/// batched matmul).
-pub const MOST_ROWS_OF_A_PRODUCT: usize = 2;
 
 /// Buffer of the program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

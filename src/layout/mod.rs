@@ -23,6 +23,6 @@ pub(crate) mod ir;
 
 pub use choose::{Choice, Strategy};
 pub use cost::Cost;
-pub use flow::{Buffer, Flow, Kind, MOST_ROWS_OF_A_PRODUCT, Op, Read, Role};
+pub use flow::{Buffer, Flow, Kind, Op, Read, Role};
 pub use form::{Form, Level, Way};
 pub use misfit::{Misfit, MisfitKind};

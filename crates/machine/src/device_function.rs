@@ -63,6 +63,10 @@ pub struct DeviceFunction {
     pub constants: &'static [&'static str],
 }
 
+/// The dimensions that a product may have of each kind: in all its tensors, and in the left operand and the result only (specification,
+/// batched matmul).
+pub const MOST_ROWS_OF_A_PRODUCT: usize = 2;
+
 /// Conversion of 16-bit numbers to f32.
 pub const WIDEN: &str = "dl16tofp32";
 /// Conversion of f32 to 16-bit numbers.

@@ -8,7 +8,7 @@ mod element_type;
 mod format;
 mod time;
 
-pub use device_function::{DeviceFunction, Family, NARROW, Unit, WIDEN, is_conversion};
+pub use device_function::{DeviceFunction, Family, MOST_ROWS_OF_A_PRODUCT, NARROW, Unit, WIDEN, is_conversion};
 pub use element_type::{ElementType, UnknownElementType};
 pub use format::{DeviceFormat, STICK_BYTES, UnknownFormat};
 pub use time::{BroadcastRate, HbmRates, RecommendedTime, Spreads, TimeModel, TorchSpyreTime, TransportRate};

@@ -1,10 +1,8 @@
 //! Matrix products, and replacements for products that the device does not compute.
 
 use super::{Element, Graph, Kind, NodeId};
+use machine::MOST_ROWS_OF_A_PRODUCT;
 use program::affine::Expr;
-
-/// Maximum number of dimensions of rows that only the left factor of the device's product has.
-const MAX_ROW_DIMS: usize = 2;
 
 impl Graph {
     /// Builds a matrix product with leading batch dimensions. Products with one summand per element, and with one result column (which fills
@@ -37,7 +35,7 @@ impl Graph {
         let Kind::View(map) = self.node(right).kind.clone() else { return None };
         let is_repeated = map.iter().all(|expr| expr.dims().iter().all(|&dim| dim >= n_batches));
         let n_row_dims = shape[..=n_batches].iter().filter(|&&size| size > 1).count();
-        (is_repeated && n_row_dims > MAX_ROW_DIMS).then_some(())?;
+        (is_repeated && n_row_dims > MOST_ROWS_OF_A_PRODUCT).then_some(())?;
         let of_one = map.iter().map(|expr| expr.with_dims(&|dim| Expr::Dim(dim - n_batches))).collect();
         let (source, of_right) = (self.node(right).inputs[0], self.node(right).shape[n_batches..].to_vec());
         let matrix = self.view(source, of_one, &of_right);

@@ -42,6 +42,13 @@ struct Convolution {
     element: Element,
 }
 
+impl Convolution {
+    /// Returns the image dimension along which the windows of the other dimension lie, if a position is of it.
+    fn windowed(&self, position: usize) -> Option<usize> {
+        self.read.iter().position(|index| has_term(index, position) && has_term(index, self.roles.other))
+    }
+}
+
 impl Generic<'_, '_> {
     /// Builds the sum of products over windows along `dims` with the kernel points of one dimension beside each other. Returns None if the
     /// reduction is no convolution with two window dimensions, or if that takes no fewer products.
@@ -158,10 +165,7 @@ impl Generic<'_, '_> {
     /// Returns the sizes of the dimensions of patches: those of the positions, of which the one along the other window has all rows of the image.
     fn patch_rows(&self, convolution: &Convolution) -> Vec<i64> {
         let roles = &convolution.roles;
-        let rows_of_image = |dim: usize| {
-            let along = convolution.read.iter().position(|index| has_term(index, dim) && has_term(index, roles.other))?;
-            Some(self.importer.graph.node(convolution.image).shape[along])
-        };
+        let rows_of_image = |dim: usize| Some(self.importer.graph.node(convolution.image).shape[convolution.windowed(dim)?]);
         roles.positions.iter().map(|&dim| rows_of_image(dim).unwrap_or(self.space.window.sizes[dim])).collect()
     }
 
@@ -174,7 +178,8 @@ impl Generic<'_, '_> {
         let n_channels = of_channels.iter().product::<i64>();
         let n_elements = n_channels * sizes[roles.packed];
         let place = |dim: usize| roles.positions.iter().chain(&roles.channels).position(|&own| own == dim);
-        let mut sum: Option<NodeId> = None;
+        // Sums of selections are exact.
+        let mut sum = Pairwise::new(true);
         for point in 0..sizes[roles.packed] {
             let index = |index: &Linear| {
                 if has_term(index, roles.other) {
@@ -194,11 +199,10 @@ impl Generic<'_, '_> {
                 (0..n_channels).flat_map(|row| (0..n_elements).map(move |column| f64::from(u8::from(is_selected(row, column))))).collect();
             let selection = graph.known(Known::table(&ones), vec![n_channels, n_elements], *element);
             let part = product_of_rows(graph, shown, selection, *element);
-            sum = Some(match sum {
-                Some(sum) => graph.apply("arith.addf", &[sum, part], *element)?,
-                None => part,
-            });
+            sum.push(part, |left, right| graph.apply("arith.addf", &[left, right], *element))?;
         }
+        let graph = &mut self.importer.graph;
+        let sum = sum.finish(|left, right| graph.apply("arith.addf", &[left, right], *element))?;
         sum.ok_or_else(|| "expected windows with points, found an empty window".to_owned())
     }
 
@@ -206,10 +210,9 @@ impl Generic<'_, '_> {
     fn rows_at(&mut self, convolution: &Convolution, patches: NodeId, point: i64) -> NodeId {
         let sizes = &self.space.window.sizes;
         let Convolution { read, roles, .. } = convolution;
-        let along = |dim: usize| read.iter().find(|index| has_term(index, dim) && has_term(index, roles.other));
         let mut shape: Vec<i64> = roles.positions.iter().map(|&dim| sizes[dim]).collect();
-        let index = |(position, &dim): (usize, &usize)| match along(dim) {
-            Some(window) => window.expr(|own| if own == roles.other { Expr::Constant(point) } else { Expr::Dim(position) }),
+        let index = |(position, &dim): (usize, &usize)| match convolution.windowed(dim) {
+            Some(window) => read[window].expr(|own| if own == roles.other { Expr::Constant(point) } else { Expr::Dim(position) }),
             None => Expr::Dim(position),
         };
         let mut map: Vec<Expr> = roles.positions.iter().enumerate().map(index).collect();

@@ -9,10 +9,10 @@ use crate::dialect::ods::spyre;
 use crate::{
     codes,
     dialect::{ComputeOp, Tensor, View, copy_for_layout, plain_view, readers_through_views, rebuilt, view},
-    layout::MOST_ROWS_OF_A_PRODUCT,
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_after, insert_before, map_from_exprs},
 };
 use machine::Family;
+use machine::MOST_ROWS_OF_A_PRODUCT;
 use program::{
     affine::Expr,
     layout::{DeviceLayout, DimOrder, HostDim, HostTensor, Index, OperandView, SplitIteration, SplitOperand, split_iteration},

@@ -181,12 +181,14 @@ impl PricedOp {
 impl PricedOp {
     /// Returns whether some split lets each core address its slices of an op that needs a loop, in these loops.
     fn is_addressable(&self, cuts: &[(usize, i64)], target: &Target) -> bool {
-        let Some(operation) = self.operation.as_ref().filter(|_| !cuts.is_empty()) else { return !cuts.is_empty() };
-        let mut tile = operation.clone();
-        for &(dim, count) in cuts {
-            tile.dims[dim].size /= count;
-        }
-        reduce_span(&tile, target).is_ok()
+        let is_addressable = |operation: &Operation| {
+            let mut tile = operation.clone();
+            for &(dim, count) in cuts {
+                tile.dims[dim].size /= count;
+            }
+            reduce_span(&tile, target).is_ok()
+        };
+        !cuts.is_empty() && self.operation.as_ref().is_none_or(is_addressable)
     }
 
     /// Returns the cost of an elementwise op on the result inside the loops, with all operands in LX.
