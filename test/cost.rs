@@ -141,7 +141,7 @@ fn recorded_kernels_move_torch_spyres_bytes() {
     add.operands[0].is_in_lx = true;
     let by_rows = OpShape { loops: vec![Loop { trips: 4, tiled: vec![1] }], ..product([1, 4096, 1024, 2048], [1, 4, 8]) };
     for (kernel, expected) in [(add, [16_777_216, 16_777_216, 16_777_216, 0]), (by_rows, [33_554_432, 8_388_608, 0, 12_582_912])] {
-        let moved = &bytes(&[kernel])[0];
+        let moved = &compute_kernel_bytes(&[kernel])[0];
         assert_eq!([moved.hbm_read - moved.shared, moved.hbm_written, moved.lx_per_iteration, moved.reread], expected);
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     assignment::{self, Factor, Problem},
     work::CoreView,
 };
-use cost::{History, Objective, TileOp, describe_op, estimate_op_ns};
+use cost::{AccessHistory, Objective, TileOp, describe_op, estimate_op_ns};
 use machine::TimeModel;
 use program::OperandOf;
 use scratchpad::Capacity;
@@ -166,7 +166,7 @@ fn entry(n_states: &[usize], state: impl Fn(usize) -> Option<usize>) -> Option<u
 /// Returns the cost of an op whose buffers are numbered by operand, given the reads and writes before it.
 fn price(tile: &TileOp, reads: &[(i64, bool)], pricing: Pricing<'_>) -> Cost {
     let shape = tile.shape();
-    let bytes = History::of(reads.iter().copied()).push(&shape);
+    let bytes = AccessHistory::from_buffers(reads.iter().copied()).push(&shape);
     let ps = picoseconds(estimate_op_ns(&describe_op(&shape, bytes), pricing.model));
     let hbm_bytes = u64::try_from(bytes.hbm()).expect("a size is not negative");
     match pricing.objective {

@@ -238,7 +238,7 @@ mod tests {
             item(op("neg", &[32, 512], vec![input, matrix(false, RESULT, [32, 512], [0, 1])]))
         };
         let kernel = kernel_of(&bundle(vec![read(0), read(32), read(0)]));
-        let shared: Vec<i64> = bytes(&kernel).iter().map(|bytes| bytes.shared).collect();
+        let shared: Vec<i64> = compute_kernel_bytes(&kernel).iter().map(|bytes| compute_kernel_bytes.shared).collect();
         assert_eq!(shared, [0, 0, 32_768]);
     }
 

@@ -37,7 +37,7 @@ fn bytes_loop_factors_and_rereads_equal_torch_spyres() {
     for (vector, row) in &vectors {
         let (id, expected) = (&vector["id"], &vector["expected"]);
         for (kernel, expected) in row.kernels.iter().zip(expected["kernels"].as_array().unwrap()) {
-            let moved = bytes(kernel);
+            let moved = compute_kernel_bytes(kernel);
             let sum = |part: fn(&cost::OpBytes) -> i64| moved.iter().map(part).sum::<i64>();
             assert_eq!(sum(|op| op.hbm_read - op.shared), expected["hbm_read_bytes"], "{id}: read");
             assert_eq!(sum(|op| op.hbm_written), expected["hbm_write_bytes"], "{id}: written");

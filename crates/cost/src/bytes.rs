@@ -32,23 +32,23 @@ impl OpBytes {
 /// A tensor in HBM counts its device bytes, padding included, once for all cores, times the iterations of the loops that repeat it. A
 /// kernel input that several operands read counts as its largest read. Tensors in LX move no HBM bytes.
 #[must_use]
-pub fn bytes(kernel: &[OpShape]) -> Vec<OpBytes> {
-    let mut history = History::default();
+pub fn compute_kernel_bytes(kernel: &[OpShape]) -> Vec<OpBytes> {
+    let mut history = AccessHistory::default();
     kernel.iter().map(|op| history.push(op)).collect()
 }
 
 /// Accesses of the preceding ops of a kernel to its buffers.
 #[derive(Clone, Debug, Default)]
-pub struct History {
+pub struct AccessHistory {
     /// Largest read of each buffer.
     read: Vec<i64>,
     /// Whether each buffer was written to HBM.
     is_written: Vec<bool>,
 }
 
-impl History {
+impl AccessHistory {
     /// Creates a history from the bytes of each buffer's largest read, and whether the buffer was written to HBM.
-    pub fn of(buffers: impl IntoIterator<Item = (i64, bool)>) -> Self {
+    pub fn from_buffers(buffers: impl IntoIterator<Item = (i64, bool)>) -> Self {
         let (read, is_written) = buffers.into_iter().unzip();
         Self { read, is_written }
     }

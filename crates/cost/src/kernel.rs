@@ -1,7 +1,7 @@
 //! Numeric features of an op, which are the input of the cost formulas.
 
 use super::{
-    bytes::{OpBytes, bytes},
+    bytes::{OpBytes, compute_kernel_bytes},
     shape::{OpKind, OpShape, OperandShape},
 };
 
@@ -143,7 +143,7 @@ pub enum Batching {
 /// Computes the features of a kernel's ops, in their order. Time is linear in the number of operands.
 #[must_use]
 pub fn describe(kernel: &[OpShape]) -> Vec<KernelOp> {
-    kernel.iter().zip(bytes(kernel)).map(|(op, bytes)| describe_op(op, bytes)).collect()
+    kernel.iter().zip(compute_kernel_bytes(kernel)).map(|(op, bytes)| describe_op(op, bytes)).collect()
 }
 
 /// Computes the features of one op with known bytes.

@@ -18,7 +18,7 @@ mod shape;
 mod tile_op;
 mod torch_spyre;
 
-pub use bytes::{History, OpBytes, bytes};
+pub use bytes::{AccessHistory, OpBytes, compute_kernel_bytes};
 pub use kernel::{Access, Batching, Inputs, KernelOp, Product, describe, describe_op};
 pub use price::{Cost, Formula, Limit, Objective, Price, estimate_op_ns, price};
 pub use rates::fastest;

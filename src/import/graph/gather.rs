@@ -21,7 +21,7 @@ impl Graph {
         if shape.iter().all(|&size| size == 1) && n_rows > 1 {
             return self.gather_elements(table, n_rows, index, &shape, element);
         }
-        if let Some(joined) = self.gather_joined(table, dim, index, element) {
+        if let Some(joined) = self.gather_concatenated(table, dim, index, element) {
             return joined;
         }
         if let Some((alone, mut map)) = self.without_repetitions(index) {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repetition_behind_another_view_is_found() {
+    fn finds_broadcast_below_another_view() {
         let mut graph = Graph::default();
         let table = graph.tensor(0, vec![32, 64], Element::F16);
         let index = graph.tensor(1, vec![5, 4], Element::Int);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_in_another_order_is_another_index() {
+    fn keeps_transposed_index() {
         let mut graph = Graph::default();
         let table = graph.tensor(0, vec![32, 64], Element::F16);
         let index = graph.tensor(1, vec![4, 8], Element::Int);

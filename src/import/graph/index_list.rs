@@ -25,7 +25,7 @@ impl Graph {
 
     /// Gathers the rows of `table` along `dim` with a concatenated list or a view of one, as the concatenation of the gathers with its parts.
     /// Returns None for a list that is a tensor.
-    pub(super) fn gather_joined(&mut self, table: NodeId, dim: usize, index: NodeId, element: Element) -> Option<NodeId> {
+    pub(super) fn gather_concatenated(&mut self, table: NodeId, dim: usize, index: NodeId, element: Element) -> Option<NodeId> {
         let Node { kind, inputs, shape: over, .. } = self.node(index).clone();
         let mut of_row = self.node(table).shape.clone();
         of_row.remove(dim);

@@ -22,7 +22,7 @@ use crate::{
         reduce_span,
     },
 };
-use cost::{Cost, Dim, History, Objective, OpKind, OpShape, TileOp, TileOperand, describe_op};
+use cost::{Cost, Dim, AccessHistory, Objective, OpKind, OpShape, TileOp, TileOperand, describe_op};
 use machine::Target;
 use program::{BufferNumbers, Op as ProgramOp, Operation, Program, WorkSplit};
 use std::{cell::RefCell, ops::Range};
@@ -258,7 +258,7 @@ impl Divided {
     /// Returns the cost of the op alone with these slices of its dimensions.
     fn cost(&mut self, slices: &[i64], target: &Target) -> Cost {
         self.shape.dims[self.first_dim..].iter_mut().zip(slices).for_each(|(dim, &slices)| dim.slices = slices);
-        let bytes = History::default().push(&self.shape);
+        let bytes = AccessHistory::default().push(&self.shape);
         Cost::of(&describe_op(&self.shape, bytes), &target.time)
     }
 }
