@@ -14,7 +14,7 @@ use granite::Granite;
 use spyre::{
     compile::compile,
     mlir::Module,
-    pipeline::{Options, Phase},
+    pipeline::{CompileOptions, Phase},
 };
 use std::{
     cell::RefCell,
@@ -39,7 +39,7 @@ struct Stop {
 
 /// Parses a module and compiles it up to a phase; returns the first error. The files are written and deleted.
 fn compile_text(text: &str, last: Phase) -> Result<(), String> {
-    let session = spyre::pipeline::session();
+    let session = spyre::pipeline::create_session();
     let errors = Rc::new(RefCell::new(Vec::new()));
     let seen = Rc::clone(&errors);
     session.context().attach_diagnostic_handler(move |diagnostic| {
@@ -48,7 +48,7 @@ fn compile_text(text: &str, last: Phase) -> Result<(), String> {
     });
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
-    let options = Options { compile_to: last, ..Options::default() };
+    let options = CompileOptions { compile_to: last, ..CompileOptions::default() };
     let report = Module::parse(&session, text).and_then(|mut module| compile(&mut module, &options, output.to_str().unwrap()));
     if report.is_some() { Ok(()) } else { Err(errors.borrow().first().cloned().unwrap_or_default()) }
 }

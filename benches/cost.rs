@@ -2,7 +2,7 @@
 
 #![allow(missing_docs, reason = "a benchmark")]
 
-use cost::{Dim, Formula, KernelOp, OpKind, OpShape, OperandShape, describe, price};
+use cost::{Dim, CostFormula, OpFeatures, OpKind, OpShape, OperandShape, extract_features, estimate_kernel_time};
 use criterion::{Criterion, criterion_group, criterion_main};
 use machine::Target;
 use std::hint::black_box;
@@ -25,7 +25,7 @@ fn tensor(buffer: usize, is_output: bool, is_row_vector: bool, is_in_lx: bool) -
 }
 
 /// Copy in, max, subtract, exp, sum, divide, copy out; all but the ends in LX.
-fn softmax() -> Vec<KernelOp> {
+fn softmax() -> Vec<OpFeatures> {
     let dim = |extent: i64, slices: i64, is_reduced: bool| Dim { extent, slices, is_reduced };
     let op = |kind: OpKind, operands: Vec<OperandShape>| {
         let dims = vec![dim(ROWS, 32, false), dim(COLUMNS, 1, kind == OpKind::Reduction)];
@@ -33,7 +33,7 @@ fn softmax() -> Vec<KernelOp> {
     };
     let whole = |buffer: usize, is_output: bool| tensor(buffer, is_output, false, true);
     let vector = |buffer: usize, is_output: bool| tensor(buffer, is_output, true, true);
-    describe(&[
+    extract_features(&[
         op(OpKind::Pointwise, vec![tensor(0, false, false, false), whole(1, true)]),
         op(OpKind::Reduction, vec![whole(1, false), vector(2, true)]),
         op(OpKind::Pointwise, vec![whole(1, false), vector(2, false), whole(3, true)]),
@@ -45,7 +45,7 @@ fn softmax() -> Vec<KernelOp> {
 }
 
 /// Eight batched products, split over rows and columns.
-fn products() -> Vec<KernelOp> {
+fn products() -> Vec<OpFeatures> {
     let [batch, m, n, k] = [4_i64, 1024, 1024, 2048];
     let operand = |buffer: usize, is_output: bool, dims: [usize; 3], elements: i64| OperandShape {
         buffer,
@@ -65,15 +65,15 @@ fn products() -> Vec<KernelOp> {
         operand(2, true, [0, 1, 2], batch * m * n),
     ];
     let dims = vec![dim(batch, 1, false), dim(m, 16, false), dim(n, 2, false), dim(k, 1, true)];
-    describe(&vec![OpShape { kind: OpKind::Matmul, dims, operands, ..OpShape::default() }; 8])
+    extract_features(&vec![OpShape { kind: OpKind::Matmul, dims, operands, ..OpShape::default() }; 8])
 }
 
 fn benches(criterion: &mut Criterion) {
     let model = Target::spyre().time;
     let mut group = criterion.benchmark_group("price");
     for (name, kernel) in [("softmax, 7 ops", softmax()), ("8 batched products", products())] {
-        for (formula, of) in [(Formula::Recommended, "recommended"), (Formula::TorchSpyre, "torch-spyre")] {
-            group.bench_function(format!("{name}, {of}"), |bencher| bencher.iter(|| price(black_box(&kernel), black_box(&model), formula)));
+        for (formula, of) in [(CostFormula::Recommended, "recommended"), (CostFormula::TorchSpyre, "torch-spyre")] {
+            group.bench_function(format!("{name}, {of}"), |bencher| bencher.iter(|| estimate_kernel_time(black_box(&kernel), black_box(&model), formula)));
         }
     }
     group.finish();

@@ -6,17 +6,17 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use machine::DeviceFormat;
 use sdsc_format::to_text;
 use spyre::{
-    bundle::{Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, OpSpec, Operand},
+    bundle::{Allocation, ElementArrangement, Bundle, Coordinate, BundleItem, IterationDim, OpSpec, OpSpecOperand},
     launch::Launch,
     sdsc::from_op_spec,
 };
 
 /// `n_ops` adds of f16 [1024, 4096] tensors, the rows split over 32 cores.
 fn adds(n_ops: usize) -> Bundle {
-    let operand = |is_input: bool, argument: u32| Operand {
+    let operand = |is_input: bool, argument: u32| OpSpecOperand {
         is_input,
         format: DeviceFormat::Sen169Fp16,
-        arrangement: Arrangement::Standard,
+        arrangement: ElementArrangement::Standard,
         device_size: vec![64, 1024, 64],
         coordinates: vec![Coordinate::floordiv(1, 64), Coordinate::dim(0), Coordinate::modulo(1, 64)],
         allocation: Allocation::Hbm { argument, offset_bytes: 0 },
@@ -30,7 +30,7 @@ fn adds(n_ops: usize) -> Bundle {
         operands: vec![operand(true, 0), operand(true, 1), operand(false, 2)],
         ..OpSpec::default()
     };
-    Bundle { pool_bytes: 0, items: vec![Item::Op(Box::new(add)); n_ops] }
+    Bundle { pool_bytes: 0, items: vec![BundleItem::Op(Box::new(add)); n_ops] }
 }
 
 /// Emits all files of a bundle; returns the number of bytes.

@@ -5,30 +5,30 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use machine::{DeviceFormat, Family, Target};
-use program::layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates};
-use program::{DimKind, IterationDim, Operand, Operation, WorkSplit};
+use program::layout::{Coordinate, DeviceLayout, HostTensor, compute_device_coordinates};
+use program::{DimKind, IterationDim, DeviceOperand, UndividedOp, WorkSplit};
 use spyre::{
     mlir::Module,
-    work::{alternatives, divide, reduce_span},
+    work::{enumerate_splits, divide, reduce_span},
 };
 
 /// An f16 tensor with these iteration dimensions; `None` is a dimension of size 1.
-fn operand(dims: &[Option<usize>], ranges: &[i64]) -> Operand {
+fn operand(dims: &[Option<usize>], ranges: &[i64]) -> DeviceOperand {
     let sizes: Vec<i64> = dims.iter().map(|dim| dim.map_or(1, |dim| ranges[dim])).collect();
-    let access: Vec<Coordinate> = dims.iter().map(|dim| dim.map_or(Coordinate::constant(0), Coordinate::dim)).collect();
+    let access: Vec<Coordinate> = dims.iter().map(|dim| dim.map_or(Coordinate::constant(0), Coordinate::from_dim)).collect();
     let layout = DeviceLayout::row_major(&sizes, DeviceFormat::Sen169Fp16).unwrap();
-    let coordinates = device_coordinates(&layout, &HostTensor::row_major(&sizes).unwrap(), &access, ranges).unwrap();
-    Operand { layout, coordinates, part_of: None, indexed: None }
+    let coordinates = compute_device_coordinates(&layout, &HostTensor::row_major(&sizes).unwrap(), &access, ranges).unwrap();
+    DeviceOperand { layout, coordinates, part_of: None, indexed: None }
 }
 
-fn operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<Operand>) -> Operation {
+fn operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<DeviceOperand>) -> UndividedOp {
     let kind = |dim: usize| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
     let dims = ranges.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect();
-    Operation { family, dims, operands, minima: WorkSplit::whole(ranges.len()), hint: None, blocked: vec![] }
+    UndividedOp { family, dims, operands, minima: WorkSplit::single_core(ranges.len()), hint: None, blocked: vec![] }
 }
 
 /// Op number `index` of a program.
-fn op(index: usize) -> Operation {
+fn op(index: usize) -> UndividedOp {
     let step = i64::try_from(index % 31 + 1).unwrap();
     match index % 3 {
         0 => {
@@ -50,11 +50,11 @@ fn op(index: usize) -> Operation {
 }
 
 /// The cores that all ops use together.
-fn divide_all(ops: &[Operation]) -> i64 {
+fn divide_all(ops: &[UndividedOp]) -> i64 {
     let target = Target::spyre();
     let divided = ops.iter().map(|op| {
-        let op = Operation { minima: reduce_span(op, &target).unwrap(), ..op.clone() };
-        divide(&op, &target).unwrap().cores()
+        let op = UndividedOp { minima: reduce_span(op, &target).unwrap(), ..op.clone() };
+        divide(&op, &target).unwrap().num_cores()
     });
     divided.sum()
 }
@@ -70,7 +70,7 @@ fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("divide");
     group.sample_size(10);
     for n_ops in [1_000, 10_000] {
-        let ops: Vec<Operation> = (0..n_ops).map(op).collect();
+        let ops: Vec<UndividedOp> = (0..n_ops).map(op).collect();
         group.throughput(Throughput::Elements(n_ops as u64));
         group.bench_with_input(BenchmarkId::from_parameter(n_ops), &ops, |bencher, ops| bencher.iter(|| divide_all(ops)));
     }
@@ -78,18 +78,18 @@ fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("passes");
     group.sample_size(10);
     for n_ops in [1_000, 10_000] {
-        let session = spyre::pipeline::session();
+        let session = spyre::pipeline::create_session();
         let mut module = Module::parse(&session, &chain(n_ops)).unwrap();
         // The passes give the same answer however often they run.
         group.throughput(Throughput::Elements(n_ops as u64));
         group.bench_function(BenchmarkId::from_parameter(n_ops), |bencher| {
-            bencher.iter(|| assert!(module.run("spyre-reduce-span,spyre-divide-work")));
+            bencher.iter(|| assert!(module.run_pipeline("spyre-reduce-span,spyre-divide-work")));
         });
     }
     group.finish();
     // The matmul with the largest number of candidate splits.
     let matmul = op(29);
-    criterion.bench_function("alternatives", |bencher| bencher.iter(|| alternatives(&matmul, &Target::spyre()).unwrap().len()));
+    criterion.bench_function("alternatives", |bencher| bencher.iter(|| enumerate_splits(&matmul, &Target::spyre()).unwrap().len()));
 }
 
 criterion_group!(work, benches);

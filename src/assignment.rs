@@ -23,21 +23,21 @@
 mod plan;
 mod table;
 
-use plan::Plan;
+use plan::EliminationPlan;
 use std::{collections::BTreeMap, rc::Rc};
-use table::{Table, entry_of, settle};
+use table::{CostTable, compute_entry, set_best_state};
 
 /// Maximum number of table entries, feasible or not, of all rounds together if variables are fixed: under a second.
-const MOST_ENTRIES: usize = 1 << 24;
+const MAX_ENTRIES: usize = 1 << 24;
 /// Maximum number of rounds that fix different variables, and maximum number of consecutive rounds without an
 /// improvement.
-const MOST_ROUNDS: usize = 32;
-const MOST_IDLE_ROUNDS: usize = 4;
+const MAX_ROUNDS: usize = 32;
+const MAX_IDLE_ROUNDS: usize = 4;
 /// Maximum number of sweeps of the local search over all variables.
-const MOST_SWEEPS: usize = 16;
+const MAX_SWEEPS: usize = 16;
 
 /// Cost of a choice. Costs are only added and compared.
-pub trait Cost: Copy + Ord {
+pub trait AdditiveCost: Copy + Ord {
     /// Cost of zero.
     const ZERO: Self;
     /// Cost of an infeasible choice; absorbing under addition.
@@ -50,7 +50,7 @@ pub trait Cost: Copy + Ord {
 
 /// Cost table over a few variables.
 #[derive(Clone, Debug)]
-pub struct Factor<C> {
+pub struct CostFactor<C> {
     /// Indices into [`Problem::n_states`]. A variable may occur twice, such as a tensor that an op reads twice.
     pub variables: Vec<usize>,
     /// Cost of each feasible assignment of the variables, keyed by its row-major number (the state of the last variable
@@ -58,7 +58,7 @@ pub struct Factor<C> {
     pub costs: Rc<BTreeMap<usize, C>>,
 }
 
-impl<C: Cost> Factor<C> {
+impl<C: AdditiveCost> CostFactor<C> {
     /// Returns a factor over `variables` with the costs `cost_of(states)`.
     pub fn new(n_states: &[usize], variables: Vec<usize>, mut cost_of: impl FnMut(&[usize]) -> C) -> Self {
         let n_entries: usize = variables.iter().map(|variable| n_states[*variable]).product();
@@ -80,19 +80,19 @@ impl<C: Cost> Factor<C> {
 
 /// Discrete variables, and the factors whose sum is minimized.
 #[derive(Clone, Debug)]
-pub struct Problem<C> {
+pub struct AssignmentProblem<C> {
     /// Number of states of each variable, at least 1.
     pub n_states: Vec<usize>,
     /// Summands of the objective.
-    pub factors: Vec<Factor<C>>,
+    pub factors: Vec<CostFactor<C>>,
 }
 
-impl<C: Cost> Problem<C> {
+impl<C: AdditiveCost> AssignmentProblem<C> {
     /// Returns the cost of an assignment: the sum of its factors.
     #[must_use]
     pub fn cost(&self, states: &[usize]) -> C {
-        let cost_of = |factor: &Factor<C>| {
-            let entry = entry_of(&factor.variables, &self.n_states, states);
+        let cost_of = |factor: &CostFactor<C>| {
+            let entry = compute_entry(&factor.variables, &self.n_states, states);
             factor.costs.get(&entry).copied().unwrap_or(C::IMPOSSIBLE)
         };
         self.factors.iter().map(cost_of).fold(C::ZERO, C::saturating_add)
@@ -117,34 +117,34 @@ pub struct Assignment<C> {
 ///
 /// `start` is any assignment; the result never costs more, and is `start` if nothing cheaper is found. Deterministic.
 #[must_use]
-pub fn minimize<C: Cost>(problem: &Problem<C>, start: &[usize], max_entries: usize) -> Assignment<C> {
-    let mut search = Search::new(problem, start);
-    let is_optimal = search.run(max_entries, MOST_ENTRIES);
+pub fn minimize<C: AdditiveCost>(problem: &AssignmentProblem<C>, start: &[usize], max_entries: usize) -> Assignment<C> {
+    let mut search = EliminationSearch::new(problem, start);
+    let is_optimal = search.run(max_entries, MAX_ENTRIES);
     Assignment { cost: search.cost, states: search.states, is_optimal, n_entries: search.n_entries }
 }
 
 /// State of a search, with the best assignment so far.
-struct Search<'p, C> {
-    problem: &'p Problem<C>,
+struct EliminationSearch<'p, C> {
+    problem: &'p AssignmentProblem<C>,
     /// Factors, merged by their sets of variables; variables with one state are removed.
-    tables: Vec<Table<C>>,
+    tables: Vec<CostTable<C>>,
     states: Vec<usize>,
     cost: C,
     /// Number of entries of all tables computed so far.
     n_entries: usize,
 }
 
-impl<'p, C: Cost> Search<'p, C> {
-    fn new(problem: &'p Problem<C>, start: &[usize]) -> Self {
+impl<'p, C: AdditiveCost> EliminationSearch<'p, C> {
+    fn new(problem: &'p AssignmentProblem<C>, start: &[usize]) -> Self {
         let n_states = &problem.n_states;
-        let mut tables: BTreeMap<Vec<usize>, Table<C>> = BTreeMap::new();
+        let mut tables: BTreeMap<Vec<usize>, CostTable<C>> = BTreeMap::new();
         for factor in &problem.factors {
-            let table = Table::of(factor, n_states).fixed(n_states, start, |variable| n_states[variable] > 1);
-            let sum = tables.get(&table.variables).map(|same| same.plus(&table, n_states));
+            let table = CostTable::from_factor(factor, n_states).fix_variables(n_states, start, |variable| n_states[variable] > 1);
+            let sum = tables.get(&table.variables).map(|same| same.add_table(&table, n_states));
             tables.insert(table.variables.clone(), sum.unwrap_or(table));
         }
         tables.remove(&Vec::new());
-        let tables: Vec<Table<C>> = tables.into_values().collect();
+        let tables: Vec<CostTable<C>> = tables.into_values().collect();
         let n_entries = tables.iter().map(|table| table.costs.len()).sum();
         Self { problem, tables, states: start.to_vec(), cost: problem.cost(start), n_entries }
     }
@@ -156,11 +156,11 @@ impl<'p, C: Cost> Search<'p, C> {
         let mut times_fixed = vec![0; n_states.len()];
         let n_given = n_states.len() + self.n_entries;
         let (mut n_entries, mut n_idle) = (0_usize, 0);
-        for round in 0..MOST_ROUNDS {
-            let plan = Plan::new(n_states, self.tables.iter().map(|table| &table.variables[..]), max_entries, &times_fixed);
+        for round in 0..MAX_ROUNDS {
+            let plan = EliminationPlan::new(n_states, self.tables.iter().map(|table| &table.variables[..]), max_entries, &times_fixed);
             let of_one_way = plan.n_entries.saturating_add(n_given);
-            if plan.fixed.is_empty() || n_entries.saturating_add(of_one_way.saturating_mul(plan.n_ways(n_states))) <= most_entries {
-                self.try_all_ways(&plan);
+            if plan.fixed.is_empty() || n_entries.saturating_add(of_one_way.saturating_mul(plan.num_fixings(n_states))) <= most_entries {
+                self.solve_all_fixings(&plan);
                 return true;
             }
             n_entries = n_entries.saturating_add(of_one_way);
@@ -168,20 +168,20 @@ impl<'p, C: Cost> Search<'p, C> {
                 break;
             }
             let found = self.solve(&plan, &self.states.clone());
-            n_idle = if self.offer(found) { 0 } else { n_idle + 1 };
-            if n_idle == MOST_IDLE_ROUNDS {
+            n_idle = if self.accept_if_better(found) { 0 } else { n_idle + 1 };
+            if n_idle == MAX_IDLE_ROUNDS {
                 break;
             }
             for variable in plan.fixed {
                 times_fixed[variable] += 1;
             }
         }
-        self.descend();
+        self.improve_locally();
         false
     }
 
     /// Replaces the best assignment if `states` costs less, and returns whether it does.
-    fn offer(&mut self, states: Vec<usize>) -> bool {
+    fn accept_if_better(&mut self, states: Vec<usize>) -> bool {
         let cost = self.problem.cost(&states);
         let is_better = cost < self.cost;
         if is_better {
@@ -191,13 +191,13 @@ impl<'p, C: Cost> Search<'p, C> {
     }
 
     /// Solves the problem for every assignment of the fixed variables.
-    fn try_all_ways(&mut self, plan: &Plan) {
+    fn solve_all_fixings(&mut self, plan: &EliminationPlan) {
         let n_states = &self.problem.n_states;
         let first = self.states.clone();
         let mut fixed = first.clone();
-        for _ in 0..plan.n_ways(n_states) {
+        for _ in 0..plan.num_fixings(n_states) {
             let found = self.solve(plan, &fixed);
-            self.offer(found);
+            self.accept_if_better(found);
             // Counts through all assignments: a variable that returns to its first state advances the next variable.
             for variable in &plan.fixed {
                 fixed[*variable] = (fixed[*variable] + 1) % n_states[*variable];
@@ -209,70 +209,70 @@ impl<'p, C: Cost> Search<'p, C> {
     }
 
     /// Returns the best assignment in which the plan's fixed variables have their states in `states`.
-    fn solve(&mut self, plan: &Plan, states: &[usize]) -> Vec<usize> {
+    fn solve(&mut self, plan: &EliminationPlan, states: &[usize]) -> Vec<usize> {
         let n_states = &self.problem.n_states;
         let mut steps = vec![None; n_states.len()];
         for (step, variable) in plan.order.iter().enumerate() {
             steps[*variable] = Some(step);
         }
         // A table is filed at the step that eliminates the first of its variables.
-        let mut waiting: Vec<Vec<Table<C>>> = vec![Vec::new(); plan.order.len()];
-        let file = |waiting: &mut Vec<Vec<Table<C>>>, table: Table<C>| {
+        let mut waiting: Vec<Vec<CostTable<C>>> = vec![Vec::new(); plan.order.len()];
+        let file = |waiting: &mut Vec<Vec<CostTable<C>>>, table: CostTable<C>| {
             if let Some(step) = table.variables.iter().filter_map(|variable| steps[*variable]).min() {
                 waiting[step].push(table);
             }
         };
         for table in &self.tables {
-            let left = table.fixed(n_states, states, |variable| steps[variable].is_some());
+            let left = table.fix_variables(n_states, states, |variable| steps[variable].is_some());
             file(&mut waiting, left);
         }
         for (step, variable) in plan.order.iter().enumerate() {
-            let table = Table::without(&waiting[step], *variable, n_states);
+            let table = CostTable::eliminate(&waiting[step], *variable, n_states);
             file(&mut waiting, table);
         }
         self.n_entries += waiting.iter().flatten().map(|table| table.costs.len()).sum::<usize>();
         let mut states = states.to_vec();
         for (step, variable) in plan.order.iter().enumerate().rev() {
-            settle(&waiting[step], *variable, n_states, &mut states);
+            set_best_state(&waiting[step], *variable, n_states, &mut states);
         }
         states
     }
 
     /// Improves the best assignment by local search: moves one variable at a time.
-    fn descend(&mut self) {
+    fn improve_locally(&mut self) {
         let mut states = self.states.clone();
-        let mut tables_of: Vec<Vec<&Table<C>>> = vec![Vec::new(); self.states.len()];
+        let mut tables_of: Vec<Vec<&CostTable<C>>> = vec![Vec::new(); self.states.len()];
         for table in &self.tables {
             for variable in &table.variables {
                 tables_of[*variable].push(table);
             }
         }
-        for _ in 0..MOST_SWEEPS {
+        for _ in 0..MAX_SWEEPS {
             let mut moved = false;
             for (variable, tables) in tables_of.iter().enumerate() {
-                moved |= settle(tables.iter().copied(), variable, &self.problem.n_states, &mut states);
+                moved |= set_best_state(tables.iter().copied(), variable, &self.problem.n_states, &mut states);
             }
             if !moved {
                 break;
             }
         }
-        self.offer(states);
+        self.accept_if_better(states);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::Cost as Bytes;
+    use crate::layout::StickCost as Bytes;
     use proptest::prelude::*;
 
-    const PLENTY: usize = 1 << 20;
+    const AMPLE_ENTRIES: usize = 1 << 20;
 
-    fn only(entry: usize, cost: Bytes) -> Rc<BTreeMap<usize, Bytes>> {
+    fn single_entry_costs(entry: usize, cost: Bytes) -> Rc<BTreeMap<usize, Bytes>> {
         Rc::new(BTreeMap::from([(entry, cost)]))
     }
 
-    fn moved(moved_bytes: u64) -> Bytes {
+    fn moved_bytes_cost(moved_bytes: u64) -> Bytes {
         Bytes { moved_bytes, ..Bytes::ZERO }
     }
 
@@ -284,96 +284,96 @@ mod tests {
     }
 
     /// Returns a factor that costs `bytes` if its variables have different states, and nothing otherwise.
-    fn agreement(n_states: &[usize], variables: Vec<usize>, bytes: u64) -> Factor<Bytes> {
-        Factor::new(n_states, variables, |states| if states.iter().all(|state| *state == states[0]) { Bytes::ZERO } else { moved(bytes) })
+    fn agreement_factor(n_states: &[usize], variables: Vec<usize>, bytes: u64) -> CostFactor<Bytes> {
+        CostFactor::new(n_states, variables, |states| if states.iter().all(|state| *state == states[0]) { Bytes::ZERO } else { moved_bytes_cost(bytes) })
     }
 
     /// Returns a deterministic pseudorandom cost of these states.
-    fn noise(states: &[usize], seed: u64) -> u64 {
+    fn pseudorandom_cost(states: &[usize], seed: u64) -> u64 {
         let mix = |hash: u64, value: u64| (hash ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
         states.iter().fold(mix(seed, 1), |hash, state| mix(hash, *state as u64)) % 1000
     }
 
     #[test]
-    fn costs_add_up_and_impossible_stays() {
+    fn adds_costs_and_keeps_infeasibility() {
         let one = Bytes { moved_bytes: 1, strided_bytes: 4, buffer_bytes: 9 };
         assert_eq!(one.saturating_add(one), Bytes { moved_bytes: 2, strided_bytes: 8, buffer_bytes: 18 });
-        assert!(one < moved(2), "moved bytes count first");
+        assert!(one < moved_bytes_cost(2), "moved bytes count first");
         assert_eq!(Bytes::IMPOSSIBLE.saturating_add(Bytes::ZERO), Bytes::IMPOSSIBLE);
         assert_eq!(Bytes::IMPOSSIBLE.saturating_add(one), Bytes::IMPOSSIBLE);
-        assert_eq!(moved(u64::MAX).saturating_add(one), Bytes::IMPOSSIBLE);
+        assert_eq!(moved_bytes_cost(u64::MAX).saturating_add(one), Bytes::IMPOSSIBLE);
     }
 
     #[test]
-    fn a_factor_is_row_major() {
-        let factor = Factor::new(&[2, 3], vec![0, 1], |states| moved((10 * states[0] + states[1]) as u64));
-        assert_eq!(*factor.costs, [0, 1, 2, 10, 11, 12].map(moved).into_iter().enumerate().collect());
+    fn keys_factor_entries_in_row_major_order() {
+        let factor = CostFactor::new(&[2, 3], vec![0, 1], |states| moved_bytes_cost((10 * states[0] + states[1]) as u64));
+        assert_eq!(*factor.costs, [0, 1, 2, 10, 11, 12].map(moved_bytes_cost).into_iter().enumerate().collect());
     }
 
     #[test]
-    fn one_dear_edge_is_not_paid_for_two_cheap_ones() {
+    fn pays_only_for_cheapest_edge_of_chain() {
         // Variable 0 must have state 0 and variable 3 state 1: the optimum breaks the cheapest edge of the chain.
         let n_states = vec![2; 4];
-        let mut factors: Vec<Factor<Bytes>> = [(0, 5), (1, 2), (2, 7)].map(|(v, bytes)| agreement(&n_states, vec![v, v + 1], bytes)).into();
-        factors.push(Factor { variables: vec![0], costs: only(0, Bytes::ZERO) });
-        factors.push(Factor { variables: vec![3], costs: only(1, Bytes::ZERO) });
-        let best = minimize(&Problem { n_states, factors }, &[0, 1, 1, 1], PLENTY);
-        assert_eq!((best.states, best.cost, best.is_optimal), (vec![0, 0, 1, 1], moved(2), true));
+        let mut factors: Vec<CostFactor<Bytes>> = [(0, 5), (1, 2), (2, 7)].map(|(v, bytes)| agreement_factor(&n_states, vec![v, v + 1], bytes)).into();
+        factors.push(CostFactor { variables: vec![0], costs: single_entry_costs(0, Bytes::ZERO) });
+        factors.push(CostFactor { variables: vec![3], costs: single_entry_costs(1, Bytes::ZERO) });
+        let best = minimize(&AssignmentProblem { n_states, factors }, &[0, 1, 1, 1], AMPLE_ENTRIES);
+        assert_eq!((best.states, best.cost, best.is_optimal), (vec![0, 0, 1, 1], moved_bytes_cost(2), true));
     }
 
     #[test]
-    fn where_nothing_is_better_the_start_stays() {
+    fn keeps_start_if_nothing_is_cheaper() {
         let n_states = vec![3, 3, 1];
-        let problem = Problem { factors: vec![agreement(&n_states, vec![0, 1, 0], 4)], n_states };
+        let problem = AssignmentProblem { factors: vec![agreement_factor(&n_states, vec![0, 1, 0], 4)], n_states };
         for start in [[0, 0, 0], [2, 2, 0]] {
-            assert_eq!(minimize(&problem, &start, PLENTY).states, start);
+            assert_eq!(minimize(&problem, &start, AMPLE_ENTRIES).states, start);
         }
     }
 
     #[test]
-    fn no_variables_cost_nothing() {
-        let best = minimize(&Problem::<Bytes> { n_states: vec![], factors: vec![] }, &[], 1);
+    fn returns_zero_cost_without_variables() {
+        let best = minimize(&AssignmentProblem::<Bytes> { n_states: vec![], factors: vec![] }, &[], 1);
         assert_eq!(best, Assignment { states: vec![], cost: Bytes::ZERO, is_optimal: true, n_entries: 0 });
     }
 
     #[test]
-    fn factors_without_choice_count() {
-        let problem = Problem { n_states: vec![1], factors: vec![Factor { variables: vec![0], costs: only(0, moved(3)) }] };
-        assert_eq!(minimize(&problem, &[0], 0).cost, moved(3));
+    fn counts_factors_of_variables_with_one_state() {
+        let problem = AssignmentProblem { n_states: vec![1], factors: vec![CostFactor { variables: vec![0], costs: single_entry_costs(0, moved_bytes_cost(3)) }] };
+        assert_eq!(minimize(&problem, &[0], 0).cost, moved_bytes_cost(3));
     }
 
     #[test]
-    fn a_long_chain_finds_what_was_planted() {
+    fn finds_planted_optimum_of_long_chain() {
         let n_variables = 3000;
         let n_states = vec![3; n_variables];
         let planted: Vec<usize> = (0..n_variables).map(|variable| (variable * variable / 7) % 3).collect();
         let factors = (0..n_variables - 3).map(|first| {
             let is_planted = |states: &[usize]| *states == planted[first..first + 4];
-            Factor::new(&n_states, (first..first + 4).collect(), |states| {
-                if is_planted(states) { Bytes::ZERO } else { moved(1 + noise(states, first as u64)) }
+            CostFactor::new(&n_states, (first..first + 4).collect(), |states| {
+                if is_planted(states) { Bytes::ZERO } else { moved_bytes_cost(1 + pseudorandom_cost(states, first as u64)) }
             })
         });
-        let problem = Problem { factors: factors.collect(), n_states: n_states.clone() };
-        let best = minimize(&problem, &vec![0; n_variables], PLENTY);
+        let problem = AssignmentProblem { factors: factors.collect(), n_states: n_states.clone() };
+        let best = minimize(&problem, &vec![0; n_variables], AMPLE_ENTRIES);
         assert_eq!((best.states, best.cost, best.is_optimal), (planted, Bytes::ZERO, true));
     }
 
     /// Returns a chain in which each variable must have the state of its predecessor or its successor, with one
     /// variable in all tables.
-    fn rail(n_variables: usize) -> Problem<Bytes> {
+    fn build_coupled_chain(n_variables: usize) -> AssignmentProblem<Bytes> {
         let n_states = vec![60; n_variables + 1];
         let link = |variable: usize| {
-            let entry = |(state, step): (usize, usize)| ((state * 60 + state) * 60 + (state + step) % 60, moved((state * step) as u64));
+            let entry = |(state, step): (usize, usize)| ((state * 60 + state) * 60 + (state + step) % 60, moved_bytes_cost((state * step) as u64));
             let possible = (0..60).flat_map(|state| [(state, 0), (state, 1)]);
-            Factor { variables: vec![0, variable, variable + 1], costs: Rc::new(possible.map(entry).collect()) }
+            CostFactor { variables: vec![0, variable, variable + 1], costs: Rc::new(possible.map(entry).collect()) }
         };
-        Problem { n_states, factors: (1..n_variables).map(link).collect() }
+        AssignmentProblem { n_states, factors: (1..n_variables).map(link).collect() }
     }
 
     #[test]
-    fn what_is_impossible_is_no_work() {
+    fn skips_infeasible_entries() {
         let of = |n_variables| {
-            let best = minimize(&rail(n_variables), &vec![0; n_variables + 1], PLENTY);
+            let best = minimize(&build_coupled_chain(n_variables), &vec![0; n_variables + 1], AMPLE_ENTRIES);
             assert!(best.is_optimal && best.cost == Bytes::ZERO);
             best.n_entries
         };
@@ -383,7 +383,7 @@ mod tests {
     }
 
     /// Returns layers with a residual, three branches that join, and tables that every layer reads.
-    fn layers(n_layers: usize, n_hubs: usize) -> Problem<Bytes> {
+    fn build_layers(n_layers: usize, n_hubs: usize) -> AssignmentProblem<Bytes> {
         let n_variables = n_hubs + 13 * n_layers;
         let n_states: Vec<usize> = (0..n_variables).map(|variable| 3 + variable % 3).collect();
         let mut scopes = Vec::new();
@@ -411,13 +411,13 @@ mod tests {
             scopes.extend((layer + 1 < n_layers).then(|| vec![ops[10], ops[12], ops[12] + 1]));
             scopes.extend((0..n_hubs).flat_map(|hub| [vec![hub, ops[5]], vec![hub, ops[6]]]));
         }
-        let factor = |(seed, scope): (usize, Vec<usize>)| Factor::new(&n_states, scope, |states| moved(noise(states, seed as u64)));
-        Problem { factors: scopes.into_iter().enumerate().map(factor).collect(), n_states: n_states.clone() }
+        let factor = |(seed, scope): (usize, Vec<usize>)| CostFactor::new(&n_states, scope, |states| moved_bytes_cost(pseudorandom_cost(states, seed as u64)));
+        AssignmentProblem { factors: scopes.into_iter().enumerate().map(factor).collect(), n_states: n_states.clone() }
     }
 
     #[test]
-    fn forty_layers_with_shared_tables_are_solved_exactly() {
-        let problem = layers(40, 3);
+    fn solves_forty_layers_with_shared_variables_exactly() {
+        let problem = build_layers(40, 3);
         let start = vec![0; problem.n_states.len()];
         let best = minimize(&problem, &start, 1 << 16);
         assert!(best.is_optimal);
@@ -425,10 +425,10 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_close_to_the_best() {
-        let problem = layers(40, 3);
+    fn finds_near_optimum_with_few_entries() {
+        let problem = build_layers(40, 3);
         let start = vec![0; problem.n_states.len()];
-        let best = minimize(&problem, &start, PLENTY).cost.moved_bytes;
+        let best = minimize(&problem, &start, AMPLE_ENTRIES).cost.moved_bytes;
         let (greedy, with_few_entries) = (problem.cost(&start).moved_bytes, minimize(&problem, &start, 64));
         assert!(!with_few_entries.is_optimal);
         let found = with_few_entries.cost.moved_bytes;
@@ -436,13 +436,13 @@ mod tests {
     }
 
     /// Returns a table of the feasible entries of `costs`.
-    fn possible(costs: Vec<Bytes>) -> BTreeMap<usize, Bytes> {
+    fn collect_feasible_entries(costs: Vec<Bytes>) -> BTreeMap<usize, Bytes> {
         costs.into_iter().enumerate().filter(|(_, cost)| *cost < Bytes::IMPOSSIBLE).collect()
     }
 
     /// Generates up to 7 variables with up to 4 states, factors of up to 4 variables, some entries infeasible; and a
     /// start.
-    fn problems() -> impl Strategy<Value = (Problem<Bytes>, Vec<usize>)> {
+    fn problems() -> impl Strategy<Value = (AssignmentProblem<Bytes>, Vec<usize>)> {
         let cost = prop_oneof![8 => (0..20_u64, 0..4_u64, 0..4_u64).prop_map(|(moved_bytes, strided_bytes, buffer_bytes)| Bytes { moved_bytes, strided_bytes, buffer_bytes }), 1 => Just(Bytes::IMPOSSIBLE)];
         let n_states = proptest::collection::vec(1..=4_usize, 1..=7);
         n_states.prop_flat_map(move |n_states| {
@@ -454,18 +454,18 @@ mod tests {
                 (Just(variables), proptest::collection::vec(cost.clone(), n_entries))
             });
             let factors = proptest::collection::vec(
-                factor.prop_map(|(variables, costs)| Factor { variables, costs: Rc::new(possible(costs)) }),
+                factor.prop_map(|(variables, costs)| CostFactor { variables, costs: Rc::new(collect_feasible_entries(costs)) }),
                 0..=8,
             );
             let start: Vec<_> = n_states.iter().map(|count| 0..*count).collect();
-            (factors, start, Just(n_states.clone())).prop_map(|(factors, start, n_states)| (Problem { n_states, factors }, start))
+            (factors, start, Just(n_states.clone())).prop_map(|(factors, start, n_states)| (AssignmentProblem { n_states, factors }, start))
         })
     }
 
     proptest! {
         #[test]
         fn small_problems_are_solved_as_exhaustive_search_does((problem, start) in problems()) {
-            let found = minimize(&problem, &start, PLENTY);
+            let found = minimize(&problem, &start, AMPLE_ENTRIES);
             let best = all_assignments(&problem.n_states).iter().map(|states| problem.cost(states)).min();
             prop_assert_eq!(Some(found.cost), best);
             prop_assert_eq!(found.cost, problem.cost(&found.states));
@@ -476,8 +476,8 @@ mod tests {
         fn with_few_entries_it_is_never_worse_than_the_start((problem, start) in problems(), max_entries in 0..40_usize) {
             let best = all_assignments(&problem.n_states).iter().map(|states| problem.cost(states)).min();
             // Without a budget for all assignments of the fixed variables, the search falls back to rounds.
-            for most_entries in [0, MOST_ENTRIES] {
-                let mut search = Search::new(&problem, &start);
+            for most_entries in [0, MAX_ENTRIES] {
+                let mut search = EliminationSearch::new(&problem, &start);
                 let is_optimal = search.run(max_entries, most_entries);
                 prop_assert_eq!(search.cost, problem.cost(&search.states));
                 prop_assert!(search.cost <= problem.cost(&start));

@@ -26,5 +26,5 @@ pub extern "C" fn pass_plugin_info() -> PassPluginLibraryInfo {
 }
 
 extern "C" fn register_passes() {
-    mlir::register(&HOOKS);
+    mlir::register_pipeline_passes(&HOOKS);
 }

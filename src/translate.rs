@@ -1,19 +1,19 @@
 //! Translations between IR and files, for `spyre-translate`.
 
-use crate::bundle::ir::sdsc_ops::{bundle_to_ir, push_items, set_lives};
+use crate::bundle::ir::sdsc_ops::{bundle_to_ir, push_items, set_live_ranges};
 use crate::dialect::ods::{attr, sdsc};
 use crate::{
-    bundle::{Bundle, Life, Scratch},
-    dialect::{self, Role},
+    bundle::{Bundle, LaunchLiveRange, LaunchMemory},
+    dialect::{self, ProgramBufferRole},
     mlir::{
-        Attribute, Attributes, Module, Op, OpExt, ScalarType, Session, Source, build, dense_elements, dictionary, new_block, push,
+        Attribute, AttributeList, Module, Op, OpExt, ScalarType, Session, SourceFile, build_op, build_dense_elements, build_dictionary, new_block, append_op,
         string_array, string_attribute, type_attribute,
     },
     pipeline::emit_passes,
-    sdsc::{host_bytes, is_baked, read::case_json::read_case, to_bundle, to_launch},
+    sdsc::{decode_host_bytes, is_baked, read::case_json::read_case, to_bundle, parse_launch},
 };
 use ::program::layout::DeviceLayout;
-use files::{is_plain_name, path_below, read_below};
+use files::{is_plain_name, resolve_below, read_below};
 use machine::ElementType;
 use melior::ir::Type;
 use sdsc_format::{
@@ -28,7 +28,7 @@ use std::{fs, path::Path};
 /// The error in the JSON, with its path.
 pub fn opspec_to_mlir(session: &Session, text: &str) -> Result<String, String> {
     let bundle = read_case(text).map_err(|error| error.to_string())?;
-    print(session, |module| {
+    print_module(session, |module| {
         push_bundle(module, "bundle_0", &bundle, &[]);
         Ok(())
     })
@@ -38,7 +38,7 @@ pub fn opspec_to_mlir(session: &Session, text: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// An empty message: MLIR has reported the error.
-pub fn mlir_to_bundle(source: &Source<'_>, output: &str) -> Result<(), String> {
+pub fn mlir_to_bundle(source: &SourceFile<'_>, output: &str) -> Result<(), String> {
     let mut module = source.parse().ok_or_else(String::new)?;
     module.run_passes(&emit_passes(output)).map_err(|_| String::new())
 }
@@ -48,28 +48,28 @@ pub fn mlir_to_bundle(source: &Source<'_>, output: &str) -> Result<(), String> {
 /// # Errors
 /// The file, and the error in it.
 pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, String> {
-    let program = directory.join(program::FILE_NAME);
+    let program = directory.join(program::PROGRAM_FILE);
     if directory.join(BUNDLE_FILE).exists() || !program.exists() {
         let bundle = read_bundle(directory, "", 0)?;
-        return print(session, |module| {
-            push_read(module, "bundle_0", &bundle, &[]);
+        return print_module(session, |module| {
+            push_loaded_bundle(module, "bundle_0", &bundle, &[]);
             Ok(())
         });
     }
     let at_fault = |error: &dyn std::fmt::Display| format!("{}: {error}", program.display());
-    let description: Program = serde_json::from_slice(&read(directory, program::FILE_NAME)?).map_err(|error| at_fault(&error))?;
+    let description: Program = serde_json::from_slice(&read_program_file(directory, program::PROGRAM_FILE)?).map_err(|error| at_fault(&error))?;
     description.check_no_symbols().map_err(|error| at_fault(&error))?;
     let bundle_of = |launch: &LaunchEntry| match launch.bundle.as_str() {
         name if is_plain_name(name) => read_bundle(directory, &format!("{name}/"), launch.pool_bytes),
         name => Err(at_fault(&format!("expected a plain directory name, found '{name}'"))),
     };
     let bundles = description.launches.iter().map(bundle_of).collect::<Result<Vec<_>, _>>()?;
-    print(session, |module| push_program(module, &description, &bundles, directory).map_err(|error| at_fault(&error)))
+    print_module(session, |module| push_program(module, &description, &bundles, directory).map_err(|error| at_fault(&error)))
 }
 
-fn print(session: &Session, fill: impl FnOnce(Op<'_>) -> Result<(), String>) -> Result<String, String> {
-    session.load("sdsc");
-    session.load("spyre");
+fn print_module(session: &Session, fill: impl FnOnce(Op<'_>) -> Result<(), String>) -> Result<String, String> {
+    session.load_dialect("sdsc");
+    session.load_dialect("spyre");
     let module = Module::parse(session, "module {}").ok_or("cannot create a module")?;
     fill(module.op())?;
     if module.verify() { Ok(format!("{}\n", module.op())) } else { Err("gives IR that is not valid".to_owned()) }
@@ -77,18 +77,18 @@ fn print(session: &Session, fill: impl FnOnce(Op<'_>) -> Result<(), String>) -> 
 
 fn push_bundle<'c>(parent: Op<'c>, name: &str, bundle: &Bundle, buffers: &[String]) -> Op<'c> {
     let location = parent.loc();
-    let built = push(parent, bundle_to_ir(parent.ctx(), location, name, bundle, buffers));
+    let built = append_op(parent, bundle_to_ir(parent.ctx(), location, name, bundle, buffers));
     push_items(built, location, &bundle.items);
     built
 }
 
 /// Bundle that was read from its files.
-struct ReadBundle {
+struct LoadedBundle {
     bundle: Bundle,
     is_baked: bool,
 }
 
-fn push_read<'c>(parent: Op<'c>, name: &str, read: &ReadBundle, buffers: &[String]) -> Op<'c> {
+fn push_loaded_bundle<'c>(parent: Op<'c>, name: &str, read: &LoadedBundle, buffers: &[String]) -> Op<'c> {
     let built = push_bundle(parent, name, &read.bundle, buffers);
     if read.is_baked {
         built.set_attr(attr::SDSC_ADDRESSES, string_attribute(parent.ctx(), "baked"));
@@ -96,62 +96,62 @@ fn push_read<'c>(parent: Op<'c>, name: &str, read: &ReadBundle, buffers: &[Strin
     built
 }
 
-fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], directory: &Path) -> Result<(), String> {
+fn push_program(module: Op<'_>, description: &Program, bundles: &[LoadedBundle], directory: &Path) -> Result<(), String> {
     let (context, location) = (module.ctx(), module.loc());
-    let attributes = Attributes::new(context).text(attr::SYM_NAME, &description.name);
-    let attributes = attributes.with_option(attr::SIZES, sizes_of(module, description));
-    let program = push(module, build(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]));
+    let attributes = AttributeList::new(context).with_text(attr::SYM_NAME, &description.name);
+    let attributes = attributes.with_option(attr::SIZES, build_sizes(module, description));
+    let program = append_op(module, build_op(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]));
     let roles = [
-        (Role::Input, &description.arguments),
-        (Role::Constant, &description.constants),
-        (Role::Temporary, &description.buffers),
-        (Role::Output, &description.results),
+        (ProgramBufferRole::Input, &description.arguments),
+        (ProgramBufferRole::Constant, &description.constants),
+        (ProgramBufferRole::Temporary, &description.buffers),
+        (ProgramBufferRole::Output, &description.results),
     ];
     for (role, tensors) in roles {
         for (position, tensor) in (0..).zip(tensors) {
-            let (of, layout) = tensor_of(module, tensor)?;
-            let value = tensor.file.as_ref().map(|file| value_of(&of, tensor, &layout, (directory, file))).transpose()?;
-            let attributes = Attributes::new(context)
-                .text(attr::SYM_NAME, &tensor.name)
-                .with(attr::ROLE, role.attribute(context))
-                .int(attr::POSITION, position)
-                .with(attr::TYPE, type_attribute(of.with_layout(context, &layout, None)))
+            let (of, layout) = parse_tensor(module, tensor)?;
+            let value = tensor.file.as_ref().map(|file| read_constant(&of, tensor, &layout, (directory, file))).transpose()?;
+            let attributes = AttributeList::new(context)
+                .with_text(attr::SYM_NAME, &tensor.name)
+                .with_attribute(attr::ROLE, role.to_attribute(context))
+                .with_int(attr::POSITION, position)
+                .with_attribute(attr::TYPE, type_attribute(of.with_layout(context, &layout, None)))
                 .with_option(attr::VALUE, value);
-            let attributes = attributes.with_option(attr::SYMBOLIC, symbolic_of(module, tensor)?);
+            let attributes = attributes.with_option(attr::SYMBOLIC, build_symbolic_names(module, tensor)?);
             let attributes = match &tensor.index_range {
-                Some(range) => attributes.ints(attr::INDEX_RANGE, range),
+                Some(range) => attributes.with_ints(attr::INDEX_RANGE, range),
                 None => attributes,
             };
             let attributes = match tensor.digit_base {
-                Some(base) => attributes.int(attr::DIGIT_BASE, base),
+                Some(base) => attributes.with_int(attr::DIGIT_BASE, base),
                 None => attributes,
             };
             let attributes = match &tensor.place {
                 Some(place) => {
                     let life = [place.first_launch, place.last_launch].map(|launch| i64::try_from(launch).expect("fewer than 2^63"));
-                    attributes.int(attr::OFFSET, place.offset).ints(attr::LIFE, &life)
+                    attributes.with_int(attr::OFFSET, place.offset).with_ints(attr::LIFE, &life)
                 }
                 None => attributes,
             };
-            push(program, build(sdsc::BUFFER, location, &[], &[], attributes, vec![]));
+            append_op(program, build_op(sdsc::BUFFER, location, &[], &[], attributes, vec![]));
         }
     }
     for (launch, bundle) in description.launches.iter().zip(bundles) {
-        let built = push_read(program, &launch.bundle, bundle, &launch.arguments);
-        set_lives(built, lives_of(launch));
+        let built = push_loaded_bundle(program, &launch.bundle, bundle, &launch.arguments);
+        set_live_ranges(built, collect_live_ranges(launch));
     }
     Ok(())
 }
 
 /// Returns the symbolic sizes of a program, each with its maximum and granularity; `None` if there are none.
-fn sizes_of<'c>(at: Op<'c>, description: &Program) -> Option<Attribute<'c>> {
-    let entry = |entries: Attributes<'c>, size: &Size| entries.ints(&size.name, &[size.maximum, size.granularity]);
-    let entries = description.sizes.iter().fold(Attributes::new(at.ctx()), entry);
-    (!description.sizes.is_empty()).then(|| dictionary(entries))
+fn build_sizes<'c>(at: Op<'c>, description: &Program) -> Option<Attribute<'c>> {
+    let entry = |entries: AttributeList<'c>, size: &Size| entries.with_ints(&size.name, &[size.maximum, size.granularity]);
+    let entries = description.sizes.iter().fold(AttributeList::new(at.ctx()), entry);
+    (!description.sizes.is_empty()).then(|| build_dictionary(entries))
 }
 
 /// Returns the names of the symbolic sizes of a tensor's dimensions; `None` if it has none.
-fn symbolic_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<Option<Attribute<'c>>, String> {
+fn build_symbolic_names<'c>(at: Op<'c>, tensor: &Tensor) -> Result<Option<Attribute<'c>>, String> {
     let mut names = vec![String::new(); tensor.shape.len()];
     for symbolic in &tensor.symbolic {
         let name = names.get_mut(symbolic.dim).ok_or_else(|| format!("'{}' has no dimension {}", tensor.name, symbolic.dim))?;
@@ -161,23 +161,23 @@ fn symbolic_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<Option<Attribute<'c>>,
 }
 
 /// Returns the live ranges of a launch in LX and in its pool.
-fn lives_of(launch: &LaunchEntry) -> Vec<Life> {
-    let of = |memory: Scratch, lives: &[program::Life]| {
+fn collect_live_ranges(launch: &LaunchEntry) -> Vec<LaunchLiveRange> {
+    let of = |memory: LaunchMemory, lives: &[program::Life]| {
         let life =
-            |life: &program::Life| Life { memory, offset_bytes: life.offset, bytes: life.bytes, first: life.first_op, last: life.last_op };
+            |life: &program::Life| LaunchLiveRange { memory, offset_bytes: life.offset, bytes: life.bytes, first: life.first_op, last: life.last_op };
         lives.iter().map(life).collect::<Vec<_>>()
     };
-    [of(Scratch::Lx, &launch.lx), of(Scratch::Pool, &launch.pool)].concat()
+    [of(LaunchMemory::Lx, &launch.lx), of(LaunchMemory::Pool, &launch.pool)].concat()
 }
 
-fn tensor_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<(dialect::Tensor<'c>, DeviceLayout), String> {
+fn parse_tensor<'c>(at: Op<'c>, tensor: &Tensor) -> Result<(dialect::DeviceTensor<'c>, DeviceLayout), String> {
     let refuse = |what: String| format!("'{}' {what}", tensor.name);
     // The name is inserted into the text of a type, so it must be a single word.
     if !tensor.element_type.chars().all(|letter| letter.is_ascii_alphanumeric()) {
         return Err(refuse(format!("has elements of the unknown type '{}'", tensor.element_type)));
     }
     let sizes: String = tensor.shape.iter().map(|size| format!("{size}x")).collect();
-    let host = Type::parse(at.ctx(), &format!("tensor<{sizes}{}>", tensor.element_type)).and_then(dialect::Tensor::of);
+    let host = Type::parse(at.ctx(), &format!("tensor<{sizes}{}>", tensor.element_type)).and_then(dialect::DeviceTensor::from_type);
     let host =
         host.ok_or_else(|| refuse(format!("has shape {:?} and elements of '{}', which is no tensor", tensor.shape, tensor.element_type)))?;
     let format = tensor.format.parse().map_err(|_| refuse(format!("has the unknown device format '{}'", tensor.format)))?;
@@ -186,36 +186,36 @@ fn tensor_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<(dialect::Tensor<'c>, De
 }
 
 /// Reads the elements of a constant from its file.
-fn value_of<'c>(
-    of: &dialect::Tensor<'c>,
+fn read_constant<'c>(
+    of: &dialect::DeviceTensor<'c>,
     tensor: &Tensor,
     layout: &DeviceLayout,
     (directory, file): (&Path, &str),
 ) -> Result<Attribute<'c>, String> {
     let refuse = |what: String| format!("'{}': {what}", tensor.name);
     let of_file = || {
-        let path = path_below(directory, file)?;
+        let path = resolve_below(directory, file)?;
         let bytes = u64::try_from(tensor.bytes).unwrap_or(0);
         files::read(&path, bytes)
     };
     let content = of_file().map_err(|error| refuse(format!("cannot read '{}': {error}", directory.join(file).display())))?;
-    let element = ScalarType::of(of.host.element).element();
+    let element = ScalarType::from_type(of.host.element).element_type();
     let element = element.ok_or_else(|| refuse(format!("unsupported element type '{}'", tensor.element_type)))?;
-    let bytes = host_bytes(&content, layout, element, &tensor.shape).map_err(|error| refuse(error.to_string()))?;
+    let bytes = decode_host_bytes(&content, layout, element, &tensor.shape).map_err(|error| refuse(error.to_string()))?;
     // MLIR packs booleans, eight in a byte.
     let packed = |bools: &[u8]| bools.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect();
-    let bytes: Vec<u8> = if element == ElementType::Truth { packed(&bytes) } else { bytes };
-    dense_elements(of.host.build(), &bytes).ok_or_else(|| refuse(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
+    let bytes: Vec<u8> = if element == ElementType::Bool { packed(&bytes) } else { bytes };
+    build_dense_elements(of.host.build(), &bytes).ok_or_else(|| refuse(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
 }
 
 /// Reads the bundle in `folder`, which is empty or ends with `/`; `pool_bytes` is its pool size according to the
 /// program.
-fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<ReadBundle, String> {
+fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<LoadedBundle, String> {
     let path_of = |file: &str| format!("{folder}{file}");
     let at_fault = |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(path_of(file)).display());
     let at_bundle = |error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(folder).components().as_path().display());
-    let text = String::from_utf8(read(directory, &path_of(BUNDLE_FILE))?).map_err(|error| at_fault(BUNDLE_FILE, &error))?;
-    let launch = to_launch(&text).map_err(|error| at_bundle(&error))?;
+    let text = String::from_utf8(read_program_file(directory, &path_of(BUNDLE_FILE))?).map_err(|error| at_fault(BUNDLE_FILE, &error))?;
+    let launch = parse_launch(&text).map_err(|error| at_bundle(&error))?;
     let mut files: Vec<Sdsc> = Vec::new();
     loop {
         let name = format!("sdsc_{}.json", files.len());
@@ -223,18 +223,18 @@ fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<ReadBu
         if fs::symlink_metadata(directory.join(path_of(&name))).is_err() {
             break;
         }
-        let content = read(directory, &path_of(&name))?;
+        let content = read_program_file(directory, &path_of(&name))?;
         let file = &mut serde_json::Deserializer::from_slice(&content);
         let mut read: Sdsc = serde_path_to_error::deserialize(file).map_err(|error| at_fault(&name, &error))?;
         read.value.complete();
         files.push(read);
     }
     let bundle = to_bundle(&launch, &files, pool_bytes).map_err(|error| at_bundle(&error))?;
-    Ok(ReadBundle { bundle, is_baked: is_baked(&launch) })
+    Ok(LoadedBundle { bundle, is_baked: is_baked(&launch) })
 }
 
 /// Returns the contents of a file below the directory.
-fn read(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
+fn read_program_file(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
     read_below(directory, path).map_err(|error| {
         let (file, reason) = (directory.join(path), files::reason(&error));
         format!("cannot read '{}': {reason}; expected a bundle directory, give one that 'spyre-compile FILE -o DIR' wrote", file.display())

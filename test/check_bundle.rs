@@ -19,7 +19,7 @@ use edits::{set, text};
 use machine::Target;
 use mutations::{Broken, all_broken};
 use proptest::prelude::*;
-use sdsc_check::{Buffer, BundleFiles, CheckError, RULES, check_bundle, check_directory, check_files, rules_table};
+use sdsc_check::{KernelArgument, BundleFiles, CheckError, RULES, check_bundle, check_directory, check_files, format_rules_table};
 use serde_json::{Value, json};
 use spyre::sdsc::read::case_json;
 use std::{collections::BTreeSet, path::PathBuf};
@@ -181,7 +181,7 @@ fn a_directory_without_a_bundle_is_no_violation_but_an_error() {
 fn a_bundle_is_checked_in_memory_with_what_it_is_given() {
     let mut files = nest();
     let text = String::from_utf8(files.remove("bundle.mlir").unwrap()).unwrap();
-    let buffer = |name: &str, bytes| Buffer { name: name.to_owned(), bytes, ..Buffer::default() };
+    let buffer = |name: &str, bytes| KernelArgument { name: name.to_owned(), bytes, ..KernelArgument::default() };
     let mut bundle = BundleFiles { text, sdsc: files, arguments: vec![buffer("x", 32768), buffer("y", 65536)] };
     assert_eq!(check_bundle(&bundle), []);
     bundle.arguments[1].bytes -= 1;
@@ -195,7 +195,7 @@ fn a_bundle_is_checked_in_memory_with_what_it_is_given() {
 fn the_page_has_every_rule() {
     const BEGIN: &str = "<!-- rules: written by `BLESS=check_bundle cargo test --test plain -- check_bundle::` -->\n";
     const END: &str = "<!-- end of rules -->\n";
-    bless::expect_on_page("docs/reference/bundle-format.md", [BEGIN, END], &rules_table(), "check_bundle");
+    bless::expect_on_page("docs/reference/bundle-format.md", [BEGIN, END], &format_rules_table(), "check_bundle");
 }
 
 /// Every value of a JSON text, by its place in the order of a walk.

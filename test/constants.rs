@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use machine::Target;
-use referee::{Elements, HostArray, RunOptions, Simulation, seeded};
+use referee::{ArrayElements, HostArray, RunOptions, Simulation, draw_seeded_array};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -117,19 +117,19 @@ const CASES: [Case; 9] = [
 ];
 
 /// The bits of the elements in hexadecimal, as MLIR's text has them.
-fn hex(elements: &Elements, given: Given) -> String {
+fn hex(elements: &ArrayElements, given: Given) -> String {
     let bytes: Vec<u8> = match elements {
-        Elements::F16(bits) | Elements::Bf16(bits) => bits.iter().flat_map(|bits| bits.to_le_bytes()).collect(),
-        Elements::F32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
-        Elements::F64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
-        Elements::I8(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
-        Elements::I32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
-        Elements::I64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        ArrayElements::F16(bits) | ArrayElements::Bf16(bits) => bits.iter().flat_map(|bits| bits.to_le_bytes()).collect(),
+        ArrayElements::F32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        ArrayElements::F64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        ArrayElements::I8(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        ArrayElements::I32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        ArrayElements::I64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
         // `dense` packs booleans, a resource does not.
-        Elements::Bool(values) if given == Given::Dense => {
+        ArrayElements::Bool(values) if given == Given::Dense => {
             values.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect()
         }
-        Elements::F8E4M3Fn(values) | Elements::F8E5M2(values) | Elements::Bool(values) => values.clone(),
+        ArrayElements::F8E4M3Fn(values) | ArrayElements::F8E5M2(values) | ArrayElements::Bool(values) => values.clone(),
     };
     bytes.iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02X}").unwrap();
@@ -137,7 +137,7 @@ fn hex(elements: &Elements, given: Given) -> String {
     })
 }
 
-fn program(case: &Case, given: Given, w: Option<&Elements>) -> String {
+fn program(case: &Case, given: Given, w: Option<&ArrayElements>) -> String {
     let Case { x, w: plain, layout, body, result, .. } = case;
     let laid_out = layout.map_or_else(|| (*plain).to_owned(), |layout| format!("{}, {layout}>", plain.trim_end_matches('>')));
     let bits = w.map(|w| hex(w, given)).unwrap_or_default();
@@ -178,7 +178,7 @@ fn constants_are_worth_what_arguments_are() {
     for case in &CASES {
         let place = tempfile::tempdir().unwrap();
         let with_argument = compile(&program(case, Given::Argument, None), case.options, place.path());
-        let [x, w] = [0, 1].map(|number| seeded(&with_argument.program().arguments[number], 7).unwrap());
+        let [x, w] = [0, 1].map(|number| draw_seeded_array(&with_argument.program().arguments[number], 7).unwrap());
         let expected = run(&with_argument, &[("arg0", &x), ("arg1", &w)]);
         for given in [Given::Dense, Given::Resource] {
             let place = tempfile::tempdir().unwrap();
@@ -189,7 +189,7 @@ fn constants_are_worth_what_arguments_are() {
             entry.name.clone_from(&argument.name);
             assert_eq!(entry, *argument, "{given:?}: {}", case.body);
             assert!(run(&simulation, &[("arg0", &x)]) == expected, "{given:?}: {}", case.body);
-            let other = run(&simulation, &[("arg0", &x), ("const0", &seeded(&entries[0], 8).unwrap())]);
+            let other = run(&simulation, &[("arg0", &x), ("const0", &draw_seeded_array(&entries[0], 8).unwrap())]);
             assert!(other != expected, "the value does not matter: {}", case.body);
         }
     }
@@ -201,7 +201,7 @@ fn files_of_constants_may_be_hostile() {
     let place = tempfile::tempdir().unwrap();
     let case = &CASES[1];
     let with_argument = compile(&program(case, Given::Argument, None), &[], place.path());
-    let w = seeded(&with_argument.program().arguments[1], 7).unwrap();
+    let w = draw_seeded_array(&with_argument.program().arguments[1], 7).unwrap();
     let place = tempfile::tempdir().unwrap();
     let simulation = compile(&program(case, Given::Dense, Some(&w.elements)), &[], place.path());
     let out = place.path().join("out");
@@ -226,7 +226,7 @@ fn files_of_constants_may_be_hostile() {
     let mut program = simulation.program().clone();
     (program.constants[0].file, program.constants[0].bytes) = (Some("constants/large.bin".to_owned()), 1 << 40);
     let large = Simulation::with_program(program, &out, &Target::spyre()).unwrap();
-    let x = seeded(&large.program().arguments[0], 1).unwrap();
+    let x = draw_seeded_array(&large.program().arguments[0], 1).unwrap();
     let refused = large.run(&[("arg0".to_owned(), x.clone())].into(), &RunOptions::default()).unwrap_err();
     assert_eq!(refused.rule(), "too-much-memory");
     // The file changes after its lookup.

@@ -7,8 +7,8 @@
 
 use crate::common::tiled::{Stop, check_against_jit};
 use half::f16;
-use referee::{Elements, HostArray};
-use spyre::pipeline::Options;
+use referee::{ArrayElements, HostArray};
+use spyre::pipeline::CompileOptions;
 use std::{env, fmt::Write as _};
 
 /// Convolutions that are drawn by default.
@@ -201,8 +201,8 @@ impl Convolution {
             let number = |index: usize| ((index * 37 + position * 11) % 199) as f32 / 100.0 - 0.7;
             let numbers = (0..length).map(number);
             let elements = match self.element {
-                "f16" => Elements::F16(numbers.map(|number| f16::from_f32(number).to_bits()).collect()),
-                _ => Elements::F32(numbers.collect()),
+                "f16" => ArrayElements::F16(numbers.map(|number| f16::from_f32(number).to_bits()).collect()),
+                _ => ArrayElements::F32(numbers.collect()),
             };
             HostArray { shape: shape.iter().map(|size| *size as i64).collect(), elements }
         };
@@ -211,7 +211,7 @@ impl Convolution {
 
     /// Returns a description of the failure, or `None`; a rejection is a failure.
     fn fault(&self) -> Option<String> {
-        let message = match check_against_jit(&self.text(), &Options::default(), &self.inputs()).err()? {
+        let message = match check_against_jit(&self.text(), &CompileOptions::default(), &self.inputs()).err()? {
             Stop::Refused(message) => format!("refused: {message}"),
             Stop::Broken(what, message) => format!("{what}: {message}"),
         };

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "a test over files and small numbers")]
 
 use crate::common;
-use cost::{Dim, Formula, Loop, OpKind, OpShape, OperandShape, Price, bytes, describe, price};
+use cost::{Dim, CostFormula, Loop, OpKind, OpShape, OperandShape, TimeEstimate, compute_kernel_bytes, extract_features, estimate_kernel_time};
 use machine::{Target, TimeModel};
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ struct Row {
     group: Option<String>,
     plan: String,
     measured: f64,
-    modeled: Price,
+    modeled: TimeEstimate,
 }
 
 fn by_category(rows: &[Row]) -> BTreeMap<&str, Vec<&Row>> {
@@ -106,7 +106,7 @@ fn recorded() -> Vec<(&'static str, &'static str, OpShape, f64, f64)> {
 #[test]
 fn recorded_kernels_have_torch_spyres_times() {
     for (kind, shape, kernel, expected, _) in recorded() {
-        let found = price(&describe(&[kernel]), &MODEL, Formula::TorchSpyre).estimate_ns / 1e3;
+        let found = estimate_kernel_time(&extract_features(&[kernel]), &MODEL, CostFormula::TorchSpyre).estimate_ns / 1e3;
         assert!((found - expected).abs() <= 1e-9 * expected, "{kind} {shape}: {found} us, torch-spyre {expected} us");
     }
 }
@@ -119,7 +119,7 @@ fn recorded_kernels_are_near_their_published_times() {
         group: Some(format!("{kind} {shape}")),
         plan: number.to_string(),
         measured: 1e3 * measured,
-        modeled: price(&describe(&[kernel]), &MODEL, Formula::Recommended),
+        modeled: estimate_kernel_time(&extract_features(&[kernel]), &MODEL, CostFormula::Recommended),
     };
     let rows: Vec<Row> = recorded().into_iter().enumerate().map(row).collect();
     for (category, rows) in by_category(&rows) {
@@ -199,7 +199,7 @@ fn product([batch, m, n, k]: [i64; 4], [batch_slices, m_slices, n_slices]: [i64;
 }
 
 fn estimate(kernel: &[OpShape]) -> f64 {
-    let price = price(&describe(kernel), &MODEL, Formula::Recommended);
+    let price = estimate_kernel_time(&extract_features(kernel), &MODEL, CostFormula::Recommended);
     assert!(0.0 < price.low_ns && price.low_ns <= price.estimate_ns && price.estimate_ns <= price.high_ns, "{price:?}");
     price.estimate_ns
 }
@@ -293,10 +293,10 @@ fn twice_the_bytes_take_about_twice_the_time() {
 
 #[test]
 fn what_nobody_has_measured_is_a_wide_interval() {
-    let decode = price(&describe(&[product([1, 8, 4096, 4096], [1, 1, 32])]), &MODEL, Formula::Recommended);
+    let decode = estimate_kernel_time(&extract_features(&[product([1, 8, 4096, 4096], [1, 1, 32])]), &MODEL, CostFormula::Recommended);
     assert!(!decode.is_ranked && decode.high_ns > 2.0 * decode.estimate_ns, "{decode:?}");
     let mut fp8 = pointwise(1024, 1024, 32, false);
     fp8.operands[2].element_bytes = 1;
-    assert!(!price(&describe(&[fp8]), &MODEL, Formula::Recommended).is_ranked);
-    assert!(price(&describe(&[product([1, 1024, 4096, 4096], [1, 4, 8])]), &MODEL, Formula::Recommended).is_ranked);
+    assert!(!estimate_kernel_time(&extract_features(&[fp8]), &MODEL, CostFormula::Recommended).is_ranked);
+    assert!(estimate_kernel_time(&extract_features(&[product([1, 1024, 4096, 4096], [1, 4, 8])]), &MODEL, CostFormula::Recommended).is_ranked);
 }

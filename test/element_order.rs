@@ -5,11 +5,11 @@
 
 use crate::check_bundle::bundles::{Files, emit, lx, matrix, op, operand, sparse};
 use machine::{DeviceFormat, Target};
-use referee::{HostArray, RunOptions, SimError, Simulation, seeded};
+use referee::{HostArray, RunOptions, SimError, Simulation, draw_seeded_array};
 use sdsc_check::check_files;
 use sdsc_format::program::{ConversionOrder, LaunchEntry, Life, Program, Tensor};
 use serde_json::{Value, json};
-use spyre::bundle::{Allocation, Coordinate as C, Item, OpSpec, Operand};
+use spyre::bundle::{Allocation, Coordinate as C, BundleItem, OpSpec, OpSpecOperand};
 use std::collections::BTreeMap;
 
 const ROWS: i64 = 8;
@@ -18,25 +18,25 @@ const COLUMNS: i64 = 128;
 /// Space of an op on all elements, on two cores.
 const SPACE: [(i64, i64); 2] = [(ROWS, 2), (COLUMNS, 1)];
 
-fn half() -> Operand {
+fn half() -> OpSpecOperand {
     matrix((0, ROWS), (1, COLUMNS))
 }
 
-fn single() -> Operand {
+fn single() -> OpSpecOperand {
     let mut single = operand(&[COLUMNS / 32, ROWS, 32], vec![C::floordiv(1, 32), C::dim(0), C::modulo(1, 32)]);
     single.format = DeviceFormat::IeeeFp32;
     single
 }
 
 /// A column of one f32 for each row, alone in its stick.
-fn column() -> Operand {
+fn column() -> OpSpecOperand {
     let mut column = sparse(0, ROWS);
     column.device_size = vec![1, ROWS, 32];
     column.format = DeviceFormat::IeeeFp32;
     column
 }
 
-fn tensor(name: &str, operand: &Operand) -> Tensor {
+fn tensor(name: &str, operand: &OpSpecOperand) -> Tensor {
     let per_stick = operand.format.elements_per_stick();
     let is_column = operand.coordinates.last() == Some(&C::constant(0));
     Tensor {
@@ -57,12 +57,12 @@ struct Case {
     bundle: Files,
 }
 
-fn case(ops: Vec<OpSpec>, arguments: &[Operand]) -> Case {
+fn case(ops: Vec<OpSpec>, arguments: &[OpSpecOperand]) -> Case {
     let mut tensors: Vec<Tensor> = arguments.iter().enumerate().map(|(number, operand)| tensor(&format!("t{number}"), operand)).collect();
     let names = tensors.iter().map(|tensor| tensor.name.clone()).collect();
     let result = tensors.pop().unwrap();
     let lx = lives(&ops);
-    let bundle = emit(0, ops.into_iter().map(|op| Item::Op(Box::new(op))).collect());
+    let bundle = emit(0, ops.into_iter().map(|op| BundleItem::Op(Box::new(op))).collect());
     let launches = vec![LaunchEntry { bundle: "b".to_owned(), arguments: names, lx, ..LaunchEntry::default() }];
     let program = Program { name: "p".to_owned(), arguments: tensors, results: vec![result], launches, ..Program::default() };
     Case { program, bundle }
@@ -85,7 +85,7 @@ fn lives(ops: &[OpSpec]) -> Vec<Life> {
 }
 
 /// An op whose operands have these kernel arguments; those in LX have none.
-fn on(function: &str, arguments: &[u32], operands: Vec<Operand>) -> OpSpec {
+fn on(function: &str, arguments: &[u32], operands: Vec<OpSpecOperand>) -> OpSpec {
     let mut op = op(function, &SPACE, 0, operands);
     for (operand, number) in op.operands.iter_mut().zip(arguments) {
         if let Allocation::Hbm { argument, .. } = &mut operand.allocation {
@@ -108,7 +108,7 @@ impl Case {
         let simulation = Simulation::with_program(self.ordered(conversions), dir.path(), &Target::spyre())?;
         let mut inputs: BTreeMap<String, HostArray> = BTreeMap::new();
         for tensor in &self.program.arguments {
-            let mut array = seeded(tensor, 1).unwrap();
+            let mut array = draw_seeded_array(tensor, 1).unwrap();
             // Numbers that both formats represent.
             (0..array.elements.len()).for_each(|at| array.elements.set(at, ((at * 37 % 255) as f64 - 127.0) / 64.0));
             inputs.insert(tensor.name.clone(), array);
@@ -228,7 +228,7 @@ fn partly_filled_sticks_are_not_simulated() {
 fn a_later_launch_restores_the_order() {
     let mut files = Files::new();
     let mut add = |folder: &str, op: OpSpec| {
-        let bundle = emit(0, vec![Item::Op(Box::new(op))]);
+        let bundle = emit(0, vec![BundleItem::Op(Box::new(op))]);
         files.extend(bundle.into_iter().map(|(name, bytes)| (format!("{folder}/{name}"), bytes)));
     };
     add("b0", on("dl16tofp32", &[0, 1], vec![half(), single()]));

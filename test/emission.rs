@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use machine::DeviceFormat;
-use program::layout::Term;
+use program::layout::CoordinateTerm;
 use proptest::prelude::*;
 use sdsc_format::model;
 use spyre::launch::symbols::MemoryMap;
@@ -11,17 +11,17 @@ use spyre::launch::{Execute, Stmt};
 use spyre::sdsc;
 use spyre::{
     bundle::{
-        Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, Mover, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Window,
+        Allocation, ElementArrangement, Bundle, Coordinate, BundleItem, IterationDim, CoordinateSource, OpSpec, OpSpecOperand, OwnedDim, Ownership, SymbolicDim, OpWindow,
         WindowAxis,
     },
     launch::Launch,
 };
 
-fn operand(format: DeviceFormat, device_size: Vec<i64>, coordinates: Vec<Coordinate>) -> Operand {
-    Operand {
+fn operand(format: DeviceFormat, device_size: Vec<i64>, coordinates: Vec<Coordinate>) -> OpSpecOperand {
+    OpSpecOperand {
         is_input: true,
         format,
-        arrangement: Arrangement::Standard,
+        arrangement: ElementArrangement::Standard,
         device_size,
         coordinates,
         allocation: Allocation::Hbm { argument: 0, offset_bytes: 0 },
@@ -32,7 +32,7 @@ fn operand(format: DeviceFormat, device_size: Vec<i64>, coordinates: Vec<Coordin
 }
 
 /// A matrix with its stick along dimension `column`; sparse without one.
-fn matrix(format: DeviceFormat, rows: (usize, i64), columns: Option<(usize, i64)>) -> Operand {
+fn matrix(format: DeviceFormat, rows: (usize, i64), columns: Option<(usize, i64)>) -> OpSpecOperand {
     let stick = format.elements_per_stick();
     let row = Coordinate::dim(rows.0);
     match columns {
@@ -44,7 +44,7 @@ fn matrix(format: DeviceFormat, rows: (usize, i64), columns: Option<(usize, i64)
     }
 }
 
-fn finish(function: &str, is_reduction: bool, dims: &[(i64, i64)], mut operands: Vec<Operand>) -> OpSpec {
+fn finish(function: &str, is_reduction: bool, dims: &[(i64, i64)], mut operands: Vec<OpSpecOperand>) -> OpSpec {
     for (operand, argument) in operands.iter_mut().zip(0..) {
         operand.allocation = Allocation::Hbm { argument, offset_bytes: 0 };
     }
@@ -119,7 +119,7 @@ fn check_equalities(operation: &model::Operation, name: &str) {
     }
 }
 
-fn check_tensor(dsc: &model::Dsc, node: &model::Node, tensor: &model::TensorInfo, cores: i64) {
+fn check_tensor(dsc: &model::Dsc, node: &model::AllocateNode, tensor: &model::TensorInfo, cores: i64) {
     let class = dsc.classes.get(&tensor.class).unwrap();
     let n = class.order.len();
     assert_eq!([node.order.len(), node.page_sizes.len(), tensor.scales.len(), node.coordinates.dims.iter().count()], [n; 4]);
@@ -134,7 +134,7 @@ fn check_tensor(dsc: &model::Dsc, node: &model::Node, tensor: &model::TensorInfo
 proptest! {
     #[test]
     fn files_satisfy_the_equalities_of_the_format(ops in prop::collection::vec(good_op(), 1..4)) {
-        let bundle = Bundle { pool_bytes: 0, items: ops.into_iter().map(|op| Item::Op(Box::new(op))).collect() };
+        let bundle = Bundle { pool_bytes: 0, items: ops.into_iter().map(|op| BundleItem::Op(Box::new(op))).collect() };
         let launch = Launch::new(&bundle).unwrap();
         let mut last_id = 0;
         for ((index, op), execute) in bundle.ops().into_iter().enumerate().zip(executes(&launch.body)) {
@@ -159,7 +159,7 @@ proptest! {
         let _ = sdsc::from_op_spec(&op, 0, -1);
         let map = MemoryMap { segment_bytes: 1 << 34, segments: 7, has_pool: true };
         let _ = sdsc::from_op_spec_baked(&op, 0, &map);
-        let looped = Item::Loop { count: 2, symbol: None, body: vec![Item::Op(Box::new(op))] };
+        let looped = BundleItem::Loop { count: 2, symbol: None, body: vec![BundleItem::Op(Box::new(op))] };
         let _ = Launch::new(&Bundle { pool_bytes, items: vec![looped] }).map(|launch| launch.to_string());
     }
 }
@@ -176,15 +176,15 @@ fn any_coordinate() -> impl Strategy<Value = Coordinate> {
     let modulo = prop_oneof![Just(None), size().prop_map(Some)];
     let term = prop_oneof![
         2 => Just(None),
-        8 => (0..4_usize, modulo.clone(), modulo).prop_map(|(dim, modulo, floordiv)| Some(Mover::Digits(Term { dim, modulo, floordiv }))),
-        1 => Just(Some(Mover::Indirect("t".to_owned()))),
+        8 => (0..4_usize, modulo.clone(), modulo).prop_map(|(dim, modulo, floordiv)| Some(CoordinateSource::Digits(CoordinateTerm { dim, modulo, floordiv }))),
+        1 => Just(Some(CoordinateSource::Indirect("t".to_owned()))),
     ];
     (term, prop_oneof![6 => Just(0), 1 => number()]).prop_map(|(term, offset)| Coordinate { term, offset })
 }
 
-fn any_operand() -> impl Strategy<Value = Operand> {
+fn any_operand() -> impl Strategy<Value = OpSpecOperand> {
     let format = (0..7_usize).prop_map(|index| DeviceFormat::ALL[index]);
-    let arrangement = (0..6_usize).prop_map(|index| Arrangement::ALL[index]);
+    let arrangement = (0..6_usize).prop_map(|index| ElementArrangement::ALL[index]);
     let axes = prop::collection::vec((size(), any_coordinate()), 0..5);
     let allocation = (0..3_u8, 0..9_u32, number()).prop_map(|(kind, argument, offset_bytes)| match kind {
         0 => Allocation::Hbm { argument, offset_bytes },
@@ -202,7 +202,7 @@ fn any_operand() -> impl Strategy<Value = Operand> {
         let (mut sizes, mut coordinates): (Vec<_>, Vec<_>) = axes.into_iter().unzip();
         sizes.push(format.elements_per_stick());
         coordinates.push(last);
-        Operand { arrangement, allocation, tile_advance, name, ownership, ..operand(format, sizes, coordinates) }
+        OpSpecOperand { arrangement, allocation, tile_advance, name, ownership, ..operand(format, sizes, coordinates) }
     })
 }
 
@@ -232,7 +232,7 @@ fn any_op() -> impl Strategy<Value = OpSpec> {
     })];
     let dim =
         (size(), 1..3_i64, symbolic).prop_map(|(range, split, symbolic)| IterationDim { symbolic, ..IterationDim::new(range, split) });
-    let window = (any_axis(), any_axis()).prop_map(|(height, width)| Window { height, width, pad_type: None });
+    let window = (any_axis(), any_axis()).prop_map(|(height, width)| OpWindow { height, width, pad_type: None });
     let ranges = prop_oneof![1 => Just(None), 3 => prop::array::uniform4(size()).prop_map(Some)];
     let parts = (
         0..FUNCTIONS.len(),

@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use machine::Target;
-use referee::{Elements, HostArray, RunOptions, Simulation};
-use spyre::import::{Expansion, Source};
+use referee::{ArrayElements, HostArray, RunOptions, Simulation};
+use spyre::import::{Expansion, ExpansionOperand};
 use std::{fs, process::Command};
 
 /// `1 - Phi(x)` for x >= 0: by its continued fraction from 3 on, below by the series of Phi (Abramowitz and Stegun, 26.2.14 and 26.2.11).
@@ -37,11 +37,11 @@ fn the_gelu_to_compare_with_is_right() {
 /// The expansion of the gelu in exact arithmetic.
 fn expanded(x: f64) -> f64 {
     let mut results: Vec<f64> = Vec::new();
-    for step in Expansion::of("gelufwd").unwrap().steps {
-        let read = |source: &Source| match *source {
-            Source::Argument => x,
-            Source::Number(number) => number,
-            Source::Step(step) => results[step],
+    for step in Expansion::find("gelufwd").unwrap().steps {
+        let read = |source: &ExpansionOperand| match *source {
+            ExpansionOperand::Argument => x,
+            ExpansionOperand::Number(number) => number,
+            ExpansionOperand::Step(step) => results[step],
         };
         let operands: Vec<f64> = step.sources.iter().map(read).collect();
         results.push(match (step.function, operands.as_slice()) {
@@ -92,7 +92,7 @@ fn executed(function: &str, options: &[&str]) -> Vec<(f64, f64)> {
     let ops = fs::read_dir(out.join("bundle_0")).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
     let is_expanded = !ops.collect::<String>().contains(&format!("\"{function}\""));
     assert_eq!(is_expanded, options.is_empty(), "{function} {options:?}");
-    let array = |bits| HostArray { shape: vec![1024, 64], elements: Elements::F16(bits) };
+    let array = |bits| HostArray { shape: vec![1024, 64], elements: ArrayElements::F16(bits) };
     let (x, zero) = (array(numbers()), array(vec![0; 1 << 16]));
     let inputs = [("arg0".to_owned(), x.clone()), ("arg1".to_owned(), zero)].into();
     let results = Simulation::load(&out, &Target::spyre()).unwrap().run(&inputs, &RunOptions::default()).unwrap().results;

@@ -16,9 +16,9 @@ use edits::Files;
 use list::{Fault, all_faults};
 use machine::Target;
 use programs::{Right, all_right, write};
-use referee::{Bound, Bounded, Companions, RunOptions, Simulation};
+use referee::{BoundedNumber, IntervalArithmetic, Companions, RunOptions, Simulation};
 use sdsc_check::check_files;
-use spyre::reference::judge;
+use spyre::reference::check_against_reference;
 use std::{collections::BTreeSet, fmt::Write as _};
 
 /// Verdict on files in which no rule and no execution finds a fault.
@@ -36,7 +36,7 @@ fn execution(files: &Files, right: &Right) -> String {
     write(place.path(), files);
     let run = || {
         let simulation = Simulation::load(place.path(), &Target::spyre())?;
-        simulation.run_with(&Bounded, &right.inputs, &RunOptions::default())
+        simulation.run_with(&IntervalArithmetic, &right.inputs, &RunOptions::default())
     };
     match run() {
         Err(error) => format!("`{}`", error.rule()),
@@ -45,9 +45,9 @@ fn execution(files: &Files, right: &Right) -> String {
     }
 }
 
-fn agrees(results: &[Companions<Bound>], right: &Right) -> bool {
+fn agrees(results: &[Companions<BoundedNumber>], right: &Right) -> bool {
     results.len() == right.expected.len()
-        && results.iter().zip(&right.expected).all(|(found, expected)| judge(found, expected, &[], 0.0).is_ok())
+        && results.iter().zip(&right.expected).all(|(found, expected)| check_against_reference(found, expected, &[], 0.0).is_ok())
 }
 
 fn broken(fault: &Fault, right: &Right) -> Files {

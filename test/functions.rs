@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use machine::Target;
-use referee::{Elements, HostArray, RunOptions, Simulation};
+use referee::{ArrayElements, HostArray, RunOptions, Simulation};
 use std::{fmt::Write as _, fs, path::Path, process::Command};
 
 /// A function of one number, or of two.
@@ -122,8 +122,8 @@ fn singles() -> Vec<f32> {
 fn arguments(element: &str) -> [HostArray; 2] {
     const SECOND: [f64; 5] = [-2.5, -1.0, 0.0, 0.3125, 3.0];
     let shape = vec![1024, 64];
-    let x = if element == "f16" { Elements::F16(halves()) } else { Elements::F32(singles()) };
-    let mut y = Elements::zeros(element.parse().unwrap(), ROWS * COLUMNS);
+    let x = if element == "f16" { ArrayElements::F16(halves()) } else { ArrayElements::F32(singles()) };
+    let mut y = ArrayElements::zeros(element.parse().unwrap(), ROWS * COLUMNS);
     // The numbers of f16 are in order, so that every second argument meets all magnitudes.
     (0..ROWS * COLUMNS).for_each(|index| y.set(index, SECOND[index / 2 % SECOND.len()]));
     [x, y].map(|elements| HostArray { shape: shape.clone(), elements })

@@ -4,7 +4,7 @@
 
 use crate::common::granite::Granite;
 use half::f16;
-use referee::{Elements, HostArray};
+use referee::{ArrayElements, HostArray};
 use spyre::{mlir::Module, reference};
 use std::fs;
 
@@ -16,7 +16,7 @@ fn inputs(model: &Granite) -> Vec<HostArray> {
         let n_elements: usize = shape.iter().product();
         let number = |index: usize| f16::from_f64(((argument * 31 + index * 17) as f64).sin()).to_bits();
         let shape = shape.iter().map(|size| *size as i64).collect();
-        HostArray { shape, elements: Elements::F16((0..n_elements).map(number).collect()) }
+        HostArray { shape, elements: ArrayElements::F16((0..n_elements).map(number).collect()) }
     };
     model.arguments().into_iter().enumerate().map(array).collect()
 }
@@ -26,12 +26,12 @@ fn run(model: &Granite, inputs: &[HostArray]) -> HostArray {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("granite.mlir");
     fs::write(&path, model.module()).unwrap();
-    reference::run(path.to_str().unwrap(), inputs).unwrap().remove(0)
+    reference::run_reference(path.to_str().unwrap(), inputs).unwrap().remove(0)
 }
 
 #[test]
 fn forty_layers_are_a_valid_module() {
-    let session = spyre::pipeline::session();
+    let session = spyre::pipeline::create_session();
     for model in [Granite::of_2b(40), Granite::of_8b(1, 2048), SMALL, Granite { kv_heads: 4, ..SMALL }] {
         assert!(Module::parse(&session, &model.module()).is_some(), "{model:?}");
     }

@@ -30,7 +30,7 @@ pub(crate) fn help_page(tool: &str, word: &str) -> String {
 
 /// Returns the command lines of all tools.
 fn all_commands() -> Vec<Command> {
-    let commands: Vec<Command> = commands::all().into_iter().chain(commands::drivers()).collect();
+    let commands: Vec<Command> = commands::tool_commands().into_iter().chain(commands::driver_commands()).collect();
     assert_eq!(commands.len(), TOOLS.len());
     commands
 }
@@ -105,7 +105,7 @@ fn short_pages_are_as_they_were() {
 
 #[test]
 fn a_driver_prints_the_options_of_llvm_after_ours() {
-    for command in commands::drivers() {
+    for command in commands::driver_commands() {
         let (_, path) = TOOLS.iter().find(|(name, _)| *name == command.get_name()).unwrap();
         let output = process::Command::new(path).arg("--help-all").output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();

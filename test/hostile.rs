@@ -64,7 +64,7 @@ fn worker() {
     let parts: Vec<&str> = work.split(':').collect();
     let (target, from, to): (&Target, usize, usize) =
         (TARGETS.iter().find(|target| target.name == parts[0]).unwrap(), parts[1].parse().unwrap(), parts[2].parse().unwrap());
-    spyre::tool::on_large_stack(|| {
+    spyre::tool::run_on_large_stack(|| {
         let place = Place::new();
         let mut corpus = Corpus::new(target);
         for number in from..to {

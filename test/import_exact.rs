@@ -3,14 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-use element::Exact;
+use element::F64Arithmetic;
 use machine::ElementType;
-use referee::{Elements, HostArray};
+use referee::{ArrayElements, HostArray};
 use spyre::{
-    interpret::{Array, Function, evaluate, read_functions},
-    pipeline::{Options, Phase, PlannerName},
-    reference::{ALLOWED, Reference},
-    validate::arguments,
+    interpret::{EvalArray, EvalFunction, evaluate_function, read_functions},
+    pipeline::{CompileOptions, Phase, PlannerName},
+    reference::{ALLOWED_DIFFERENCE, ReferenceResults},
+    validate::draw_arguments,
 };
 use std::{fs, path::PathBuf};
 
@@ -21,33 +21,33 @@ const APPROXIMATED: f64 = 3.0;
 const DIGIT_BASE: f64 = 1024.0;
 
 /// Numbers of both signs around an offset, none alike; positions are those of a draw.
-fn inputs(function: &Function<'_>) -> Vec<Array<f64>> {
+fn inputs(function: &EvalFunction<'_>) -> Vec<EvalArray<f64>> {
     let number = |position: usize, index: usize| ((index * 37 + position * 11) % 199) as f64 / 100.0 - 0.7;
-    let of = |(position, array): (usize, Array<_>)| match array {
-        Array::Positions(positions) => Array::Positions(positions),
-        Array::Numbers(elements) => {
-            let is_truth = function.values[function.body.arguments[position]].element == ElementType::Truth;
+    let of = |(position, array): (usize, EvalArray<_>)| match array {
+        EvalArray::Positions(positions) => EvalArray::Positions(positions),
+        EvalArray::Numbers(elements) => {
+            let is_truth = function.values[function.body.arguments[position]].element == ElementType::Bool;
             let element = |index: usize| if is_truth { (index % 3 % 2) as f64 } else { number(position, index) };
-            Array::numbers((0..elements.len()).map(element).collect())
+            EvalArray::numbers((0..elements.len()).map(element).collect())
         }
     };
-    arguments(function, 0).into_iter().enumerate().map(of).collect()
+    draw_arguments(function, 0).into_iter().enumerate().map(of).collect()
 }
 
 /// Converts an argument for the JIT, which reads every floating-point argument as f64.
-pub(crate) fn host(function: &Function<'_>, position: usize, array: &Array<f64>) -> HostArray {
+pub(crate) fn host(function: &EvalFunction<'_>, position: usize, array: &EvalArray<f64>) -> HostArray {
     let tensor = &function.values[function.body.arguments[position]];
     let shape = tensor.shape.iter().map(|size| i64::try_from(*size).unwrap()).collect();
     let elements = match (array, tensor.element) {
-        (Array::Positions(positions), ElementType::I8) => {
-            Elements::I8(positions.iter().map(|position| i8::try_from(position.unwrap()).unwrap()).collect())
+        (EvalArray::Positions(positions), ElementType::I8) => {
+            ArrayElements::I8(positions.iter().map(|position| i8::try_from(position.unwrap()).unwrap()).collect())
         }
-        (Array::Positions(positions), ElementType::I32) => {
-            Elements::I32(positions.iter().map(|position| i32::try_from(position.unwrap()).unwrap()).collect())
+        (EvalArray::Positions(positions), ElementType::I32) => {
+            ArrayElements::I32(positions.iter().map(|position| i32::try_from(position.unwrap()).unwrap()).collect())
         }
-        (Array::Positions(positions), _) => Elements::I64(positions.iter().map(|position| position.unwrap()).collect()),
-        (Array::Numbers(numbers), ElementType::Truth) => Elements::Bool(numbers.iter().map(|number| u8::from(*number != 0.0)).collect()),
-        (Array::Numbers(numbers), _) => Elements::F64(numbers.to_vec()),
+        (EvalArray::Positions(positions), _) => ArrayElements::I64(positions.iter().map(|position| position.unwrap()).collect()),
+        (EvalArray::Numbers(numbers), ElementType::Bool) => ArrayElements::Bool(numbers.iter().map(|number| u8::from(*number != 0.0)).collect()),
+        (EvalArray::Numbers(numbers), _) => ArrayElements::F64(numbers.to_vec()),
     };
     HostArray { shape, elements }
 }
@@ -67,34 +67,34 @@ fn put_together(found: &[f64], n_expected: usize) -> Vec<f64> {
 
 /// Compares one program; returns the message of a difference.
 fn check(path: &str) -> Result<(), String> {
-    let session = spyre::pipeline::session();
-    let source = session.open(path)?;
+    let session = spyre::pipeline::create_session();
+    let source = session.open_source(path)?;
     let mut module = source.parse().ok_or("is not parsed")?;
     // Without a planner no function is replaced by a chain that approximates it.
-    let options = Options { lx_planner: Some(PlannerName::none()), ..Options::default() };
-    if !module.run(&options.pipeline([Phase::Import], "")) {
+    let options = CompileOptions { lx_planner: Some(PlannerName::none()), ..CompileOptions::default() };
+    if !module.run_pipeline(&options.pipeline([Phase::Import], "")) {
         return Err("is not imported".to_owned());
     }
     let functions = read_functions(&module).map_err(|(_, message)| message)?;
     let [function] = functions.as_slice() else { return Err("has not one function".to_owned()) };
     let given = inputs(function);
     let hosts: Vec<HostArray> = given.iter().enumerate().map(|(position, array)| host(function, position, array)).collect();
-    let found = evaluate(function, given, &Exact).map_err(|fault| fault.to_string())?;
-    let reference = Reference::of(path, "", &hosts, &|_| {})?;
+    let found = evaluate_function(function, given, &F64Arithmetic).map_err(|fault| fault.to_string())?;
+    let reference = ReferenceResults::compute(path, "", &hosts, &|_| {})?;
     for (result, (found, expected)) in found.iter().zip(&reference.results).enumerate() {
-        let Array::Numbers(found) = found else { continue };
+        let EvalArray::Numbers(found) = found else { continue };
         let expected = numbers(expected);
         let found = put_together(found, expected.len());
         let finite = expected.iter().filter(|number| number.is_finite());
         let scale = (finite.clone().map(|number| number * number).sum::<f64>() / finite.count().max(1) as f64).sqrt();
-        let others = reference.approximated(result).into_iter().map(numbers);
+        let others = reference.approximated_result(result).into_iter().map(numbers);
         let effect = others.map(|other| other.iter().zip(&expected).map(|(other, expected)| (other - expected).abs()).fold(0.0, f64::max));
         let effect = APPROXIMATED * effect.fold(0.0, f64::max);
         assert_eq!(found.len(), expected.len(), "{path}: result {result}");
         for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
             let is_same = found == expected || (found.is_nan() && expected.is_nan());
             let off = (found - expected).abs();
-            if !is_same && (off.is_nan() || off > ALLOWED * (scale + expected.abs()) + effect) {
+            if !is_same && (off.is_nan() || off > ALLOWED_DIFFERENCE * (scale + expected.abs()) + effect) {
                 return Err(format!("element {index} of result {result} is {found:e}, the JIT's {expected:e}"));
             }
         }

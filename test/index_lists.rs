@@ -23,11 +23,11 @@ use listen::listen;
 use machine::Target;
 use program::{Inputs, List, Program, Read, mask_for, numbers_for};
 use proptest::{collection::vec, prelude::*, strategy::ValueTree};
-use referee::{Elements, HostArray, RunOptions, Simulation};
+use referee::{ArrayElements, HostArray, RunOptions, Simulation};
 use spyre::{
-    compile::{compile, in_user_terms},
+    compile::{compile, run_in_user_terms},
     mlir::Module,
-    pipeline::{Options, Phase},
+    pipeline::{CompileOptions, Phase},
 };
 use std::{
     collections::BTreeMap,
@@ -62,20 +62,20 @@ fn recipes() -> impl Strategy<Value = (Vec<u16>, [u16; 2])> {
 }
 
 fn compiled(text: &str, draws: [u16; 2], output: &Path) -> Result<(), String> {
-    let session = spyre::pipeline::session();
+    let session = spyre::pipeline::create_session();
     let errors = listen(&session);
-    let options = Options { cores: [32, 1, 4][usize::from(draws[0]) % 3], compile_to: Phase::Emit, ..Options::default() };
+    let options = CompileOptions { cores: [32, 1, 4][usize::from(draws[0]) % 3], compile_to: Phase::Emit, ..CompileOptions::default() };
     let emitted = output.to_str().unwrap();
     let done = Module::parse(&session, text)
-        .is_some_and(|mut module| in_user_terms(&mut module, false, |module| compile(module, &options, emitted)).is_some());
+        .is_some_and(|mut module| run_in_user_terms(&mut module, false, |module| compile(module, &options, emitted)).is_some());
     if done { Ok(()) } else { Err(errors.borrow().iter().map(|error| format!("{error}\n")).collect()) }
 }
 
 /// Floats as the elements of a type.
 fn floats(numbers: &Array<f64>, of: &str) -> HostArray {
     let elements = match of {
-        "f16" => Elements::F16(numbers.elements.iter().map(|&number| f16::from_f64(number).to_bits()).collect()),
-        _ => Elements::F32(numbers.elements.iter().map(|&number| number as f32).collect()),
+        "f16" => ArrayElements::F16(numbers.elements.iter().map(|&number| f16::from_f64(number).to_bits()).collect()),
+        _ => ArrayElements::F32(numbers.elements.iter().map(|&number| number as f32).collect()),
     };
     HostArray { shape: shape_of(&numbers.shape), elements }
 }
@@ -86,8 +86,8 @@ fn shape_of(shape: &[usize]) -> Vec<i64> {
 
 fn integers(list: &Ints, of: &str) -> HostArray {
     let elements = match of {
-        "i32" => Elements::I32(list.elements.iter().map(|&element| i32::try_from(element).unwrap()).collect()),
-        _ => Elements::I64(list.elements.clone()),
+        "i32" => ArrayElements::I32(list.elements.iter().map(|&element| i32::try_from(element).unwrap()).collect()),
+        _ => ArrayElements::I64(list.elements.clone()),
     };
     HostArray { shape: shape_of(&list.shape), elements }
 }
@@ -143,7 +143,7 @@ fn arguments(program: &Program, inputs: &Inputs) -> Vec<HostArray> {
             List::Argument => arrays.push(integers(inputs.lists[number].as_ref().unwrap(), program.integer)),
             List::WhereMask => {
                 let elements = mask_for(number, &step.shape).elements.iter().map(|&holds| u8::from(holds)).collect();
-                arrays.push(HostArray { shape: shape_of(&step.shape), elements: Elements::Bool(elements) });
+                arrays.push(HostArray { shape: shape_of(&step.shape), elements: ArrayElements::Bool(elements) });
             }
             List::ArgMax => arrays.push(floats(&numbers_for(number, step.shape[0]), program.float)),
             _ => {}

@@ -8,7 +8,7 @@
 
 use crate::common::tiled::{Stop, check_against_jit};
 use half::{bf16, f16};
-use spyre::pipeline::{Options, PlannerName};
+use spyre::pipeline::{CompileOptions, PlannerName};
 use std::{env, fmt::Write as _, fs, path::PathBuf};
 
 /// One program of so many runs by default, another one for each kind of numbers.
@@ -153,7 +153,7 @@ fn what_follows_from_constants_is_right() {
                 continue;
             }
             // Without a planner no function is replaced by a chain that approximates it.
-            let options = Options { lx_planner: Some(PlannerName::none()), ..Options::default() };
+            let options = CompileOptions { lx_planner: Some(PlannerName::none()), ..CompileOptions::default() };
             match check_against_jit(&text, &options, &[]) {
                 Ok(()) => n_right += 1,
                 // Small integers choose no row of a table of one.

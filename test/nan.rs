@@ -9,10 +9,10 @@
 
 use crate::common::tiled::{Stop, check_against_jit};
 use half::f16;
-use referee::{Elements, HostArray};
+use referee::{ArrayElements, HostArray};
 use spyre::{
     import::Precision,
-    pipeline::{Options, PlannerName},
+    pipeline::{CompileOptions, PlannerName},
 };
 use std::fmt::Write as _;
 
@@ -144,8 +144,8 @@ fn replace_type(text: &str, element: &str) -> String {
 fn array(element: &str, numbers: Vec<f32>) -> HostArray {
     let shape = vec![numbers.len() as i64];
     let elements = match element {
-        "f16" => Elements::F16(numbers.into_iter().map(|number| f16::from_f32(number).to_bits()).collect()),
-        _ => Elements::F32(numbers),
+        "f16" => ArrayElements::F16(numbers.into_iter().map(|number| f16::from_f32(number).to_bits()).collect()),
+        _ => ArrayElements::F32(numbers),
     };
     HostArray { shape, elements }
 }
@@ -160,7 +160,7 @@ fn inputs(element: &str) -> [HostArray; 2] {
 
 fn check(element: &str, precision: Precision, is_strict: bool) {
     let (text, names) = program(element, is_strict);
-    let options = Options { precision, lx_planner: Some(PlannerName::none()), ..Options::default() };
+    let options = CompileOptions { precision, lx_planner: Some(PlannerName::none()), ..CompileOptions::default() };
     let message = match check_against_jit(&text, &options, &inputs(element)) {
         Ok(()) => return,
         Err(Stop::Refused(message)) => message,
@@ -211,7 +211,7 @@ fn an_infinity_elsewhere_is_not_looked_at() {
     of_weights.shape = vec![3, 4, 2, 2];
     let mut of_input = array("f32", (0..48).map(|at| at as f32 / 8.0 + 1.0).collect());
     of_input.shape = vec![1, 6, 8];
-    let message = match check_against_jit(groups, &Options::default(), &[of_input, of_weights]) {
+    let message = match check_against_jit(groups, &CompileOptions::default(), &[of_input, of_weights]) {
         Ok(()) => return,
         Err(Stop::Refused(message)) => message,
         Err(Stop::Broken(what, message)) => format!("{what}: {message}"),

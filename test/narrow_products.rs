@@ -4,10 +4,10 @@
 
 use crate::check_bundle::bundles::{Files, emit_ops, matrix, op, operand};
 use machine::{DeviceFormat, Target};
-use referee::{HostArray, RunOptions, Simulation, seeded};
+use referee::{HostArray, RunOptions, Simulation, draw_seeded_array};
 use sdsc_check::check_files;
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
-use spyre::bundle::{Arrangement, Coordinate as C, Operand};
+use spyre::bundle::{ElementArrangement, Coordinate as C, OpSpecOperand};
 use std::collections::BTreeMap;
 
 const ROWS: i64 = 8;
@@ -16,10 +16,10 @@ const COLUMNS: i64 = 128;
 
 /// A product of 8-bit operands on two cores, in the spelling of fp8.
 fn product() -> Files {
-    let narrow = |operand: Operand, arrangement| Operand { format: DeviceFormat::Sen143Fp8, arrangement, ..operand };
+    let narrow = |operand: OpSpecOperand, arrangement| OpSpecOperand { format: DeviceFormat::Sen143Fp8, arrangement, ..operand };
     let left = operand(&[2, ROWS, 128], vec![C::floordiv(2, 128), C::dim(0), C::modulo(2, 128)]);
     let right = operand(&[1, CONTRACTED, 128], vec![C::constant(0), C::dim(2), C::dim(1)]);
-    let operands = vec![narrow(left, Arrangement::Standard), narrow(right, Arrangement::Qfp8Wt), matrix((0, ROWS), (1, COLUMNS))];
+    let operands = vec![narrow(left, ElementArrangement::Standard), narrow(right, ElementArrangement::Qfp8Wt), matrix((0, ROWS), (1, COLUMNS))];
     let mut product = op("batchmatmulfp8", &[(ROWS, 2), (COLUMNS, 1), (CONTRACTED, 1)], 0, operands);
     product.is_reduction = true;
     emit_ops(vec![product])
@@ -64,7 +64,7 @@ fn difference(files: &Files, format: DeviceFormat, element_type: &str, value: fn
     let simulation = Simulation::with_program(program, dir.path(), &Target::spyre()).unwrap_or_else(|error| panic!("{error}"));
     let mut inputs: BTreeMap<String, HostArray> = BTreeMap::new();
     for tensor in &simulation.program().arguments {
-        let mut array = seeded(tensor, 1).unwrap();
+        let mut array = draw_seeded_array(tensor, 1).unwrap();
         (0..array.elements.len()).for_each(|at| array.elements.set(at, value(at)));
         inputs.insert(tensor.name.clone(), array);
     }

@@ -7,8 +7,8 @@ use serde_json::Value;
 use spyre::{
     compile::compile_source,
     mlir::Module,
-    pipeline::{Options, Phase, session},
-    validate::Mode,
+    pipeline::{CompileOptions, Phase, create_session},
+    validate::ValidationMode,
 };
 use std::{
     collections::BTreeMap,
@@ -56,11 +56,11 @@ func.func @other(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 ";
 
 /// Compiles a text in process, and returns the report in JSON and the files.
-fn compiled(text: &str, options: &Options, output: &Path) -> (String, BTreeMap<String, Vec<u8>>) {
-    let session = session();
-    let source = session.source_of_text("program.mlir", text);
-    let compiled = compile_source(&source, options, output.to_str().unwrap(), Mode::Off);
-    let report = compiled.report.unwrap_or_else(|| panic!("{:?}", compiled.said));
+fn compiled(text: &str, options: &CompileOptions, output: &Path) -> (String, BTreeMap<String, Vec<u8>>) {
+    let session = create_session();
+    let source = session.source_from_text("program.mlir", text);
+    let compiled = compile_source(&source, options, output.to_str().unwrap(), ValidationMode::Off);
+    let report = compiled.report.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
     (serde_json::to_string(&report).unwrap(), files_below(output, ""))
 }
 
@@ -81,16 +81,16 @@ fn a_name_changes_nothing_but_the_place() {
     let place = tempfile::tempdir().unwrap();
     let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
     fs::write(path("m.json"), r#"{"cores": 4}"#).unwrap();
-    let emit = || Options { compile_to: Phase::Emit, ..Options::default() };
-    let plain = Options { entry: "main".to_owned(), target: path("m.json"), ..emit() };
+    let emit = || CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() };
+    let plain = CompileOptions { entry: "main".to_owned(), target: path("m.json"), ..emit() };
     let expected = compiled(SMALL, &plain, &place.path().join("out"));
     assert!(expected.1.len() >= 3, "{:?}", expected.1.keys());
     for name in NAMES {
         fs::write(path(&format!("{name}.json")), r#"{"cores": 4}"#).unwrap();
-        let options = Options { target: path(&format!("{name}.json")), ..plain.clone() };
+        let options = CompileOptions { target: path(&format!("{name}.json")), ..plain.clone() };
         assert_eq!(compiled(SMALL, &options, &place.path().join(name)), expected, "{name}");
         // The tool writes a missing plan, and applies an existing one.
-        let planned = Options { plan: path(&format!("{name}.plan")), ..plain.clone() };
+        let planned = CompileOptions { plan: path(&format!("{name}.plan")), ..plain.clone() };
         assert_eq!(compiled(SMALL, &planned, &place.path().join(format!("{name} planned"))).1, expected.1, "{name}");
     }
 }
@@ -100,14 +100,14 @@ fn an_entry_may_have_any_name() {
     for name in NAMES {
         let quoted = format!("\"{}\"", name.replace('\\', "\\5C").replace('"', "\\22"));
         let text = SMALL.replace("@main", &format!("@{quoted}"));
-        let options = Options { entry: name.to_owned(), compile_to: Phase::Import, ..Options::default() };
-        let session = session();
-        let compiled = compile_source(&session.source_of_text("program.mlir", &text), &options, "", Mode::Off);
-        let ir = compiled.ir.unwrap_or_else(|| panic!("{name}: {:?}", compiled.said));
+        let options = CompileOptions { entry: name.to_owned(), compile_to: Phase::Import, ..CompileOptions::default() };
+        let session = create_session();
+        let compiled = compile_source(&session.source_from_text("program.mlir", &text), &options, "", ValidationMode::Off);
+        let ir = compiled.ir.unwrap_or_else(|| panic!("{name}: {:?}", compiled.diagnostics));
         assert!(ir.contains("spyre.pointwise exp") && !ir.contains("@other"), "{name}: {ir}");
         // The textual pipeline yields the same IR.
         let mut module = Module::parse(&session, &text).unwrap();
-        assert!(module.run(&options.pipeline([Phase::Import], "")), "{name}");
+        assert!(module.run_pipeline(&options.pipeline([Phase::Import], "")), "{name}");
         assert_eq!(module.op().to_string(), ir, "{name}");
     }
 }
@@ -119,7 +119,7 @@ fn a_blank_in_the_machine_makes_no_other_plan() {
     let emit = |name: &str| {
         let target = place.path().join(name);
         fs::write(&target, r#"{"cores": 32}"#).unwrap();
-        let options = Options { target: target.to_str().unwrap().to_owned(), compile_to: Phase::Emit, ..Options::default() };
+        let options = CompileOptions { target: target.to_str().unwrap().to_owned(), compile_to: Phase::Emit, ..CompileOptions::default() };
         compiled(PARTED, &options, &place.path().join(format!("{name}.out")))
     };
     let plain = emit("my.json");

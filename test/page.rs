@@ -14,7 +14,7 @@ mod large;
 use crate::common::granite::Granite;
 use browser::Browser;
 use serde_json::Value;
-use spyre::report::{ProgramText, Report, page};
+use spyre::report::{ProgramText, Report, render_page};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -152,7 +152,7 @@ fn granite() -> (TempDir, PathBuf) {
 fn of_report(report: &Report, program: &[ProgramText<'_>]) -> Opened {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("page.html");
-    fs::write(&path, page(report, program).unwrap()).unwrap();
+    fs::write(&path, render_page(report, program).unwrap()).unwrap();
     Opened::page(place, &path)
 }
 

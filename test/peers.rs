@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
 use crate::common;
-use scratchpad::{Buffer, Capacity, Instance, Use, UseKind, check, planner_named};
+use scratchpad::{Buffer, Capacity, Instance, Use, UseKind, check, find_planner};
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
@@ -57,7 +57,7 @@ fn recorded_placements_equal_the_peers() {
     for (buffers, [bytes, alignment], expected) in recorded() {
         let capacity = Capacity { bytes, alignment };
         for (name, expected) in ["greedy", "first-fit", "best-fit"].into_iter().zip(expected) {
-            let placement = planner_named(name).unwrap().plan(&buffers, &capacity);
+            let placement = find_planner(name).unwrap().plan(&buffers, &capacity);
             assert_eq!(check(&buffers, &capacity, &placement), Ok(()), "{name}: {}", buffers[0].name);
             assert_eq!(placement.addresses, expected, "{name}: {}", buffers[0].name);
         }
@@ -69,11 +69,11 @@ fn recorded_placements_equal_the_peers() {
 fn a_list_in_minimallocs_format_is_read_and_planned() {
     let capacity = Capacity { bytes: 64, alignment: 1 };
     let Instance { buffers, .. } = Instance::from_csv("id,lower,upper,size\na,0,4,16\nb,2,6,16\nc,4,9,16\nd,5,7,32\n", capacity).unwrap();
-    assert_eq!(buffers.iter().map(Buffer::life).collect::<Vec<_>>(), [0..4, 2..6, 4..9, 5..7]);
+    assert_eq!(buffers.iter().map(Buffer::live_range).collect::<Vec<_>>(), [0..4, 2..6, 4..9, 5..7]);
     for name in ["greedy", "first-fit", "best-fit"] {
-        let placement = planner_named(name).unwrap().plan(&buffers, &capacity);
+        let placement = find_planner(name).unwrap().plan(&buffers, &capacity);
         assert_eq!(check(&buffers, &capacity, &placement), Ok(()));
-        assert_eq!(placement.n_placed(), 4, "{name}");
+        assert_eq!(placement.num_placed(), 4, "{name}");
     }
 }
 
@@ -96,7 +96,7 @@ mod shared {
             let Instance { buffers, capacity, .. } = Instance::from_json(&fs::read_to_string(&path).unwrap()).unwrap();
             for (solver, name_of_planner) in [("greedy", "greedy"), ("firstfit", "first-fit"), ("bestfit", "best-fit")] {
                 let theirs = &peer["solvers"][solver];
-                let placement = planner_named(name_of_planner).unwrap().plan(&buffers, &capacity);
+                let placement = find_planner(name_of_planner).unwrap().plan(&buffers, &capacity);
                 assert_eq!(check(&buffers, &capacity, &placement), Ok(()), "{name} {name_of_planner}");
                 if theirs.get("error").is_some() {
                     continue;
@@ -128,9 +128,9 @@ mod shared {
             }
             let instance = Instance::from_csv(&fs::read_to_string(&path).unwrap(), capacity).unwrap();
             for name in ["greedy", "first-fit", "best-fit"] {
-                let placement = planner_named(name).unwrap().plan(&instance.buffers, &capacity);
+                let placement = find_planner(name).unwrap().plan(&instance.buffers, &capacity);
                 assert_eq!(check(&instance.buffers, &capacity, &placement), Ok(()));
-                println!("{} {name}: {} of {}", path.display(), placement.n_placed(), instance.buffers.len());
+                println!("{} {name}: {} of {}", path.display(), placement.num_placed(), instance.buffers.len());
             }
             n_sets += 1;
         }

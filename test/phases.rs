@@ -8,7 +8,7 @@
 use spyre::{
     compile::compile,
     mlir::{Module, Session},
-    pipeline::{Options, Phase},
+    pipeline::{CompileOptions, Phase},
 };
 use std::{
     collections::BTreeMap,
@@ -32,7 +32,7 @@ const EXECUTIONS: &[(&str, &str)] = &[
 struct Program {
     name: String,
     text: String,
-    options: Options,
+    options: CompileOptions,
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -52,7 +52,7 @@ fn programs_of(path: &Path, options: &str) -> Vec<Program> {
         name: format!("{} {number} {options}", path.display()),
         // Rest of the line that names the part.
         text: part.split_once('\n').filter(|(name, _)| name.ends_with(".mlir")).map_or(*part, |(_, rest)| rest).to_owned(),
-        options: Options::parse(options).unwrap(),
+        options: CompileOptions::parse(options).unwrap(),
     };
     parts.iter().enumerate().map(program).collect()
 }
@@ -71,14 +71,14 @@ fn as_pipeline(line: &str) -> String {
 
 /// Returns the text of a module after a phase; `None` if the program is refused.
 fn printed(module: &mut Module<'_>, program: &Program, phase: Phase) -> Option<String> {
-    let options = Options { compile_to: phase, ..program.options.clone() };
+    let options = CompileOptions { compile_to: phase, ..program.options.clone() };
     compile(module, &options, "").map(|_| format!("{}\n", module.op()))
 }
 
 fn emitted(module: &mut Module<'_>, program: &Program) -> Option<BTreeMap<String, Vec<u8>>> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
-    let options = Options { compile_to: Phase::Emit, ..program.options.clone() };
+    let options = CompileOptions { compile_to: Phase::Emit, ..program.options.clone() };
     compile(module, &options, output.to_str().unwrap())?;
     let mut files = BTreeMap::new();
     let mut folders = vec![output.clone()];
@@ -97,7 +97,7 @@ fn emitted(module: &mut Module<'_>, program: &Program) -> Option<BTreeMap<String
 
 /// Each module has its own session, because names of large constants are unique per session only.
 fn silent() -> Session {
-    let session = spyre::pipeline::session();
+    let session = spyre::pipeline::create_session();
     session.context().attach_diagnostic_handler(|_| true);
     session
 }

@@ -9,8 +9,8 @@
 
 use spyre::{
     compile::compile_source,
-    pipeline::{Options, Phase, session},
-    validate::Mode,
+    pipeline::{CompileOptions, Phase, create_session},
+    validate::ValidationMode,
 };
 use std::{
     collections::BTreeMap,
@@ -53,25 +53,25 @@ const PROGRAM: &str = "func.func @main(%x: tensor<8x64xf16>) -> tensor<8x64xf16>
 const REFUSED: &str = "func.func @main(%x: tensor<?x64xf16>) -> tensor<?x64xf16> { return %x : tensor<?x64xf16> }";
 
 /// Options that cover different paths of the compiler.
-fn options(number: usize) -> Options {
+fn options(number: usize) -> CompileOptions {
     let words =
         ["", "cores=4", "lx-planner=none", "lx-planner=first-fit", "loops=unroll", "objective=bytes", "sticks=greedy", "precision=strict"];
     let compile_to = if number.is_multiple_of(3) { Phase::Emit } else { Phase::Bundle };
-    Options { compile_to, ..Options::parse(words[number % words.len()]).unwrap() }
+    CompileOptions { compile_to, ..CompileOptions::parse(words[number % words.len()]).unwrap() }
 }
 
 /// Compiles once, in the same way as both libraries, and returns the result.
 fn compile(number: usize) -> String {
-    let session = session();
+    let session = create_session();
     let is_refused = number.is_multiple_of(5);
-    let source = session.source_of_text("program.mlir", if is_refused { REFUSED } else { PROGRAM });
+    let source = session.source_from_text("program.mlir", if is_refused { REFUSED } else { PROGRAM });
     let (place, options) = (tempfile::tempdir().unwrap(), options(number));
     let output = if options.compile_to == Phase::Emit { place.path().join("bundle") } else { PathBuf::new() };
-    let validation = if number.is_multiple_of(8) { Mode::On } else { Mode::Off };
+    let validation = if number.is_multiple_of(8) { ValidationMode::On } else { ValidationMode::Off };
     let compiled = compile_source(&source, &options, output.to_str().unwrap(), validation);
-    assert_eq!((compiled.report.is_some(), compiled.found_bug), (!is_refused, false), "{:?}", compiled.said);
+    assert_eq!((compiled.report.is_some(), compiled.found_bug), (!is_refused, false), "{:?}", compiled.diagnostics);
     let launch = output.join("bundle_0/bundle.mlir");
-    format!("{:?} {} {}", compiled.said, compiled.ir.unwrap_or_default(), fs::read_to_string(launch).unwrap_or_default())
+    format!("{:?} {} {}", compiled.diagnostics, compiled.ir.unwrap_or_default(), fs::read_to_string(launch).unwrap_or_default())
 }
 
 /// The handlers of all signals.

@@ -22,15 +22,15 @@ use crate::{
     import_exact::{host, numbers},
     random::choices::Choices,
 };
-use element::Exact;
+use element::F64Arithmetic;
 use expressions::{Writer, program};
 use referee::HostArray;
 use spyre::{
-    interpret::{Array, Function, evaluate, read_functions},
+    interpret::{EvalArray, EvalFunction, evaluate_function, read_functions},
     mlir::Module,
-    pipeline::{Options, Phase, PlannerName},
-    reference::Reference,
-    validate::arguments,
+    pipeline::{CompileOptions, Phase, PlannerName},
+    reference::ReferenceResults,
+    validate::draw_arguments,
 };
 use std::{
     collections::BTreeMap,
@@ -74,29 +74,29 @@ struct Ran {
 
 /// Imports a program; the messages if it is refused.
 fn import<T>(text: &str, read: impl FnOnce(&Module<'_>) -> T) -> Result<T, String> {
-    let session = spyre::pipeline::session();
+    let session = spyre::pipeline::create_session();
     // A source prints diagnostics, and a handler replaces those before it.
-    let source = session.source_of_text("random", text);
+    let source = session.source_from_text("random", text);
     let errors = listen(&session);
-    let options = Options { lx_planner: Some(PlannerName::none()), ..Options::default() };
+    let options = CompileOptions { lx_planner: Some(PlannerName::none()), ..CompileOptions::default() };
     let imported = source.parse().and_then(|mut module| {
-        let is_imported = module.run(&options.pipeline([Phase::Import], ""));
+        let is_imported = module.run_pipeline(&options.pipeline([Phase::Import], ""));
         is_imported.then_some(module)
     });
     imported.map(|module| read(&module)).ok_or_else(|| errors.borrow().join("\n"))
 }
 
 /// Numbers around 0 for floating-point arguments, positions of a draw for integers.
-fn inputs(function: &Function<'_>, draw: u64) -> Vec<Array<f64>> {
+fn inputs(function: &EvalFunction<'_>, draw: u64) -> Vec<EvalArray<f64>> {
     let number = |index: usize, is_truth: bool| if is_truth { (index * 7 % 5 % 2) as f64 } else { (index % 5) as f64 };
-    let of = |(position, array): (usize, Array<_>)| match array {
-        Array::Positions(positions) => Array::Positions(positions),
-        Array::Numbers(elements) => {
-            let is_truth = function.values[function.body.arguments[position]].element == machine::ElementType::Truth;
-            Array::numbers((0..elements.len()).map(|index| number(index + position, is_truth)).collect())
+    let of = |(position, array): (usize, EvalArray<_>)| match array {
+        EvalArray::Positions(positions) => EvalArray::Positions(positions),
+        EvalArray::Numbers(elements) => {
+            let is_truth = function.values[function.body.arguments[position]].element == machine::ElementType::Bool;
+            EvalArray::numbers((0..elements.len()).map(|index| number(index + position, is_truth)).collect())
         }
     };
-    arguments(function, draw).into_iter().enumerate().map(of).collect()
+    draw_arguments(function, draw).into_iter().enumerate().map(of).collect()
 }
 
 /// The numbers of a result as the imported program computes them, and as the JIT does.
@@ -110,14 +110,14 @@ fn compared(text: &str, place: &str, draw: u64) -> Result<Vec<Numbers>, String> 
         let [function] = functions.as_slice() else { return Err("has not one function".to_owned()) };
         let given = inputs(function, draw);
         let hosts: Vec<HostArray> = given.iter().enumerate().map(|(position, array)| host(function, position, array)).collect();
-        let found = evaluate(function, given, &Exact).map_err(|fault| fault.to_string())?;
+        let found = evaluate_function(function, given, &F64Arithmetic).map_err(|fault| fault.to_string())?;
         Ok((found, hosts))
     })
     .flatten()?;
-    let reference = Reference::of(place, "", &hosts, &|_| {}).map_err(|message| format!("the JIT: {message}"))?;
-    let plain = |array: &Array<f64>| match array {
-        Array::Numbers(found) => found.to_vec(),
-        Array::Positions(found) => found.iter().map(|position| position.unwrap() as f64).collect(),
+    let reference = ReferenceResults::compute(place, "", &hosts, &|_| {}).map_err(|message| format!("the JIT: {message}"))?;
+    let plain = |array: &EvalArray<f64>| match array {
+        EvalArray::Numbers(found) => found.to_vec(),
+        EvalArray::Positions(found) => found.iter().map(|position| position.unwrap() as f64).collect(),
     };
     Ok(found.iter().zip(&reference.results).map(|(found, expected)| (plain(found), numbers(expected))).collect())
 }

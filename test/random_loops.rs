@@ -16,11 +16,11 @@ use half::f16;
 use listen::listen;
 use machine::Target;
 use proptest::{collection::vec, prelude::*, strategy::ValueTree};
-use referee::{Elements, HostArray, RunOptions, Simulation};
+use referee::{ArrayElements, HostArray, RunOptions, Simulation};
 use spyre::{
     compile::compile,
     mlir::Module,
-    pipeline::{Options, Phase},
+    pipeline::{CompileOptions, Phase},
 };
 use std::{
     collections::BTreeMap,
@@ -86,26 +86,26 @@ impl Way {
         )
     }
 
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> CompileOptions {
+        CompileOptions {
             cores: self.cores.parse().unwrap(),
             lx_bytes: self.lx_bytes.parse().unwrap(),
             lx_planner: Some(self.planner.parse().unwrap()),
             joint: Some(self.joint),
             loops: self.loops.parse().unwrap(),
             compile_to: Phase::Emit,
-            ..Options::default()
+            ..CompileOptions::default()
         }
     }
 
     fn compile(&self, text: &str, output: &Path) -> Result<(), String> {
-        let session = spyre::pipeline::session();
+        let session = spyre::pipeline::create_session();
         let errors = listen(&session);
         let done = Module::parse(&session, text).is_some_and(|mut module| {
             if self.is_whole {
                 compile(&mut module, &self.options(), output.to_str().unwrap()).is_some()
             } else {
-                module.run(&self.passes(output))
+                module.run_pipeline(&self.passes(output))
             }
         });
         if done { Ok(()) } else { Err(errors.borrow().iter().map(|error| format!("{error}\n")).collect()) }
@@ -120,7 +120,7 @@ fn inputs_of(program: &Program) -> Vec<Vec<i32>> {
 
 fn host(numbers: &[i32]) -> HostArray {
     let elements = numbers.iter().map(|&number| f16::from_f32(number as f32).to_bits()).collect();
-    HostArray { shape: vec![(numbers.len() / COLUMNS) as i64, COLUMNS as i64], elements: Elements::F16(elements) }
+    HostArray { shape: vec![(numbers.len() / COLUMNS) as i64, COLUMNS as i64], elements: ArrayElements::F16(elements) }
 }
 
 /// Runs the compiled program.

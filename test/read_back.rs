@@ -9,7 +9,7 @@ use sdsc_format::Sdsc;
 use spyre::launch::symbols::MemoryMap;
 use spyre::sdsc;
 use spyre::{
-    bundle::{Bundle, Item},
+    bundle::{Bundle, BundleItem},
     launch::Launch,
 };
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ fn write(bundle: &Bundle, launch: &Launch) -> Vec<String> {
 
 /// Reads a bundle back and writes it again.
 fn check(text: &str, files: &[String], context: &str) -> Bundle {
-    let bundle = sdsc::to_bundle(&sdsc::to_launch(text).unwrap(), &read(files), 0).unwrap_or_else(|error| panic!("{context}: {error}"));
+    let bundle = sdsc::to_bundle(&sdsc::parse_launch(text).unwrap(), &read(files), 0).unwrap_or_else(|error| panic!("{context}: {error}"));
     let again = Launch::new(&bundle).unwrap();
     assert_eq!(again.to_string(), text, "{context}");
     for (index, (written, expected)) in write(&bundle, &again).iter().zip(files).enumerate() {
@@ -73,7 +73,7 @@ mod shared {
 }
 
 /// A bundle of those items in a pool of a megabyte.
-fn bundle(items: Vec<Item>) -> Bundle {
+fn bundle(items: Vec<BundleItem>) -> Bundle {
     Bundle { pool_bytes: if (Bundle { pool_bytes: 0, items: items.clone() }).uses_pool() { 1 << 20 } else { 0 }, items }
 }
 
@@ -103,13 +103,13 @@ proptest! {
     fn baked_addresses_are_read_back(op in random::any_op(), changes in random::changes(false)) {
         let written = bundle(vec![random::placed(op, &changes, true)]);
         let target = Target::spyre();
-        let Ok(launch) = Launch::baked(&written, &target) else { return Ok(()) };
-        let file = |bundle: &Bundle| sdsc::from_op_spec_baked(bundle.ops()[0], 0, &MemoryMap::of(bundle, &target)).unwrap();
+        let Ok(launch) = Launch::new_baked(&written, &target) else { return Ok(()) };
+        let file = |bundle: &Bundle| sdsc::from_op_spec_baked(bundle.ops()[0], 0, &MemoryMap::from_bundle(bundle, &target)).unwrap();
         let expected = file(&written);
         let pool_bytes = if written.uses_pool() { written.pool_bytes } else { 0 };
         let found = sdsc::to_bundle(&launch, std::slice::from_ref(&expected), pool_bytes).unwrap_or_else(|error| panic!("{error}"));
         prop_assert_eq!(sdsc_format::to_text(&file(&found)), sdsc_format::to_text(&expected));
-        prop_assert_eq!(Launch::baked(&found, &target).unwrap(), launch);
+        prop_assert_eq!(Launch::new_baked(&found, &target).unwrap(), launch);
     }
 }
 
@@ -119,7 +119,7 @@ fn a_file_that_no_op_spec_has_is_refused() {
     let text = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
     let refused = |from: &str, to: &str| {
         let file = texts(&case)[0].replacen(from, to, 1);
-        sdsc::to_bundle(&sdsc::to_launch(&text).unwrap(), &read(&[file]), 0).unwrap_err().to_string()
+        sdsc::to_bundle(&sdsc::parse_launch(&text).unwrap(), &read(&[file]), 0).unwrap_err().to_string()
     };
     assert_eq!(
         refused("\"fidelity_\": \"regular\"", "\"fidelity_\": \"high\""),

@@ -10,11 +10,11 @@ use crate::{
     random::{case::Case, generate::FAMILIES},
 };
 use spyre::{
-    compile::{compile, in_user_terms, parse_in_user_terms},
+    compile::{compile, run_in_user_terms, parse_in_user_terms},
     dialect::ods,
     import::Precision,
-    mlir::{Collected, collect},
-    pipeline::{Options, Phase, PlannerName},
+    mlir::{CollectedDiagnostic, collect_diagnostics},
+    pipeline::{CompileOptions, Phase, PlannerName},
 };
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
@@ -47,7 +47,7 @@ fn ops_of_ours(text: &str) -> Vec<&'static str> {
 }
 
 /// Returns the internal terms in a message about a program and in its notes, as descriptions.
-fn faults(program: &str, said: &Collected) -> Vec<String> {
+fn faults(program: &str, said: &CollectedDiagnostic) -> Vec<String> {
     let mut found = Vec::new();
     for message in std::iter::once(said).chain(&said.notes).map(|said| &said.message) {
         let internal = INTERNAL.iter().filter(|term| message.contains(**term) && !program.contains(**term));
@@ -58,14 +58,14 @@ fn faults(program: &str, said: &Collected) -> Vec<String> {
 }
 
 /// Compiles a program, and returns its diagnostics, including warnings.
-fn messages(text: &str, options: &Options) -> Vec<Collected> {
+fn messages(text: &str, options: &CompileOptions) -> Vec<CollectedDiagnostic> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
-    let options = &Options { compile_to: Phase::Emit, ..options.clone() };
-    let session = spyre::pipeline::session();
-    let ((), said) = collect(session.context(), || {
-        let Some(mut module) = parse_in_user_terms(&session.source_of_text("program.mlir", text)) else { return };
-        let _ = in_user_terms(&mut module, false, |module| compile(module, options, output.to_str().unwrap()));
+    let options = &CompileOptions { compile_to: Phase::Emit, ..options.clone() };
+    let session = spyre::pipeline::create_session();
+    let ((), said) = collect_diagnostics(session.context(), || {
+        let Some(mut module) = parse_in_user_terms(&session.source_from_text("program.mlir", text)) else { return };
+        let _ = run_in_user_terms(&mut module, false, |module| compile(module, options, output.to_str().unwrap()));
     });
     said
 }
@@ -90,14 +90,14 @@ fn is_of_linalg(text: &str) -> bool {
     text.contains("func.func") && !others.iter().any(|other| text.contains(other))
 }
 
-fn programs() -> Vec<(String, String, Options)> {
+fn programs() -> Vec<(String, String, CompileOptions)> {
     let mut found = Vec::new();
     let refused = ["import", "hint", "tile", "kernel", "work", "layout"].map(|folder| texts(&format!("test/{folder}"), "-invalid.mlir"));
     for (name, text) in refused.into_iter().flatten() {
-        found.push((name, text, Options::default()));
+        found.push((name, text, CompileOptions::default()));
     }
-    let small = Options { cores: 3, lx_bytes: 1024, ..Options::default() };
-    let strict = Options { precision: Precision::Strict, lx_planner: Some(PlannerName::none()), ..Options::default() };
+    let small = CompileOptions { cores: 3, lx_bytes: 1024, ..CompileOptions::default() };
+    let strict = CompileOptions { precision: Precision::Strict, lx_planner: Some(PlannerName::none()), ..CompileOptions::default() };
     for (number, (name, text)) in sample(texts("test/execution", ".mlir"), 5).into_iter().enumerate() {
         let options = if number % 2 == 0 { &small } else { &strict };
         found.push((name, text, options.clone()));
@@ -106,7 +106,7 @@ fn programs() -> Vec<(String, String, Options)> {
     found
 }
 
-fn random_programs() -> impl Iterator<Item = (String, String, Options)> {
+fn random_programs() -> impl Iterator<Item = (String, String, CompileOptions)> {
     let drawn = env::var("SPYRE_REFUSALS").map_or(DRAWN, |text| text.parse().unwrap());
     FAMILIES.into_iter().flat_map(move |family| {
         (0..drawn).map(move |number| {

@@ -14,7 +14,7 @@ use crate::check_bundle::edits;
 use crate::common;
 use jsonschema::Validator;
 use machine::Target;
-use sdsc_check::{Profile, RELEASE_RULES, check_directory_in, check_files_in};
+use sdsc_check::{Profile, RELEASE_RULES, check_directory_with_profile, check_files_with_profile};
 use sdsc_format::Sdsc;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,7 @@ fn sdsc_files(files: &Files) -> impl Iterator<Item = &[u8]> {
 /// The violations of a profile.
 fn violations(files: &Files, profile: Profile) -> (Vec<&'static str>, String) {
     let contents = files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
-    let found = check_files_in(contents, &Target::spyre(), profile).unwrap();
+    let found = check_files_with_profile(contents, &Target::spyre(), profile).unwrap();
     let mut labels: Vec<_> = found.iter().map(|violation| violation.label).collect();
     labels.dedup();
     (labels, found.iter().map(|violation| format!("\n  {violation}")).collect())
@@ -160,7 +160,7 @@ fn released_files_keep_the_schema_and_the_rules() {
 fn files_of_torch_spyre_keep_the_profiles_of_torch_spyre() {
     for profile in [Profile::TorchSpyre2026_08, Profile::TorchSpyre2026_09] {
         for case in common::golden_cases() {
-            let found = check_directory_in(&case, &Target::spyre(), profile).unwrap();
+            let found = check_directory_with_profile(&case, &Target::spyre(), profile).unwrap();
             assert!(found.iter().all(|one| one.message.starts_with("'?DL16(")), "{}: {found:?}", case.display());
         }
     }

@@ -6,7 +6,7 @@
 use spyre::{
     compile::compile,
     mlir::Module,
-    pipeline::{Options, Phase, session},
+    pipeline::{CompileOptions, Phase, create_session},
     report::Report,
 };
 use std::{collections::BTreeMap, fmt::Write};
@@ -140,10 +140,10 @@ fn hints(program: &Program) -> Vec<String> {
     found
 }
 
-fn compiled(program: &Program, change: impl FnOnce(&mut Options)) -> Option<Report> {
-    let session = session();
+fn compiled(program: &Program, change: impl FnOnce(&mut CompileOptions)) -> Option<Report> {
+    let session = create_session();
     let mut module = Module::parse(&session, &program.text).unwrap();
-    let mut options = Options { lx_bytes: program.lx_bytes, compile_to: Phase::Bundle, ..Options::default() };
+    let mut options = CompileOptions { lx_bytes: program.lx_bytes, compile_to: Phase::Bundle, ..CompileOptions::default() };
     change(&mut options);
     compile(&mut module, &options, "")
 }

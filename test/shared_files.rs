@@ -7,14 +7,14 @@ use crate::check_bundle::{
     edits,
 };
 use machine::Target;
-use referee::{HostArray, Outcome, RunOptions, Simulation, seeded};
-use sdsc_check::{Profile, check_files_in};
+use referee::{HostArray, RunOutcome, RunOptions, Simulation, draw_seeded_array};
+use sdsc_check::{Profile, check_files_with_profile};
 use sdsc_format::program::Program;
 use serde_json::{Value, json};
-use spyre::bundle::{Allocation, Bundle, Item};
+use spyre::bundle::{Allocation, Bundle, BundleItem};
 use spyre::launch::{Execute, Launch, Stmt};
 use spyre::sdsc::{
-    check::differs_from_its_emission,
+    check::find_emission_difference,
     emit::{from_op_spec, share_files},
 };
 use std::{collections::BTreeMap, fs};
@@ -36,7 +36,7 @@ fn chain() -> Bundle {
         for (operand, place) in spec.operands.iter_mut().zip([from, to]) {
             operand.allocation = place;
         }
-        Item::Op(Box::new(spec))
+        BundleItem::Op(Box::new(spec))
     };
     Bundle { pool_bytes: 4 * 8192, items: ops.map(spec).to_vec() }
 }
@@ -77,7 +77,7 @@ fn contents(files: &Files) -> impl Iterator<Item = (&str, &[u8])> {
 }
 
 fn labels(files: &Files, profile: Profile) -> Vec<&'static str> {
-    let found = check_files_in(contents(files), &Target::spyre(), profile).unwrap();
+    let found = check_files_with_profile(contents(files), &Target::spyre(), profile).unwrap();
     let mut labels: Vec<_> = found.iter().map(|violation| violation.label).collect();
     labels.dedup();
     labels
@@ -91,7 +91,7 @@ fn text(files: &mut Files, from: &str, to: &str) {
     *bytes = text.replacen(from, to, 1).into_bytes();
 }
 
-fn run(files: &Files) -> Outcome {
+fn run(files: &Files) -> RunOutcome {
     let place = tempfile::tempdir().unwrap();
     fs::create_dir(place.path().join("bundle_0")).unwrap();
     for (path, content) in files {
@@ -99,7 +99,7 @@ fn run(files: &Files) -> Outcome {
     }
     let simulation = Simulation::load(place.path(), &Target::spyre()).unwrap();
     let input = |program: &Program| -> BTreeMap<String, HostArray> {
-        program.arguments.iter().map(|tensor| (tensor.name.clone(), seeded(tensor, 1).unwrap())).collect()
+        program.arguments.iter().map(|tensor| (tensor.name.clone(), draw_seeded_array(tensor, 1).unwrap())).collect()
     };
     simulation.run(&input(simulation.program()), &RunOptions::default()).unwrap()
 }
@@ -121,16 +121,16 @@ fn a_shared_file_runs_at_the_places_of_each_execute() {
     let (shared, separate) = (run(&program(true)), run(&program(false)));
     assert_eq!(shared.results, separate.results);
     assert_eq!((shared.report.total.hbm_read, shared.report.steps), (separate.report.total.hbm_read, separate.report.steps));
-    let executions = |outcome: &Outcome| outcome.report.launches[0].ops.iter().map(|op| op.executions).collect::<Vec<_>>();
+    let executions = |outcome: &RunOutcome| outcome.report.launches[0].ops.iter().map(|op| op.executions).collect::<Vec<_>>();
     assert_eq!((executions(&shared), executions(&separate)), (vec![1, 3, 1], vec![1; 5]));
 }
 
 #[test]
 fn a_bundle_with_shared_files_is_read_back() {
-    assert_eq!(differs_from_its_emission(contents(&program(true))), None);
+    assert_eq!(find_emission_difference(contents(&program(true))), None);
     let mut files = program(true);
     text(&mut files, "sdsc_1.json", "sdsc_2.json");
-    let found = differs_from_its_emission(contents(&files)).unwrap();
+    let found = find_emission_difference(contents(&files)).unwrap();
     assert!(
         found.message.contains("runs sdsc_2.json where sdsc_1.json is next; files are in the order in which they first run"),
         "{found}"
@@ -155,7 +155,7 @@ fn equal_ops_share_all_files_or_none() {
     }
     files.insert("bundle_0/bundle.mlir".to_owned(), shared.to_string().into_bytes());
     assert_eq!(labels(&files, Profile::TorchSpyre2026_09), [""; 0]);
-    let found = differs_from_its_emission(contents(&files)).unwrap();
+    let found = find_emission_difference(contents(&files)).unwrap();
     assert!(found.message.contains("runs sdsc_2.json where equal ops share sdsc_1.json"), "{found}");
 }
 

@@ -13,12 +13,12 @@ mod random;
 
 use geometries::{GEOMETRIES, Geometry, Held, named};
 use machine::{DeviceFormat, Target};
-use referee::{LxImage, LxRange, Outcome, RunOptions, SimError, Simulation};
+use referee::{LxImage, LxRange, RunOutcome, RunOptions, SimError, Simulation};
 use sdsc_check::{BundleFiles, check_bundle};
 use sdsc_format::model::Sdsc;
 use sdsc_format::program::{LaunchEntry, Program};
-use spyre::launch::geometry::Label;
-use spyre::sdsc::{CoreView, Shuffle, ShuffleError, shuffle_file};
+use spyre::launch::geometry::DimLabel;
+use spyre::sdsc::{ShuffleView, Shuffle, ShuffleError, build_shuffle_file};
 use std::collections::BTreeMap;
 
 /// The text of a bundle that runs one file without arguments.
@@ -41,7 +41,7 @@ fn slot_of(slice: i64, slices: &[i64]) -> Vec<i64> {
     slices.iter().map(digit).collect()
 }
 
-fn view(held: &Held, order: &[Label], addresses: Vec<i64>) -> CoreView {
+fn view(held: &Held, order: &[DimLabel], addresses: Vec<i64>) -> ShuffleView {
     let mut slots = BTreeMap::new();
     let n_slices: i64 = held.slices.iter().product();
     for slice in 0..n_slices {
@@ -49,16 +49,16 @@ fn view(held: &Held, order: &[Label], addresses: Vec<i64>) -> CoreView {
         let owner = held.base + slot.iter().zip(held.strides).map(|(slot, stride)| slot * stride).sum::<i64>();
         (0..held.copies).for_each(|copy| assert_eq!(slots.insert(owner + copy * held.step, slot.clone()), None, "core {owner}"));
     }
-    CoreView { order: order.to_vec(), slices: held.slices.to_vec(), slots, gaps: vec![0; held.slices.len()], addresses }
+    ShuffleView { order: order.to_vec(), slices: held.slices.to_vec(), slots, gaps: vec![0; held.slices.len()], addresses }
 }
 
 /// A relayout of the table on all cores of the machine, from `source` to `destination` addresses.
 fn shuffle_of(geometry: &Geometry, source: impl Fn(i64) -> i64, destination: impl Fn(i64) -> i64) -> Shuffle {
-    let order: Vec<Label> = geometry.dims.iter().map(|(label, _)| *label).collect();
+    let order: Vec<DimLabel> = geometry.dims.iter().map(|(label, _)| *label).collect();
     let cores = 32;
     Shuffle {
         dims: geometry.dims.to_vec(),
-        stick: Label::Out,
+        stick: DimLabel::Out,
         format: DeviceFormat::Sen169Fp16,
         cores,
         corelets: 1,
@@ -79,7 +79,7 @@ fn packed(geometry: &Geometry) -> Shuffle {
 }
 
 /// Byte of a stick within a part: sticks along `order`, from the inside. Positions along the stick dimension count sticks.
-fn byte_of(shuffle: &Shuffle, view: &CoreView, sizes: &[i64], position: &[i64]) -> i64 {
+fn byte_of(shuffle: &Shuffle, view: &ShuffleView, sizes: &[i64], position: &[i64]) -> i64 {
     let (mut sticks, mut step) = (0, 1);
     for label in &view.order {
         let dim = shuffle.dims.iter().position(|(known, _)| known == label).unwrap();
@@ -91,9 +91,9 @@ fn byte_of(shuffle: &Shuffle, view: &CoreView, sizes: &[i64], position: &[i64]) 
 }
 
 /// Visits the sticks of a core's part: the byte in LX, and the number of the stick in the tensor.
-fn each_stick(shuffle: &Shuffle, view: &CoreView, core: i64, mut visit: impl FnMut(usize, usize)) {
+fn each_stick(shuffle: &Shuffle, view: &ShuffleView, core: i64, mut visit: impl FnMut(usize, usize)) {
     let Some(slots) = view.slots.get(&core) else { return };
-    let in_sticks = |(label, size): &(Label, i64)| if *label == shuffle.stick { size / STICK } else { *size };
+    let in_sticks = |(label, size): &(DimLabel, i64)| if *label == shuffle.stick { size / STICK } else { *size };
     let sizes: Vec<i64> = shuffle.dims.iter().map(in_sticks).collect();
     let locals: Vec<i64> = sizes.iter().zip(&view.slices).map(|(size, slices)| size / slices).collect();
     for stick in 0..locals.iter().product::<i64>() {
@@ -115,7 +115,7 @@ fn pattern(number: usize, seed: u64) -> [u8; 128] {
 }
 
 /// LX of every core, `bytes` of it: `poison`, and the parts of the views with their elements.
-fn images(shuffle: &Shuffle, views: &[&CoreView], bytes: usize, poison: u8, seed: u64) -> Vec<LxImage> {
+fn images(shuffle: &Shuffle, views: &[&ShuffleView], bytes: usize, poison: u8, seed: u64) -> Vec<LxImage> {
     let image = |core| {
         let mut image = vec![poison; bytes];
         for view in views {
@@ -145,7 +145,7 @@ fn load(file: &Sdsc) -> Result<Simulation, SimError> {
 }
 
 /// Runs the file of a shuffle on LX with its source.
-fn run(shuffle: &Shuffle, file: &Sdsc, poison: u8, seed: u64) -> Result<Outcome, SimError> {
+fn run(shuffle: &Shuffle, file: &Sdsc, poison: u8, seed: u64) -> Result<RunOutcome, SimError> {
     let bytes = extent(shuffle);
     let lx = images(shuffle, &[&shuffle.source], bytes, poison, seed);
     let observed_lx = (0..shuffle.cores).map(|core| LxRange { core, address: 0, bytes: bytes as i64 }).collect();
@@ -177,7 +177,7 @@ fn moves_every_element(shuffle: &Shuffle, file: &Sdsc) -> Result<u64, String> {
 
 /// Builds, checks and executes a shuffle; returns the bytes that change their core.
 fn check_shuffle(name: &str, shuffle: &Shuffle) -> u64 {
-    let file = shuffle_file(shuffle, 0, &Target::spyre()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let file = build_shuffle_file(shuffle, 0, &Target::spyre()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let read: Sdsc = serde_json::from_slice(&sdsc_format::to_text(&file)).unwrap();
     assert_eq!(read, file, "{name}");
     assert_eq!(broken_rules(&file), [], "{name}");
@@ -206,7 +206,7 @@ fn with_corelets() -> Shuffle {
 
 #[test]
 fn conformance_test_four_runs() {
-    let file = shuffle_file(&with_corelets(), 0, &Target::spyre()).unwrap();
+    let file = build_shuffle_file(&with_corelets(), 0, &Target::spyre()).unwrap();
     let folds = |node: usize| {
         let folds = &file.value.dscs[0].value.nodes[node].coordinates.dims.get("out").unwrap().folds;
         serde_json::to_value(folds).unwrap()["dim_prop_attr"]
@@ -234,13 +234,13 @@ fn conformance_test_five_runs() {
 #[test]
 fn conformance_test_nine_is_not_emitted() {
     let mut shuffle = packed(named("CT-2"));
-    shuffle.dims = vec![(Label::Mb, 1), (Label::X, 8192), (Label::Out, 256)];
+    shuffle.dims = vec![(DimLabel::Mb, 1), (DimLabel::X, 8192), (DimLabel::Out, 256)];
     shuffle.source.slices = vec![1, 8, 1];
     shuffle.source.slots = (0..8).map(|core| (core, vec![0, core, 0])).collect();
     shuffle.destination.slices = vec![1, 1, 1];
     shuffle.destination.slots = (0..8).map(|core| (core, vec![0, 0, 0])).collect();
     shuffle.destination.addresses = vec![524_288; 32];
-    let error = shuffle_file(&shuffle, 0, &Target::spyre()).unwrap_err();
+    let error = build_shuffle_file(&shuffle, 0, &Target::spyre()).unwrap_err();
     assert!(matches!(error, ShuffleError::Capacity { view: "destination", core: 0, bytes: 4_194_304, .. }), "{error}");
     assert!(error.to_string().ends_with("pass the tensor through HBM"), "{error}");
 }
@@ -249,7 +249,7 @@ fn conformance_test_nine_is_not_emitted() {
 #[test]
 fn a_row_of_a_larger_buffer_is_distributed() {
     let held = |base, slices, strides| Held { slices, base, strides, copies: 1, step: 0 };
-    let dims = &[(Label::Mb, 1), (Label::Out, 4096)];
+    let dims = &[(DimLabel::Mb, 1), (DimLabel::Out, 4096)];
     let (source, destination) = (held(28, &[1, 4], &[0, 1]), held(0, &[1, 32], &[0, 1]));
     let geometry = Geometry { name: "P14", dims, source, destination, remote_bytes: 7936 };
     let mut shuffle = shuffle_of(&geometry, |_| 63 * 128, |_| 1024 * 64 * 2);
@@ -261,7 +261,7 @@ fn a_row_of_a_larger_buffer_is_distributed() {
 #[test]
 fn a_completed_sum_lists_its_owners_as_used() {
     let shuffle = Shuffle { is_completed_sum: true, ..packed(named("KT-07b")) };
-    let file = shuffle_file(&shuffle, 0, &Target::spyre()).unwrap();
+    let file = build_shuffle_file(&shuffle, 0, &Target::spyre()).unwrap();
     assert_eq!(file.value.dscs[0].value.core_ids, [3, 7, 11, 15, 19, 23, 27, 31]);
     assert_eq!((file.value.n_cores, file.value.core_fold.factor), (8, 32));
     assert_eq!(check_shuffle("KT-07b", &shuffle), 540_672);

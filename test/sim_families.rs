@@ -4,7 +4,7 @@
 
 use crate::common::counted;
 use machine::Target;
-use referee::{Elements, HostArray, RunOptions, SimError, Simulation, dl16_value, seeded};
+use referee::{ArrayElements, HostArray, RunOptions, SimError, Simulation, dl16_to_f64, draw_seeded_array};
 use sdsc_format::program::{LaunchEntry, Program, Symbol, Tensor};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -223,14 +223,14 @@ fn run(op: &Op, args: &[Arg<'_>], given: &[(usize, Vec<f64>)]) -> Result<(Vec<Ve
     for (index, tensor) in
         tensors.iter().enumerate().filter(|(index, _)| *index + 1 < tensors.len() || given.iter().any(|(at, _)| at == index))
     {
-        let mut array = seeded(tensor, 1)?;
+        let mut array = draw_seeded_array(tensor, 1)?;
         if tensor.format == "SENUINT32" {
-            array.elements = Elements::I32(vec![0; array.elements.len()]);
+            array.elements = ArrayElements::I32(vec![0; array.elements.len()]);
         }
         for at in 0..array.elements.len() {
             let value = given.iter().find(|(given, _)| *given == index).map_or_else(|| array.elements.get(at), |(_, values)| values[at]);
             let bits = referee::number::dl16_from_host(value as f32);
-            array.elements.set(at, if tensor.format == "SENUINT32" { value } else { dl16_value(bits) });
+            array.elements.set(at, if tensor.format == "SENUINT32" { value } else { dl16_to_f64(bits) });
         }
         inputs.insert(tensor.name.clone(), array);
     }
@@ -464,7 +464,7 @@ fn a_read_of_what_another_core_writes_is_found() {
     let program =
         Program { name: "p".to_owned(), arguments: vec![tensor.clone()], results: vec![tensor.clone()], launches, ..Program::default() };
     let simulation = Simulation::with_program(program, dir.path(), &Target::spyre()).unwrap();
-    let inputs = BTreeMap::from([("a".to_owned(), seeded(&tensor, 1).unwrap())]);
+    let inputs = BTreeMap::from([("a".to_owned(), draw_seeded_array(&tensor, 1).unwrap())]);
     assert_eq!(simulation.run(&inputs, &RunOptions::default()).unwrap_err().rule(), "read-conflict");
 }
 

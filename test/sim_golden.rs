@@ -8,7 +8,7 @@ mod shared;
 
 use crate::common::{self, counted};
 use machine::{ElementType, Target};
-use referee::{HostArray, LxImage, Outcome, RunOptions, SimError, Simulation, f16_from_f32, seeded};
+use referee::{HostArray, LxImage, RunOutcome, RunOptions, SimError, Simulation, f16_from_f32, draw_seeded_array};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ fn load(program: Program, dir: &Path) -> Result<Simulation, SimError> {
 fn rounded(array: &mut HostArray) {
     for index in 0..array.elements.len() {
         let bits = referee::number::dl16_from_host(array.elements.get(index) as f32);
-        array.elements.set(index, referee::dl16_value(bits));
+        array.elements.set(index, referee::dl16_to_f64(bits));
     }
 }
 
@@ -73,7 +73,7 @@ impl Case {
         let simulation = load(program(case, args, result), folder).unwrap_or_else(|error| panic!("{error}"));
         let mut inputs = BTreeMap::new();
         for tensor in &simulation.program().arguments {
-            let mut array = seeded(tensor, 1).unwrap();
+            let mut array = draw_seeded_array(tensor, 1).unwrap();
             if tensor.format == "SEN169_FP16" {
                 rounded(&mut array);
             }
@@ -93,7 +93,7 @@ impl Case {
         (0..array.elements.len()).map(|at| array.elements.get(at)).collect()
     }
 
-    fn run(&self) -> Outcome {
+    fn run(&self) -> RunOutcome {
         let outcome = self.simulation.run(&self.inputs, &RunOptions::default()).unwrap_or_else(|error| panic!("{error}"));
         counted::check_counted(&self.simulation, &self.inputs, &outcome);
         outcome
@@ -101,7 +101,7 @@ impl Case {
 
     /// Runs, and compares with `expected` to `tolerance` of the larger of each value and the root mean square: results are rounded
     /// relative to themselves, and sums relative to their terms.
-    fn check(&self, expected: &[f64], tolerance: f64) -> Outcome {
+    fn check(&self, expected: &[f64], tolerance: f64) -> RunOutcome {
         let outcome = self.run();
         let result = &outcome.results[0].1;
         assert_eq!(result.elements.len(), expected.len());
@@ -250,9 +250,9 @@ fn gathering(folder: &Path, case: &str, args: &[Arg<'_>], bound: i64) -> (Case, 
     program.arguments[1].element_type = "i64".to_owned();
     let simulation = load(program, folder).unwrap();
     let [table, index] = &simulation.program().arguments[..] else { panic!("two arguments") };
-    let mut values = seeded(table, 1).unwrap();
+    let mut values = draw_seeded_array(table, 1).unwrap();
     rounded(&mut values);
-    let rows = seeded(&Tensor { index_range: Some([0, bound]), ..index.clone() }, 3).unwrap();
+    let rows = draw_seeded_array(&Tensor { index_range: Some([0, bound]), ..index.clone() }, 3).unwrap();
     let chosen = (0..rows.elements.len()).map(|at| rows.elements.get(at) as usize).collect();
     let inputs = BTreeMap::from([("arg0".to_owned(), values), ("arg1".to_owned(), rows)]);
     (Case { simulation, inputs }, chosen)
@@ -368,7 +368,7 @@ fn the_largest_rows() {
     let mut both = program("top_rows", &args, 1);
     both.results.extend(both.arguments.pop());
     let simulation = load(both, &golden()).unwrap();
-    let mut input = seeded(&simulation.program().arguments[0], 1).unwrap();
+    let mut input = draw_seeded_array(&simulation.program().arguments[0], 1).unwrap();
     // Few values, so that many are equal.
     (0..20 * 128).for_each(|at| input.elements.set(at, (at * 7 % 11) as f64 - 5.0));
     let outcome = simulation.run(&BTreeMap::from([("arg0".to_owned(), input.clone())]), &RunOptions::default()).unwrap();
@@ -400,7 +400,7 @@ fn half_precision_inputs_are_accepted() {
         tensor.element_type = "f16".to_owned();
     }
     let simulation = load(program, &golden()).unwrap();
-    let inputs = simulation.program().arguments.iter().map(|tensor| (tensor.name.clone(), seeded(tensor, 5).unwrap())).collect();
+    let inputs = simulation.program().arguments.iter().map(|tensor| (tensor.name.clone(), draw_seeded_array(tensor, 5).unwrap())).collect();
     let outcome = simulation.run(&inputs, &RunOptions::default()).unwrap();
     assert_eq!(outcome.results[0].1.elements.element_type(), ElementType::F16);
     assert_eq!(f16_from_f32(1.0), 0x3c00);

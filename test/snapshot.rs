@@ -6,7 +6,7 @@ use serde_json::Value;
 use spyre::{
     compile::compile,
     mlir::Module,
-    pipeline::{Options, Phase},
+    pipeline::{CompileOptions, Phase},
 };
 use std::fs;
 
@@ -14,9 +14,9 @@ use std::fs;
 fn emitted(program: &str, file: &str) -> String {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
-    let session = spyre::pipeline::session();
+    let session = spyre::pipeline::create_session();
     let mut module = Module::parse(&session, program).expect("a valid program");
-    let options = Options { cores: 2, compile_to: Phase::Emit, ..Options::default() };
+    let options = CompileOptions { cores: 2, compile_to: Phase::Emit, ..CompileOptions::default() };
     compile(&mut module, &options, out.to_str().unwrap()).expect("it compiles");
     fs::read_to_string(out.join(file)).unwrap()
 }

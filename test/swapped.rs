@@ -4,11 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use crate::common::{self, granite::Granite};
-use element::{Arithmetic, Field, FieldElement};
+use element::{Arithmetic, FiniteField, FieldElement};
 use machine::Target;
-use referee::{Bounded, Draw, HostArray, RunOptions, Simulation, drawn};
+use referee::{IntervalArithmetic, InputDistribution, HostArray, RunOptions, Simulation, draw_argument};
 use serde_json::Value;
-use spyre::reference::{Reference, judge};
+use spyre::reference::{ReferenceResults, check_against_reference};
 use std::{
     collections::BTreeMap,
     fs,
@@ -70,7 +70,7 @@ func.func @softmax(%x: tensor<64x100xf16>) -> tensor<64x100xf16> {
 struct Compiled {
     place: tempfile::TempDir,
     inputs: BTreeMap<String, HostArray>,
-    reference: Reference,
+    reference: ReferenceResults,
 }
 
 impl Compiled {
@@ -90,8 +90,8 @@ impl Compiled {
         let simulation = Simulation::load(&out, &Target::spyre()).unwrap();
         let program = simulation.program();
         let arrays: Vec<HostArray> =
-            (0..program.arguments.len()).map(|position| drawn(program, position, 0, Draw::Random).unwrap()).collect();
-        let reference = Reference::of(input.to_str().unwrap(), "", &arrays, &|_| {}).unwrap();
+            (0..program.arguments.len()).map(|position| draw_argument(program, position, 0, InputDistribution::Random).unwrap()).collect();
+        let reference = ReferenceResults::compute(input.to_str().unwrap(), "", &arrays, &|_| {}).unwrap();
         let inputs = program.arguments.iter().map(|tensor| tensor.name.clone()).zip(arrays).collect();
         Self { place, inputs, reference }
     }
@@ -101,15 +101,15 @@ impl Compiled {
     fn complaint(&self) -> Option<String> {
         let run = || {
             let simulation = Simulation::load(&self.place.path().join("out"), &Target::spyre())?;
-            simulation.run_with(&Bounded, &self.inputs, &RunOptions::default())
+            simulation.run_with(&IntervalArithmetic, &self.inputs, &RunOptions::default())
         };
         let (outcome, found) = match run() {
             Ok(ran) => ran,
             Err(error) => return Some(error.to_string()),
         };
         let judged = |number: usize| {
-            let approximated = self.reference.approximated(number);
-            judge(&found[number], &self.reference.results[number], &approximated, outcome.report.largest_magnitude()).err()
+            let approximated = self.reference.approximated_result(number);
+            check_against_reference(&found[number], &self.reference.results[number], &approximated, outcome.report.largest_magnitude()).err()
         };
         (0..found.len()).find_map(judged)
     }
@@ -170,12 +170,12 @@ fn swapped_functions_show_in_an_unrolled_softmax() {
 /// In a field, plans of one program are equal, not nearly so; and swapped functions differ on every draw.
 #[test]
 fn plans_are_equal_in_a_field() {
-    let fields = [Field::new(0), Field::new(1)];
-    let results = |compiled: &Compiled, field: &Field| {
+    let fields = [FiniteField::new(0), FiniteField::new(1)];
+    let results = |compiled: &Compiled, field: &FiniteField| {
         let simulation = Simulation::load(&compiled.place.path().join("out"), &Target::spyre()).unwrap();
         simulation.run_with(field, &compiled.inputs, &RunOptions::default()).map(|(_, mut results)| results.remove(0).elements)
     };
-    let agree = |one: &[FieldElement], other: &[FieldElement]| one.iter().zip(other).all(|(one, other)| one.agrees(*other));
+    let agree = |one: &[FieldElement], other: &[FieldElement]| one.iter().zip(other).all(|(one, other)| one.agrees_with(*other));
     let compiled =
         [&["--cores", "1", "--lx-planner", "none"][..], &UNROLLED, &["--cores", "4"]].map(|options| Compiled::new(SOFTMAX, options));
     for field in &fields {

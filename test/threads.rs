@@ -4,11 +4,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-use referee::{Elements, HostArray};
+use referee::{ArrayElements, HostArray};
 use spyre::{
     compile::compile,
     mlir::Module,
-    pipeline::{Options, Phase},
+    pipeline::{CompileOptions, Phase},
     reference,
 };
 use std::{collections::BTreeMap, fs, path::Path, sync::Barrier, thread};
@@ -29,15 +29,15 @@ fn make(is_reference_first: bool) -> Made {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("program.mlir");
     fs::write(&path, PROGRAM).unwrap();
-    let input = HostArray { shape: vec![8, 64], elements: Elements::F16((0..512).map(|number| number % 64 * 64).collect()) };
+    let input = HostArray { shape: vec![8, 64], elements: ArrayElements::F16((0..512).map(|number| number % 64 * 64).collect()) };
     let compiled = || {
-        let (session, output) = (spyre::pipeline::session(), place.path().join("bundle"));
+        let (session, output) = (spyre::pipeline::create_session(), place.path().join("bundle"));
         let mut module = Module::parse(&session, PROGRAM).unwrap();
-        let options = Options { compile_to: Phase::Emit, ..Options::default() };
+        let options = CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() };
         assert!(compile(&mut module, &options, output.to_str().unwrap()).is_some());
         files_below(&output, "")
     };
-    let referred = || reference::run(path.to_str().unwrap(), std::slice::from_ref(&input)).unwrap();
+    let referred = || reference::run_reference(path.to_str().unwrap(), std::slice::from_ref(&input)).unwrap();
     if is_reference_first {
         let results = referred();
         (compiled(), results)

@@ -5,7 +5,7 @@
 use spyre::{
     compile::compile,
     mlir::Module,
-    pipeline::{Options, Phase, session},
+    pipeline::{CompileOptions, Phase, create_session},
     report::TileSearchReport,
 };
 use std::fmt::Write;
@@ -25,16 +25,16 @@ fn softmaxes(n_layers: usize) -> String {
     format!("{text}  return %x{n_layers} : {whole}\n}}\n")
 }
 
-fn found(text: &str, options: Options) -> TileSearchReport {
-    let session = session();
+fn found(text: &str, options: CompileOptions) -> TileSearchReport {
+    let session = create_session();
     let mut module = Module::parse(&session, text).unwrap();
-    let options = Options { lx_bytes: 32768, compile_to: Phase::Lx, ..options };
+    let options = CompileOptions { lx_bytes: 32768, compile_to: Phase::Lx, ..options };
     compile(&mut module, &options, "").unwrap().tile_search.remove(0)
 }
 
 #[test]
 fn equal_layers_are_searched_once() {
-    let options = Options { tile_steps: Some(200), ..Options::default() };
+    let options = CompileOptions { tile_steps: Some(200), ..CompileOptions::default() };
     let few = found(&softmaxes(60), options.clone());
     let many = found(&softmaxes(180), options);
     // The last tile is the remainder.
@@ -47,7 +47,7 @@ fn more_steps_look_at_more_and_choose_nothing_worse() {
     let program = softmaxes(10);
     let mut before: Option<TileSearchReport> = None;
     for steps in [1, 100, 1000] {
-        let now = found(&program, Options { tile_steps: Some(steps), ..Options::default() });
+        let now = found(&program, CompileOptions { tile_steps: Some(steps), ..CompileOptions::default() });
         if let Some(before) = before {
             assert!(now.n_judged >= before.n_judged && now.us <= before.us, "{steps} steps: {now:?} after {before:?}");
         }
@@ -59,5 +59,5 @@ fn more_steps_look_at_more_and_choose_nothing_worse() {
 #[test]
 fn the_same_program_gets_the_same_loops() {
     let program = softmaxes(20);
-    assert_eq!(found(&program, Options::default()), found(&program, Options::default()));
+    assert_eq!(found(&program, CompileOptions::default()), found(&program, CompileOptions::default()));
 }

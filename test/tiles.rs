@@ -10,10 +10,10 @@
 
 use crate::common::tiled;
 use half::f16;
-use referee::{Elements, HostArray};
+use referee::{ArrayElements, HostArray};
 use spyre::{
     mlir::{BlockExt, Module, OpExt, TensorType, ValueLike},
-    reference::{Worst, compare, judge},
+    reference::{WorstElement, compare_arrays, check_against_reference},
 };
 use std::{fs, path::Path};
 use tiled::{BUILDS, Build, Executed, Stop, by_jit, execute};
@@ -59,15 +59,15 @@ fn program(text: &str) -> Program {
 
 /// Returns the program without its scopes, and the shapes of its arguments. The compiler only has to dissolve the scopes.
 fn without_scopes(program: &Program) -> Result<(String, Vec<Vec<i64>>), String> {
-    let session = spyre::pipeline::session();
+    let session = spyre::pipeline::create_session();
     let refuse = || format!("@{} is not valid", program.name);
     let mut module = Module::parse(&session, &program.text).ok_or_else(refuse)?;
-    if !module.run("spyre-flatten-hints") {
+    if !module.run_pipeline("spyre-flatten-hints") {
         return Err(refuse());
     }
     let function = module.op().body_ops().into_iter().find(|op| op.is("func.func")).unwrap();
     let arguments = function.body().unwrap().args();
-    let shapes = arguments.into_iter().map(|argument| TensorType::of(argument.r#type()).unwrap().shape).collect();
+    let shapes = arguments.into_iter().map(|argument| TensorType::from_type(argument.r#type()).unwrap().shape).collect();
     // The JIT knows no names of dimensions.
     function.remove_attr("arg_attrs");
     function.remove_attr("spyre.dim_sizes");
@@ -79,7 +79,7 @@ fn inputs_of(program: &Program, shapes: &[Vec<i64>]) -> Vec<HostArray> {
     let of = |(position, shape): (u64, &Vec<i64>)| {
         let length = shape.iter().product::<i64>() as u64;
         let elements = (0..length).map(|index| f16::from_f32(number(program.inputs, stirred(position << 32 | index), length)).to_bits());
-        HostArray { shape: shape.clone(), elements: Elements::F16(elements.collect()) }
+        HostArray { shape: shape.clone(), elements: ArrayElements::F16(elements.collect()) }
     };
     (1..).zip(shapes).map(of).collect()
 }
@@ -118,15 +118,15 @@ fn differences(program: &Program, executed: &Executed, expected: &[HostArray]) -
     }
     executed.results.iter().zip(expected).enumerate().find_map(|(number, (found, expected))| {
         if program.inputs == Inputs::Numbers {
-            let message = judge(&executed.companions[number], expected, &[], 0.0).err()?;
+            let message = check_against_reference(&executed.companions[number], expected, &[], 0.0).err()?;
             return Some(format!("result {number} {message}"));
         }
-        let comparison = match compare(found, expected) {
+        let comparison = match compare_arrays(found, expected) {
             Ok(comparison) if comparison.error > 0.0 => comparison,
             Ok(_) => return None,
             Err(message) => return Some(format!("result {number}: {message}")),
         };
-        let Worst { index, found, expected } = comparison.worst?;
+        let WorstElement { index, found, expected } = comparison.worst?;
         Some(format!("result {number} is off by {:.2e}: element {index:?} is {found}, not {expected}", comparison.error))
     })
 }

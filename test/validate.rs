@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use element::Field;
+use element::FiniteField;
 use machine::Target;
 use referee::{RunOptions, Simulation};
 use spyre::{
-    compile::{compile, compile_validated_within},
-    mlir::{Event, Module, bugs_of, note_bug},
-    pipeline::{Options, Phase, PlannerName},
-    validate::{Limits, Observer, Snapshot},
+    compile::{compile, compile_and_validate_with_limits},
+    mlir::{PassEvent, Module, num_bugs, record_bug},
+    pipeline::{CompileOptions, Phase, PlannerName},
+    validate::{ExecutionLimits, ValidationObserver, ResultSnapshot},
 };
 use std::{collections::BTreeMap, env, fs, process::Command};
 
@@ -67,16 +67,16 @@ fn layers(n_layers: usize) -> String {
 }
 
 /// Enough for one layer, and for no element of two.
-const ONE_LAYER: Limits = Limits { whole: 600_000, all_draws: 600_000, samples: 0, one_draw: 600_000, samples_in_one_draw: 600_000 };
+const ONE_LAYER: ExecutionLimits = ExecutionLimits { whole: 600_000, all_draws: 600_000, samples: 0, one_draw: 600_000, samples_in_one_draw: 600_000 };
 
 #[test]
 fn a_program_too_large_for_samples_is_validated_in_pieces() {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
-    let validated = |options: &Options| {
-        with_module(&layers(4), |module| compile_validated_within(module, options, output.to_str().unwrap(), &ONE_LAYER))
+    let validated = |options: &CompileOptions| {
+        with_module(&layers(4), |module| compile_and_validate_with_limits(module, options, output.to_str().unwrap(), &ONE_LAYER))
     };
-    let verdict = validated(&Options { compile_to: Phase::Emit, ..Options::default() }).unwrap().validation.unwrap();
+    let verdict = validated(&CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() }).unwrap().validation.unwrap();
     // Equal layers are compiled once; the first one has its arguments in another order.
     assert_eq!(verdict.pieces.map(|pieces| (pieces.number, pieces.different)), Some((4, 2)));
     let said = verdict.to_string();
@@ -84,7 +84,7 @@ fn a_program_too_large_for_samples_is_validated_in_pieces() {
     assert!(output.join("program.json").exists());
     fs::remove_dir_all(&output).unwrap();
     // Names of the program's dimensions are those of no piece.
-    let named = Options { compile_to: Phase::Emit, ..Options::parse("dims=0=R:C").unwrap() };
+    let named = CompileOptions { compile_to: Phase::Emit, ..CompileOptions::parse("dims=0=R:C").unwrap() };
     assert!(validated(&named).is_none());
     assert!(!output.exists());
 }
@@ -96,8 +96,8 @@ fn a_fault_in_a_piece_is_found_and_nothing_is_written() {
     if env::var_os("SPYRE_BROKEN_PHASE").is_some() {
         let place = tempfile::tempdir().unwrap();
         let output = place.path().join("bundle");
-        let options = Options { compile_to: Phase::Emit, ..Options::default() };
-        let report = with_module(&layers(4), |module| compile_validated_within(module, &options, output.to_str().unwrap(), &ONE_LAYER));
+        let options = CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() };
+        let report = with_module(&layers(4), |module| compile_and_validate_with_limits(module, &options, output.to_str().unwrap(), &ONE_LAYER));
         assert!(report.is_none() && !output.exists());
         return;
     }
@@ -111,18 +111,18 @@ fn a_fault_in_a_piece_is_found_and_nothing_is_written() {
 }
 
 fn with_module<R>(text: &str, then: impl FnOnce(&mut Module<'_>) -> R) -> R {
-    let session = spyre::pipeline::session();
+    let session = spyre::pipeline::create_session();
     let mut module = Module::parse(&session, text).unwrap_or_else(|| panic!("no module: {text}"));
     then(&mut module)
 }
 
-fn snapshot(text: &str) -> Snapshot {
-    with_module(text, |module| Snapshot::of(module.op()).unwrap())
+fn snapshot(text: &str) -> ResultSnapshot {
+    with_module(text, |module| ResultSnapshot::capture(module.op()).unwrap())
 }
 
 #[test]
 fn a_tiled_program_computes_what_the_whole_one_does() {
-    let found = snapshot(WHOLE).difference(&snapshot(TILED));
+    let found = snapshot(WHOLE).find_difference(&snapshot(TILED));
     assert!(found.is_none(), "{found:?}");
 }
 
@@ -140,7 +140,7 @@ fn a_fault_in_a_tiled_program_is_found() {
         ("spyre.reduce sum(%power)", "spyre.reduce sum(%moved)"),
     ] {
         assert!(TILED.contains(right), "{right}");
-        let found = whole.difference(&snapshot(&TILED.replacen(right, wrong, 1)));
+        let found = whole.find_difference(&snapshot(&TILED.replacen(right, wrong, 1)));
         assert!(found.is_some_and(|(name, _)| name == "softmax"), "{wrong}");
     }
 }
@@ -179,7 +179,7 @@ const SMALLEST: &str = "
 #[test]
 fn a_minimum_that_a_loop_corrects_is_compared_in_the_order_of_real_numbers() {
     let whole = snapshot(SMALLEST);
-    let found = whole.difference(&snapshot(CORRECTED));
+    let found = whole.find_difference(&snapshot(CORRECTED));
     assert!(found.is_none(), "{found:?}");
     for (right, wrong) in [
         ("sub(%after, %finite)", "sub(%finite, %after)"),
@@ -189,20 +189,20 @@ fn a_minimum_that_a_loop_corrects_is_compared_in_the_order_of_real_numbers() {
         ("spyre.fill 0x7F800000 : f32", "spyre.fill 0xFF800000 : f32"),
     ] {
         assert!(CORRECTED.contains(right), "{right}");
-        assert!(whole.difference(&snapshot(&CORRECTED.replacen(right, wrong, 1))).is_some(), "{wrong}");
+        assert!(whole.find_difference(&snapshot(&CORRECTED.replacen(right, wrong, 1))).is_some(), "{wrong}");
     }
 }
 
 /// For a program that is too large, the same elements are compared before and after.
 #[test]
 fn a_fault_in_a_large_program_is_found_in_samples() {
-    let limits = Limits { whole: 0, all_draws: 0, samples: 20_000, one_draw: 1 << 32, samples_in_one_draw: 1 << 32 };
-    let of = |text: &str, before: Option<&Snapshot>| with_module(text, |module| Snapshot::within(module.op(), &limits, before).unwrap());
+    let limits = ExecutionLimits { whole: 0, all_draws: 0, samples: 20_000, one_draw: 1 << 32, samples_in_one_draw: 1 << 32 };
+    let of = |text: &str, before: Option<&ResultSnapshot>| with_module(text, |module| ResultSnapshot::capture_with_limits(module.op(), &limits, before).unwrap());
     let whole = of(WHOLE, None);
     let tiled = of(TILED, Some(&whole));
-    assert!(whole.difference(&tiled).is_none());
+    assert!(whole.find_difference(&tiled).is_none());
     let wrong = of(&TILED.replacen("sub(%tile, %max)", "mul(%tile, %max)", 1), Some(&whole));
-    let (_, found) = whole.difference(&wrong).unwrap();
+    let (_, found) = whole.find_difference(&wrong).unwrap();
     assert!(found.is_sampled && found.length == 512, "{found}");
 }
 
@@ -218,8 +218,8 @@ fn what_nothing_has_written_is_no_result() {
         )
     };
     let (whole, partial) = (snapshot(&padded("8")), snapshot(&padded("7")));
-    assert!(whole.difference(&whole).is_none());
-    let (_, found) = partial.difference(&partial).unwrap();
+    assert!(whole.find_difference(&whole).is_none());
+    let (_, found) = partial.find_difference(&partial).unwrap();
     assert!(found.is_unwritten && found.index == [7, 0] && found.count == 64, "{found}");
 }
 
@@ -229,12 +229,12 @@ fn the_pass_that_broke_it_is_named_alone() {
     let broken = TILED.replace("sub(%tile, %max)", "mul(%tile, %max)");
     with_module(WHOLE, |whole| {
         with_module(&broken, |broken| {
-            let observer = Observer::default();
-            assert!(observer.observe("", Event::Begin));
-            assert!(observer.observe("right", Event::Before(whole.op())));
-            assert!(observer.observe("right", Event::After(whole.op())));
-            assert!(!observer.observe("wrong", Event::After(broken.op())));
-            assert!(observer.observe("innocent", Event::After(broken.op())));
+            let observer = ValidationObserver::default();
+            assert!(observer.observe("", PassEvent::Begin));
+            assert!(observer.observe("right", PassEvent::Before(whole.op())));
+            assert!(observer.observe("right", PassEvent::After(whole.op())));
+            assert!(!observer.observe("wrong", PassEvent::After(broken.op())));
+            assert!(observer.observe("innocent", PassEvent::After(broken.op())));
         });
     });
 }
@@ -243,7 +243,7 @@ fn the_pass_that_broke_it_is_named_alone() {
 /// live range of one op only.
 #[test]
 fn a_broken_rule_in_edited_text_is_no_bug_of_ours() {
-    let options = Options { compile_to: Phase::Bundle, lx_planner: Some(PlannerName::none()), cores: 1, ..Options::default() };
+    let options = CompileOptions { compile_to: Phase::Bundle, lx_planner: Some(PlannerName::none()), cores: 1, ..CompileOptions::default() };
     let right = with_module(WHOLE, |module| {
         assert!(compile(module, &options, "").is_some());
         format!("{}\n", module.op())
@@ -288,18 +288,18 @@ fn a_phase_that_breaks_a_program_is_named_and_nothing_is_written() {
 }
 
 /// Columns in two tiles, in three loops.
-fn in_tiles() -> Options {
-    Options { compile_to: Phase::Emit, ..Options::parse("dims=0=M:N tiles=N=2").unwrap() }
+fn in_tiles() -> CompileOptions {
+    CompileOptions { compile_to: Phase::Emit, ..CompileOptions::parse("dims=0=M:N tiles=N=2").unwrap() }
 }
 
 /// Samples of a program that carries maxima and sums through loops, in few elements and in many.
 #[test]
 fn a_tiled_program_is_validated_by_samples() {
     for (samples, elements) in [(1_500, 1), (20_000, 512)] {
-        let limits = Limits { whole: 0, all_draws: 0, samples, one_draw: 1 << 32, samples_in_one_draw: 1 << 32 };
+        let limits = ExecutionLimits { whole: 0, all_draws: 0, samples, one_draw: 1 << 32, samples_in_one_draw: 1 << 32 };
         let place = tempfile::tempdir().unwrap();
         let out = place.path().join("out");
-        let report = with_module(WHOLE, |module| compile_validated_within(module, &in_tiles(), out.to_str().unwrap(), &limits));
+        let report = with_module(WHOLE, |module| compile_and_validate_with_limits(module, &in_tiles(), out.to_str().unwrap(), &limits));
         let verdict = report.unwrap().validation.unwrap();
         let samples = verdict.sampled.unwrap();
         assert!(samples.of == 2048 && samples.elements == elements, "{verdict}");
@@ -315,7 +315,7 @@ fn samples_see_a_fault_in_what_they_depend_on() {
     with_module(WHOLE, |module| assert!(compile(module, &in_tiles(), out.to_str().unwrap()).is_some()));
     let elements = |places: &[usize]| {
         let simulation = Simulation::load(&out, &Target::spyre()).unwrap();
-        let found = simulation.sampled(&Field::new(1), &BTreeMap::new(), &[places.to_vec()], &RunOptions::default());
+        let found = simulation.sample_elements(&FiniteField::new(1), &BTreeMap::new(), &[places.to_vec()], &RunOptions::default());
         found.unwrap().remove(0)
     };
     let (right, of_all) = (elements(&[3, 700]), elements(&(0..2048).collect::<Vec<_>>()));
@@ -338,8 +338,8 @@ fn samples_see_a_fault_in_what_they_depend_on() {
 fn a_bug_is_that_of_its_compilation() {
     with_module(WHOLE, |one| {
         with_module(WHOLE, |other| {
-            note_bug(one.op());
-            assert_eq!((bugs_of(one.op()), bugs_of(other.op())), (1, 0));
+            record_bug(one.op());
+            assert_eq!((num_bugs(one.op()), num_bugs(other.op())), (1, 0));
         });
     });
 }

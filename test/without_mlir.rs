@@ -168,7 +168,7 @@ fn what_needs_mlir_is_refused_before_anything_runs() {
 fn sum_with_launch_spec() -> Sum {
     let sum = Sum::new();
     let program: Program = serde_json::from_str(&fs::read_to_string(sum.file("program.json")).unwrap()).unwrap();
-    for file in spyre::launch::launch_spec::launch_spec_files(&program, &[Some([2].into())]).unwrap() {
+    for file in spyre::launch::launch_spec::build_launch_spec_files(&program, &[Some([2].into())]).unwrap() {
         fs::write(sum.file(&file.path), file.content).unwrap();
     }
     sum

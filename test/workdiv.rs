@@ -4,62 +4,62 @@
 
 use crate::common;
 use machine::{DeviceFormat, Family, Target};
-use program::layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates};
-use program::{DimKind, IterationDim, Operand, Operation, WorkSplit};
+use program::layout::{Coordinate, DeviceLayout, HostTensor, compute_device_coordinates};
+use program::{DimKind, IterationDim, DeviceOperand, UndividedOp, WorkSplit};
 use serde_json::{Value, json};
 use spyre::work::{distribute, divide, reduce_span};
 use std::fs;
 
-fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceFormat) -> Operand {
+fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceFormat) -> DeviceOperand {
     let host = HostTensor::row_major(sizes).unwrap();
     let layout = DeviceLayout::row_major(sizes, format).unwrap();
-    let coordinates = device_coordinates(&layout, &host, access, ranges).unwrap();
-    Operand { layout, coordinates, part_of: None, indexed: None }
+    let coordinates = compute_device_coordinates(&layout, &host, access, ranges).unwrap();
+    DeviceOperand { layout, coordinates, part_of: None, indexed: None }
 }
 
-fn operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<Operand>) -> Operation {
+fn operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<DeviceOperand>) -> UndividedOp {
     let kind = |dim: usize| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
     let dims = ranges.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect();
-    Operation { family, dims, operands, minima: WorkSplit::whole(ranges.len()), hint: None, blocked: vec![] }
+    UndividedOp { family, dims, operands, minima: WorkSplit::single_core(ranges.len()), hint: None, blocked: vec![] }
 }
 
 fn dims(count: usize) -> Vec<Coordinate> {
-    (0..count).map(Coordinate::dim).collect()
+    (0..count).map(Coordinate::from_dim).collect()
 }
 
 /// Inputs broadcast against the result from the right.
-fn pointwise(inputs: &[Vec<i64>], format: DeviceFormat) -> Operation {
+fn pointwise(inputs: &[Vec<i64>], format: DeviceFormat) -> UndividedOp {
     let rank = inputs.iter().map(Vec::len).max().unwrap();
     let result: Vec<i64> = (0..rank)
         .map(|dim| inputs.iter().filter(|input| input.len() + dim >= rank).map(|input| input[input.len() + dim - rank]).max().unwrap())
         .collect();
     let read = |input: &Vec<i64>| {
-        let at = |host: usize| if input[host] == 1 { Coordinate::constant(0) } else { Coordinate::dim(rank - input.len() + host) };
+        let at = |host: usize| if input[host] == 1 { Coordinate::constant(0) } else { Coordinate::from_dim(rank - input.len() + host) };
         operand(input, &(0..input.len()).map(at).collect::<Vec<_>>(), &result, format)
     };
-    let mut operands: Vec<Operand> = inputs.iter().map(read).collect();
+    let mut operands: Vec<DeviceOperand> = inputs.iter().map(read).collect();
     operands.push(operand(&result, &dims(rank), &result, format));
     operation(Family::Pointwise, &result, rank, operands)
 }
 
-fn reduction(sizes: &[i64], dim: usize, format: DeviceFormat) -> Operation {
+fn reduction(sizes: &[i64], dim: usize, format: DeviceFormat) -> UndividedOp {
     let kept: Vec<usize> = (0..sizes.len()).filter(|&other| other != dim).collect();
     let ranges: Vec<i64> = kept.iter().map(|&other| sizes[other]).chain([sizes[dim]]).collect();
     let place = |host: usize| kept.iter().position(|&other| other == host);
-    let read: Vec<_> = (0..sizes.len()).map(|host| Coordinate::dim(place(host).unwrap_or(kept.len()))).collect();
-    let write: Vec<_> = (0..sizes.len()).map(|host| place(host).map_or(Coordinate::constant(0), Coordinate::dim)).collect();
+    let read: Vec<_> = (0..sizes.len()).map(|host| Coordinate::from_dim(place(host).unwrap_or(kept.len()))).collect();
+    let write: Vec<_> = (0..sizes.len()).map(|host| place(host).map_or(Coordinate::constant(0), Coordinate::from_dim)).collect();
     let result: Vec<i64> = (0..sizes.len()).map(|host| if host == dim { 1 } else { sizes[host] }).collect();
     let operands = vec![operand(sizes, &read, &ranges, format), operand(&result, &write, &ranges, format)];
     operation(Family::Reduce, &ranges, kept.len(), operands)
 }
 
-fn matmul(x: &[i64], y: &[i64], format: DeviceFormat) -> Operation {
+fn matmul(x: &[i64], y: &[i64], format: DeviceFormat) -> UndividedOp {
     let rank = x.len() - 2;
     let (m, k, n) = (x[rank], x[rank + 1], y[y.len() - 1]);
     let ranges = [&x[..rank], &[m, n, k]].concat();
     let batch = |host: &[i64]| dims(rank)[rank - (host.len() - 2)..].to_vec();
     let access = |host: &[i64], rows: usize, columns: usize| {
-        [batch(host), vec![Coordinate::dim(rank + rows), Coordinate::dim(rank + columns)]].concat()
+        [batch(host), vec![Coordinate::from_dim(rank + rows), Coordinate::from_dim(rank + columns)]].concat()
     };
     let result = [&x[..rank], &[m, n]].concat();
     let operands = vec![
@@ -70,28 +70,28 @@ fn matmul(x: &[i64], y: &[i64], format: DeviceFormat) -> Operation {
     operation(Family::Matmul, &ranges, rank + 2, operands)
 }
 
-fn transpose(ranges: &[i64], format: DeviceFormat) -> Operation {
-    let input = operand(&[ranges[1], ranges[0]], &[Coordinate::dim(1), Coordinate::dim(0)], ranges, format);
+fn transpose(ranges: &[i64], format: DeviceFormat) -> UndividedOp {
+    let input = operand(&[ranges[1], ranges[0]], &[Coordinate::from_dim(1), Coordinate::from_dim(0)], ranges, format);
     let output = operand(ranges, &dims(2), ranges, format);
     operation(Family::Copy, ranges, 2, vec![input, output])
 }
 
 /// Reads and writes one element per stick.
-fn sparse(rows: i64, format: DeviceFormat) -> Operation {
+fn sparse(rows: i64, format: DeviceFormat) -> UndividedOp {
     let host = HostTensor::row_major(&[rows, 1]).unwrap();
     let layout = DeviceLayout::sparse(&[rows, 1], 1, format).unwrap();
-    let coordinates = device_coordinates(&layout, &host, &[Coordinate::dim(0), Coordinate::constant(0)], &[rows]).unwrap();
-    let both = Operand { layout, coordinates, part_of: None, indexed: None };
+    let coordinates = compute_device_coordinates(&layout, &host, &[Coordinate::from_dim(0), Coordinate::constant(0)], &[rows]).unwrap();
+    let both = DeviceOperand { layout, coordinates, part_of: None, indexed: None };
     operation(Family::Pointwise, &[rows], 1, vec![both.clone(), both])
 }
 
-fn topk(k: i64, columns: i64, rows: i64, format: DeviceFormat) -> Operation {
+fn topk(k: i64, columns: i64, rows: i64, format: DeviceFormat) -> UndividedOp {
     let ranges = [k, columns, rows];
-    let input = operand(&[rows, columns], &[Coordinate::dim(2), Coordinate::dim(1)], &ranges, format);
+    let input = operand(&[rows, columns], &[Coordinate::from_dim(2), Coordinate::from_dim(1)], &ranges, format);
     let output = operand(&[k, columns], &dims(2), &ranges, format);
     let op = operation(Family::Reduce, &ranges, 2, vec![input, output]);
     // The peer pins k to at most 4 values per core and the reduced dimension to one slice.
-    Operation { minima: WorkSplit::new(vec![(k + 3) / 4, 1, 1]).unwrap(), blocked: vec![2], ..op }
+    UndividedOp { minima: WorkSplit::new(vec![(k + 3) / 4, 1, 1]).unwrap(), blocked: vec![2], ..op }
 }
 
 fn numbers(value: &Value) -> Vec<i64> {
@@ -99,7 +99,7 @@ fn numbers(value: &Value) -> Vec<i64> {
 }
 
 /// The op that a row is about.
-fn main_op(row: &Value, format: DeviceFormat) -> Operation {
+fn main_op(row: &Value, format: DeviceFormat) -> UndividedOp {
     let shapes: Vec<Vec<i64>> = row["shapes"].as_array().unwrap().iter().map(numbers).collect();
     let name = row["name"].as_str().unwrap();
     match row["op"].as_str().unwrap() {
@@ -113,7 +113,7 @@ fn main_op(row: &Value, format: DeviceFormat) -> Operation {
 }
 
 /// One of the ops of a program, known by its name and ranges only.
-fn any_op(name: &str, ranges: &[i64], format: DeviceFormat) -> Option<Operation> {
+fn any_op(name: &str, ranges: &[i64], format: DeviceFormat) -> Option<UndividedOp> {
     match name {
         "identity" | "sub" | "exp" | "realdiv" | "layernormnorm" | "add" => Some(pointwise(&[ranges.to_vec()], format)),
         "max" | "sum" | "exx2" => Some(reduction(ranges, ranges.len() - 1, format)),
@@ -123,13 +123,13 @@ fn any_op(name: &str, ranges: &[i64], format: DeviceFormat) -> Option<Operation>
     }
 }
 
-fn chosen(op: Operation, target: &Target) -> Vec<i64> {
-    let op = if op.minima.cores() > 1 { op } else { Operation { minima: reduce_span(&op, target).unwrap(), ..op } };
+fn chosen(op: UndividedOp, target: &Target) -> Vec<i64> {
+    let op = if op.minima.num_cores() > 1 { op } else { UndividedOp { minima: reduce_span(&op, target).unwrap(), ..op } };
     let split = divide(&op, target).unwrap();
     without_units(&op, split.slices())
 }
 
-fn without_units(op: &Operation, slices: &[i64]) -> Vec<i64> {
+fn without_units(op: &UndividedOp, slices: &[i64]) -> Vec<i64> {
     op.dims.iter().zip(slices).filter(|(dim, _)| dim.size > 1).map(|(_, &slices)| slices).collect()
 }
 
@@ -196,7 +196,7 @@ mod shared {
                 let long: Vec<i64> = splits.iter().filter(|dim| dim["range"] != 1).map(|dim| dim["split"].as_i64().unwrap()).collect();
                 compare(0, "main", chosen(op.clone(), &target), long);
                 if let Some(default) = theirs["default_splits"].as_object() {
-                    let op = Operation { minima: reduce_span(&op, &target).unwrap(), ..op };
+                    let op = UndividedOp { minima: reduce_span(&op, &target).unwrap(), ..op };
                     let mut keys: Vec<_> = default.iter().collect();
                     keys.sort_by(|left, right| left.0.cmp(right.0));
                     let expected: Vec<i64> = keys.into_iter().map(|(_, split)| split.as_i64().unwrap()).collect();

@@ -1,11 +1,11 @@
 //! One compilation of a text.
 
 use spyre::{
-    compile::{Compiled, compile_source},
-    mlir::{Collected, one_of},
-    pipeline::{Options, Phase, session},
-    tool::on_large_stack,
-    validate::Mode,
+    compile::{CompileOutcome, compile_source},
+    mlir::{CollectedDiagnostic, parse_enum},
+    pipeline::{CompileOptions, Phase, create_session},
+    tool::run_on_large_stack,
+    validate::ValidationMode,
 };
 
 /// Compilation request.
@@ -20,7 +20,7 @@ pub(crate) struct Request {
 pub(crate) struct Answer {
     pub(crate) code: i32,
     pub(crate) result: Option<String>,
-    pub(crate) said: Vec<Collected>,
+    pub(crate) said: Vec<CollectedDiagnostic>,
 }
 
 impl Answer {
@@ -36,21 +36,21 @@ impl Answer {
     }
 }
 
-fn error(message: String) -> Collected {
-    Collected { severity: "error", code: None, message, places: Vec::new(), module: String::new(), notes: Vec::new() }
+fn error(message: String) -> CollectedDiagnostic {
+    CollectedDiagnostic { severity: "error", code: None, message, places: Vec::new(), module: String::new(), notes: Vec::new() }
 }
 
 /// Compiles; a bug is an answer or a panic.
 pub(crate) fn compile(request: &Request) -> Answer {
-    on_large_stack(|| compile_here(request).unwrap_or_else(Answer::refused))
+    run_on_large_stack(|| compile_here(request).unwrap_or_else(Answer::refused))
 }
 
 fn compile_here(request: &Request) -> Result<Answer, String> {
-    let mut options = Options { compile_to: Phase::Emit, ..Options::default() };
-    let mut validation = Mode::default();
+    let mut options = CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() };
+    let mut validation = ValidationMode::default();
     for (name, value) in &request.options {
         match name.as_str() {
-            "validate" => validation = one_of(value).map_err(|message| format!("option 'validate': {message}"))?,
+            "validate" => validation = parse_enum(value).map_err(|message| format!("option 'validate': {message}"))?,
             _ => options.set(name, value)?,
         }
     }
@@ -64,9 +64,9 @@ fn compile_here(request: &Request) -> Result<Answer, String> {
         }
         (output, _) => output.as_deref().unwrap_or_default(),
     };
-    let session = session();
-    let source = session.source_of_text(&request.name, &request.program);
-    let Compiled { report, ir, said, found_bug } = compile_source(&source, &options, output, validation);
+    let session = create_session();
+    let source = session.source_from_text(&request.name, &request.program);
+    let CompileOutcome { report, ir, diagnostics: said, found_bug } = compile_source(&source, &options, output, validation);
     let code = match (&report, found_bug) {
         (Some(_), _) => 0,
         (None, false) => 1,

@@ -5,7 +5,7 @@
 mod compile;
 
 use compile::{Answer, Request, compile};
-use spyre::{mlir::Collected, tool::VERSION};
+use spyre::{mlir::CollectedDiagnostic, tool::VERSION};
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
     panic::catch_unwind,
@@ -114,7 +114,7 @@ fn c_text(text: &str) -> CString {
 
 /// # Safety
 /// The handler may be called with the data.
-unsafe fn tell(said: &Collected, handler: SpyreMessageHandler, data: *mut c_void) {
+unsafe fn tell(said: &CollectedDiagnostic, handler: SpyreMessageHandler, data: *mut c_void) {
     let severity = ["error", "warning", "remark"].iter().position(|name| *name == said.severity).unwrap_or(3);
     let (message, place) = (c_text(&said.coded_text()), said.places.first());
     let file = place.map(|place| c_text(&place.file));

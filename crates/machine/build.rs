@@ -5,8 +5,8 @@ use std::{env, error::Error, fmt::Write as _, fs, path::PathBuf};
 fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     for (table, rust, translate) in [
-        ("Formats.def", "formats.rs", formats as fn(&str) -> Result<String, String>),
-        ("DeviceFunctions.def", "device_functions.rs", device_functions),
+        ("Formats.def", "formats.rs", generate_formats as fn(&str) -> Result<String, String>),
+        ("DeviceFunctions.def", "device_functions.rs", generate_device_functions),
     ] {
         println!("cargo::rerun-if-changed={table}");
         let text = translate(&fs::read_to_string(table)?).map_err(|error| format!("{table}: {error}"))?;
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The rows of a table: the macro, and its arguments.
-fn rows(table: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
+fn parse_rows(table: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
     let is_row = |line: &&str| line.starts_with("SPYRE_");
     table.lines().filter(is_row).filter_map(|line| {
         let (name, arguments) = line.strip_suffix(')')?.split_once('(')?;
@@ -30,10 +30,10 @@ fn split_arguments(text: &str) -> Vec<&str> {
     plain.split(',').map(str::trim).filter(|argument| !argument.is_empty()).chain(quoted).collect()
 }
 
-fn formats(table: &str) -> Result<String, String> {
+fn generate_formats(table: &str) -> Result<String, String> {
     let (mut variants, mut all, mut names, mut bytes_of, mut stick) = (String::new(), String::new(), String::new(), String::new(), None);
     let mut n = 0;
-    for row in rows(table) {
+    for row in parse_rows(table) {
         match (row.0, row.1.as_slice()) {
             ("SPYRE_STICK_BYTES", [bytes]) => stick = Some(*bytes),
             ("SPYRE_FORMAT", [variant, name, bytes, description]) => {
@@ -83,17 +83,17 @@ impl DeviceFormat {{
 }
 
 /// One `SPYRE_POINTWISE(name, operands, fp32, lx)` or `SPYRE_REDUCE(name, fp32, lx)` becomes one row of a static table.
-fn device_functions(table: &str) -> Result<String, String> {
+fn generate_device_functions(table: &str) -> Result<String, String> {
     let mut out = String::from("/// The rows of `DeviceFunctions.def`.\nstatic TABLE: &[DeviceFunction] = &[\n");
     let constants_of = |function: &str| -> Vec<&str> {
-        let constants = rows(table).filter_map(|(row, arguments)| (row == "SPYRE_CONSTANT").then_some(arguments));
+        let constants = parse_rows(table).filter_map(|(row, arguments)| (row == "SPYRE_CONSTANT").then_some(arguments));
         constants
             .filter_map(|arguments| Some((*arguments.first()?, *arguments.get(1)?)))
             .filter(|(of, _)| *of == function)
             .map(|(_, name)| name)
             .collect()
     };
-    for (row, arguments) in rows(table) {
+    for (row, arguments) in parse_rows(table) {
         let (family, name, n_operands, fp32, lx) = match (row, arguments.as_slice()) {
             ("SPYRE_POINTWISE", [name, operands, fp32, lx]) => ("Pointwise", name, *operands, fp32, lx),
             ("SPYRE_REDUCE", [name, fp32, lx]) => ("Reduce", name, "1", fp32, lx),

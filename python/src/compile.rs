@@ -3,11 +3,11 @@
 use super::work::wait_for;
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
 use spyre::{
-    compile::{Compiled as Done, compile_source},
-    mlir::{Collected, one_of},
-    pipeline::{Options, Phase, session},
-    report::{ProgramText, Report, page},
-    validate::Mode,
+    compile::{CompileOutcome as Done, compile_source},
+    mlir::{CollectedDiagnostic, parse_enum},
+    pipeline::{CompileOptions, Phase, create_session},
+    report::{ProgramText, Report, render_page},
+    validate::ValidationMode,
 };
 
 /// A diagnostic: severity, message, places (file, line, column; innermost first), path of the module of the model, and notes.
@@ -20,10 +20,10 @@ pub(crate) struct Diagnostic {
     notes: Vec<Diagnostic>,
 }
 
-impl From<Collected> for Diagnostic {
-    fn from(collected: Collected) -> Self {
+impl From<CollectedDiagnostic> for Diagnostic {
+    fn from(collected: CollectedDiagnostic) -> Self {
         let message = collected.coded_text();
-        let Collected { severity, places, module, notes, .. } = collected;
+        let CollectedDiagnostic { severity, places, module, notes, .. } = collected;
         let places = places.into_iter().map(|place| (place.file, place.line, place.column)).collect();
         Self { severity, message, places, module, notes: notes.into_iter().map(Self::from).collect() }
     }
@@ -39,7 +39,7 @@ impl Page {
     /// text.
     fn html(&self, sources: Vec<(String, String)>) -> PyResult<String> {
         let sources: Vec<ProgramText<'_>> = sources.iter().map(|(file, text)| ProgramText { file, text }).collect();
-        page(&self.0, &sources).map_err(PyRuntimeError::new_err)
+        render_page(&self.0, &sources).map_err(PyRuntimeError::new_err)
     }
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Compiled {
 /// the wait was interrupted.
 #[pyfunction]
 pub(crate) fn compile(py: Python<'_>, input: String, output: String, options: Vec<(String, String)>, validate: &str) -> PyResult<Compiled> {
-    let validation = one_of(validate).map_err(|message| format!("option 'validate': {message}"));
+    let validation = parse_enum(validate).map_err(|message| format!("option 'validate': {message}"));
     wait_for(py, move |_| {
         let refused = |message: String| Compiled {
             done: false,
@@ -87,27 +87,27 @@ pub(crate) fn compile(py: Python<'_>, input: String, output: String, options: Ve
     })
 }
 
-fn options_of(given: &[(String, String)]) -> Result<Options, String> {
-    let mut options = Options { compile_to: Phase::Emit, ..Options::default() };
+fn options_of(given: &[(String, String)]) -> Result<CompileOptions, String> {
+    let mut options = CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() };
     given.iter().try_for_each(|(name, value)| options.set(name, value))?;
     options.check()?;
     // Records the plan, if these options choose one.
-    let noting = Options { notes_plan: true, ..options.clone() };
+    let noting = CompileOptions { notes_plan: true, ..options.clone() };
     if noting.check().is_ok() {
         return Ok(noting);
     }
     Ok(options)
 }
 
-fn compile_file(input: &str, output: &str, options: &Options, validation: Mode) -> Result<Compiled, String> {
-    let session = session();
-    let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}; give a file of MLIR text or bytecode"))?;
-    let Done { report, ir, said, found_bug: _ } = compile_source(&source, options, output, validation);
+fn compile_file(input: &str, output: &str, options: &CompileOptions, validation: ValidationMode) -> Result<Compiled, String> {
+    let session = create_session();
+    let source = session.open_source(input).map_err(|reason| format!("cannot read '{input}': {reason}; give a file of MLIR text or bytecode"))?;
+    let Done { report, ir, diagnostics: said, found_bug: _ } = compile_source(&source, options, output, validation);
     let has_files = ir.is_none();
     let json = |report: &Report| serde_json::to_string(report).map_err(|error| error.to_string());
     let emitted = report.as_ref().filter(|_| has_files);
     let plan = emitted
-        .and_then(|report| report.plan_file(options.kernel_words()))
+        .and_then(|report| report.to_plan_file(options.kernel_words()))
         .map(|plan| serde_json::to_string(&plan).map_err(|error| error.to_string()));
     Ok(Compiled {
         done: report.is_some(),

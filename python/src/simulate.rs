@@ -3,7 +3,7 @@
 use super::work::wait_for;
 use machine::{ElementType, Target};
 use pyo3::{exceptions::PyValueError, prelude::*, pybacked::PyBackedBytes};
-use referee::{Elements, HostArray, RunOptions, bf16_from_f32, bf16_to_f32};
+use referee::{ArrayElements, HostArray, RunOptions, bf16_from_f32, bf16_to_f32};
 use sdsc_format::program::Tensor;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
@@ -47,7 +47,7 @@ impl Simulation {
     /// # Errors
     /// A name that the program does not have, and a size that it cannot have.
     fn at(&self, sizes: BTreeMap<String, i64>) -> PyResult<Self> {
-        let simulation = self.simulation.at(&sizes).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let simulation = self.simulation.with_sizes(&sizes).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self { simulation: Arc::new(simulation) })
     }
 
@@ -82,20 +82,20 @@ fn tuple_of(tensor: &Tensor) -> TensorTuple {
 }
 
 /// Elements of the type that the program says; of bf16 from f32, which NumPy has.
-fn elements_of(tensor: &Tensor, bytes: &[u8]) -> Result<Elements, String> {
-    let element = Elements::zeros_of(tensor, 0)?.element_type();
+fn elements_of(tensor: &Tensor, bytes: &[u8]) -> Result<ArrayElements, String> {
+    let element = ArrayElements::zeros_for_tensor(tensor, 0)?.element_type();
     if element == ElementType::Bf16 {
         let numbers = bytes.as_chunks().0.iter().map(|bytes| bf16_from_f32(f32::from_ne_bytes(*bytes)));
-        return Ok(Elements::Bf16(numbers.collect()));
+        return Ok(ArrayElements::Bf16(numbers.collect()));
     }
-    let mut elements = Elements::zeros(element, bytes.len() / element.bytes());
+    let mut elements = ArrayElements::zeros(element, bytes.len() / element.bytes());
     elements.set_bytes(bytes);
     Ok(elements)
 }
 
-fn bytes_of(elements: &Elements) -> Vec<u8> {
+fn bytes_of(elements: &ArrayElements) -> Vec<u8> {
     match elements {
-        Elements::Bf16(bits) => bits.iter().flat_map(|bits| bf16_to_f32(*bits).to_ne_bytes()).collect(),
+        ArrayElements::Bf16(bits) => bits.iter().flat_map(|bits| bf16_to_f32(*bits).to_ne_bytes()).collect(),
         elements => elements.to_bytes(),
     }
 }

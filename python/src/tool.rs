@@ -39,5 +39,5 @@ pub(crate) fn run_tool(py: Python<'_>, name: String, words: Vec<OsString>) -> Py
 #[pyfunction]
 pub(crate) fn write_manual(folder: PathBuf) -> PyResult<()> {
     let write = |command| spyre::tool::manual::write(command, &folder);
-    spyre::tool::commands::all().into_iter().try_for_each(write).map_err(PyOSError::new_err)
+    spyre::tool::commands::tool_commands().into_iter().try_for_each(write).map_err(PyOSError::new_err)
 }

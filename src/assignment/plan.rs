@@ -7,7 +7,7 @@ use std::{
 
 /// How a problem is solved.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct EliminationPlan {
     /// The variables that are eliminated, first to last.
     pub(super) order: Vec<usize>,
     /// The variables that stay at a given state.
@@ -17,20 +17,20 @@ pub(super) struct Plan {
 }
 
 /// Why a variable would be fixed before another: it was fixed less often, then it has more neighbours, then it comes first.
-type FixKey = (usize, Reverse<usize>, usize);
+type FixingKey = (usize, Reverse<usize>, usize);
 
 /// The variables that are left, each with those that share a table with it.
-struct Graph<'a> {
+struct InteractionGraph<'a> {
     n_states: &'a [usize],
     max_entries: usize,
     times_fixed: &'a [usize],
     neighbours: BTreeMap<usize, BTreeSet<usize>>,
     /// The entries of the table that eliminating a variable would make, with the variable.
     by_entries: BTreeSet<(usize, usize)>,
-    by_fix_key: BTreeSet<FixKey>,
+    by_fix_key: BTreeSet<FixingKey>,
 }
 
-impl<'a> Graph<'a> {
+impl<'a> InteractionGraph<'a> {
     fn new<'t>(n_states: &'a [usize], scopes: impl Iterator<Item = &'t [usize]>, max_entries: usize, times_fixed: &'a [usize]) -> Self {
         let mut neighbours: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for scope in scopes {
@@ -40,13 +40,13 @@ impl<'a> Graph<'a> {
         }
         let mut graph = Self { n_states, max_entries, times_fixed, neighbours, by_entries: BTreeSet::new(), by_fix_key: BTreeSet::new() };
         for variable in graph.neighbours.keys().copied().collect::<Vec<_>>() {
-            graph.enter(variable);
+            graph.add_to_queues(variable);
         }
         graph
     }
 
     /// The entries of the table that eliminating a variable would make; beyond `max_entries` it does not matter how many.
-    fn n_entries(&self, variable: usize) -> usize {
+    fn num_entries(&self, variable: usize) -> usize {
         let mut n_entries = self.n_states[variable];
         for neighbour in self.neighbours.get(&variable).into_iter().flatten() {
             // Stopping here keeps a hub cheap: every neighbour has two states at least.
@@ -58,39 +58,39 @@ impl<'a> Graph<'a> {
         n_entries.min(self.max_entries.saturating_add(1))
     }
 
-    fn fix_key(&self, variable: usize) -> FixKey {
+    fn fixing_key(&self, variable: usize) -> FixingKey {
         let degree = self.neighbours.get(&variable).map_or(0, BTreeSet::len);
         (self.times_fixed[variable], Reverse(degree), variable)
     }
 
-    fn enter(&mut self, variable: usize) {
-        self.by_entries.insert((self.n_entries(variable), variable));
-        self.by_fix_key.insert(self.fix_key(variable));
+    fn add_to_queues(&mut self, variable: usize) {
+        self.by_entries.insert((self.num_entries(variable), variable));
+        self.by_fix_key.insert(self.fixing_key(variable));
     }
 
-    fn leave(&mut self, variable: usize) {
-        self.by_entries.remove(&(self.n_entries(variable), variable));
-        self.by_fix_key.remove(&self.fix_key(variable));
+    fn remove_from_queues(&mut self, variable: usize) {
+        self.by_entries.remove(&(self.num_entries(variable), variable));
+        self.by_fix_key.remove(&self.fixing_key(variable));
     }
 
     /// Takes a variable out; with `joins`, those that shared tables with it share one from now on.
-    fn remove(&mut self, variable: usize, joins: bool) {
-        self.leave(variable);
+    fn remove_variable(&mut self, variable: usize, joins: bool) {
+        self.remove_from_queues(variable);
         let neighbours = self.neighbours.remove(&variable).expect("a variable that is still there");
         for neighbour in &neighbours {
-            self.leave(*neighbour);
+            self.remove_from_queues(*neighbour);
             if let Some(of_neighbour) = self.neighbours.get_mut(neighbour) {
                 of_neighbour.remove(&variable);
                 if joins {
                     of_neighbour.extend(neighbours.iter().filter(|other| *other != neighbour));
                 }
             }
-            self.enter(*neighbour);
+            self.add_to_queues(*neighbour);
         }
     }
 }
 
-impl Plan {
+impl EliminationPlan {
     /// Eliminates whatever makes the smallest table; where that has more than `max_entries`, fixes a variable: one that was fixed least
     /// often, with the most neighbours. The steps are those of a graph with `scopes` as cliques, and take time n log n where
     /// `max_entries` bounds the neighbours.
@@ -100,16 +100,16 @@ impl Plan {
         max_entries: usize,
         times_fixed: &[usize],
     ) -> Self {
-        let mut graph = Graph::new(n_states, scopes, max_entries, times_fixed);
+        let mut graph = InteractionGraph::new(n_states, scopes, max_entries, times_fixed);
         let mut plan = Self { order: Vec::new(), fixed: Vec::new(), n_entries: 0 };
         while let (Some((n_entries, smallest)), Some((_, _, hub))) = (graph.by_entries.first().copied(), graph.by_fix_key.first().copied())
         {
             if n_entries <= max_entries {
-                graph.remove(smallest, true);
+                graph.remove_variable(smallest, true);
                 plan.order.push(smallest);
                 plan.n_entries = plan.n_entries.saturating_add(n_entries);
             } else {
-                graph.remove(hub, false);
+                graph.remove_variable(hub, false);
                 plan.fixed.push(hub);
             }
         }
@@ -117,7 +117,7 @@ impl Plan {
     }
 
     /// The number of ways in which the fixed variables can be fixed.
-    pub(super) fn n_ways(&self, n_states: &[usize]) -> usize {
+    pub(super) fn num_fixings(&self, n_states: &[usize]) -> usize {
         self.fixed.iter().fold(1, |ways, variable| ways.saturating_mul(n_states[*variable]))
     }
 }
@@ -126,38 +126,38 @@ impl Plan {
 mod tests {
     use super::*;
 
-    fn plan(n_states: &[usize], scopes: &[&[usize]], max_entries: usize) -> Plan {
-        Plan::new(n_states, scopes.iter().copied(), max_entries, &vec![0; n_states.len()])
+    fn build_plan(n_states: &[usize], scopes: &[&[usize]], max_entries: usize) -> EliminationPlan {
+        EliminationPlan::new(n_states, scopes.iter().copied(), max_entries, &vec![0; n_states.len()])
     }
 
     #[test]
-    fn a_chain_is_eliminated_from_its_end() {
-        let plan = plan(&[2, 2, 2, 2], &[&[0, 1], &[1, 2], &[2, 3]], 4);
+    fn eliminates_chain_from_its_end() {
+        let plan = build_plan(&[2, 2, 2, 2], &[&[0, 1], &[1, 2], &[2, 3]], 4);
         assert_eq!((plan.order, plan.fixed, plan.n_entries), (vec![0, 1, 2, 3], vec![], 4 + 4 + 4 + 2));
     }
 
     #[test]
-    fn the_smallest_table_comes_first() {
-        let plan = plan(&[5, 3, 2], &[&[0, 1], &[1, 2]], 100);
+    fn eliminates_smallest_table_first() {
+        let plan = build_plan(&[5, 3, 2], &[&[0, 1], &[1, 2]], 100);
         assert_eq!(plan.order, [2, 0, 1]);
     }
 
     #[test]
-    fn the_variable_with_the_most_neighbours_is_fixed_where_tables_are_too_large() {
+    fn fixes_variable_of_highest_degree_if_tables_are_too_large() {
         // A triangle makes tables of 8 entries; without its corner of degree 3 a chain is left.
         let scopes: [&[usize]; 4] = [&[0, 1], &[1, 2], &[0, 2], &[2, 3]];
-        let plan = plan(&[2, 2, 2, 2], &scopes, 4);
+        let plan = build_plan(&[2, 2, 2, 2], &scopes, 4);
         // 3 hangs on 2 alone, so it goes first, and then all corners are alike.
         assert_eq!((plan.order, plan.fixed), (vec![3, 1, 2], vec![0]));
-        assert_eq!(Plan::new(&[2; 4], scopes.into_iter(), 4, &[1, 0, 0, 0]).fixed, [1]);
+        assert_eq!(EliminationPlan::new(&[2; 4], scopes.into_iter(), 4, &[1, 0, 0, 0]).fixed, [1]);
     }
 
     #[test]
-    fn a_hub_costs_no_more_than_its_readers() {
+    fn eliminates_hub_with_linear_number_of_entries() {
         let n_readers = 10_000;
         let scopes: Vec<[usize; 2]> = (1..=n_readers).map(|reader| [0, reader]).collect();
         let n_states = vec![6; n_readers + 1];
-        let plan = Plan::new(&n_states, scopes.iter().map(<[usize; 2]>::as_slice), 36, &vec![0; n_readers + 1]);
+        let plan = EliminationPlan::new(&n_states, scopes.iter().map(<[usize; 2]>::as_slice), 36, &vec![0; n_readers + 1]);
         assert_eq!((plan.fixed.len(), plan.n_entries), (0, n_readers * 36 + 6));
     }
 }

@@ -3,12 +3,12 @@
 //! Few assignments of an op's buffers are feasible, because one core split determines all of them. So a table is a
 //! list, and two tables are combined like relations, by a join on their common variables.
 
-use super::{Cost, Factor};
+use super::{AdditiveCost, CostFactor};
 use std::collections::BTreeMap;
 
 /// Cost of each feasible assignment of a set of variables; assignments without an entry are infeasible.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Table<C> {
+pub(super) struct CostTable<C> {
     /// Variables in ascending order.
     pub(super) variables: Vec<usize>,
     /// Costs by entry, ascending. An entry is the row-major number of an assignment: the state of the last variable
@@ -17,7 +17,7 @@ pub(super) struct Table<C> {
 }
 
 /// Returns the row-major stride of each variable, last variable first. A variable may occur twice.
-fn strides<'a>(variables: &'a [usize], n_states: &'a [usize]) -> impl Iterator<Item = (usize, usize)> + 'a {
+fn compute_strides<'a>(variables: &'a [usize], n_states: &'a [usize]) -> impl Iterator<Item = (usize, usize)> + 'a {
     let mut stride = 1;
     variables.iter().rev().map(move |&variable| {
         let own = stride;
@@ -27,12 +27,12 @@ fn strides<'a>(variables: &'a [usize], n_states: &'a [usize]) -> impl Iterator<I
 }
 
 /// Returns the entry of `variables` in an assignment `states` of all variables.
-pub(super) fn entry_of(variables: &[usize], n_states: &[usize], states: &[usize]) -> usize {
-    strides(variables, n_states).map(|(variable, stride)| states[variable] * stride).sum()
+pub(super) fn compute_entry(variables: &[usize], n_states: &[usize], states: &[usize]) -> usize {
+    compute_strides(variables, n_states).map(|(variable, stride)| states[variable] * stride).sum()
 }
 
 /// Variable that two entries have in common, with its stride in each of them.
-struct Digit {
+struct SharedVariable {
     variable: usize,
     stride: usize,
     n_states: usize,
@@ -40,30 +40,30 @@ struct Digit {
 }
 
 /// Map from entries over one set of variables to entries over another set. Variables of one set only are ignored.
-struct Renumbering {
-    digits: Vec<Digit>,
+struct EntryMap {
+    digits: Vec<SharedVariable>,
 }
 
-impl Renumbering {
+impl EntryMap {
     fn new(from: &[usize], to: &[usize], n_states: &[usize]) -> Self {
-        let stride_to = |variable| strides(to, n_states).find(|&(other, _)| other == variable).map(|(_, stride)| stride);
-        let digit = |(variable, stride)| Some(Digit { variable, stride, n_states: n_states[variable], stride_to: stride_to(variable)? });
-        Self { digits: strides(from, n_states).filter_map(digit).collect() }
+        let stride_to = |variable| compute_strides(to, n_states).find(|&(other, _)| other == variable).map(|(_, stride)| stride);
+        let digit = |(variable, stride)| Some(SharedVariable { variable, stride, n_states: n_states[variable], stride_to: stride_to(variable)? });
+        Self { digits: compute_strides(from, n_states).filter_map(digit).collect() }
     }
 
     /// Restricts the map to the variables that `counts` selects.
-    fn of_those(mut self, counts: impl Fn(usize) -> bool) -> Self {
+    fn restrict_to(mut self, counts: impl Fn(usize) -> bool) -> Self {
         self.digits.retain(|digit| counts(digit.variable));
         self
     }
 
-    fn of(&self, entry: usize) -> usize {
+    fn map_entry(&self, entry: usize) -> usize {
         self.digits.iter().map(|digit| entry / digit.stride % digit.n_states * digit.stride_to).sum()
     }
 }
 
 /// Returns the minimum cost of each entry, in ascending order of entries.
-fn least_costs<C: Cost>(n_entries: usize, mut found: Vec<(usize, C)>) -> Vec<(usize, C)> {
+fn compute_min_costs<C: AdditiveCost>(n_entries: usize, mut found: Vec<(usize, C)>) -> Vec<(usize, C)> {
     if n_entries > found.len().saturating_mul(8) {
         found.sort_unstable();
         found.dedup_by_key(|(entry, _)| *entry);
@@ -78,14 +78,14 @@ fn least_costs<C: Cost>(n_entries: usize, mut found: Vec<(usize, C)>) -> Vec<(us
 }
 
 /// Values grouped by a key.
-enum Groups<T> {
+enum KeyedGroups<T> {
     /// The values in the order of their keys, and for each key the position of its first value; few keys only.
-    ByKey { starts: Vec<usize>, values: Vec<T> },
+    Indexed { starts: Vec<usize>, values: Vec<T> },
     /// Keys with their values, sorted by key.
     Sorted(Vec<usize>, Vec<T>),
 }
 
-impl<T: Copy> Groups<T> {
+impl<T: Copy> KeyedGroups<T> {
     /// Groups values whose keys are less than `n_keys`.
     fn new(n_keys: usize, values: impl ExactSizeIterator<Item = (usize, T)>) -> Self {
         let mut keyed: Vec<(usize, T)> = values.collect();
@@ -97,13 +97,13 @@ impl<T: Copy> Groups<T> {
         let mut starts = vec![0; n_keys + 1];
         keys.iter().for_each(|key| starts[key + 1] += 1);
         (0..n_keys).for_each(|key| starts[key + 1] += starts[key]);
-        Self::ByKey { starts, values }
+        Self::Indexed { starts, values }
     }
 
     /// Returns the values of a key.
     fn get(&self, key: usize) -> &[T] {
         match self {
-            Self::ByKey { starts, values } => &values[starts[key]..starts[key + 1]],
+            Self::Indexed { starts, values } => &values[starts[key]..starts[key + 1]],
             Self::Sorted(keys, values) => {
                 let first = keys.partition_point(|other| *other < key);
                 let length = keys[first..].iter().take_while(|other| **other == key).count();
@@ -114,7 +114,7 @@ impl<T: Copy> Groups<T> {
 }
 
 /// Returns the number of assignments of `variables`.
-fn n_entries(variables: &[usize], n_states: &[usize]) -> usize {
+fn num_entries(variables: &[usize], n_states: &[usize]) -> usize {
     variables.iter().fold(1, |product, &variable| product.saturating_mul(n_states[variable]))
 }
 
@@ -126,40 +126,40 @@ fn union(ours: &[usize], theirs: &[usize]) -> Vec<usize> {
     all
 }
 
-impl<C: Cost> Table<C> {
+impl<C: AdditiveCost> CostTable<C> {
     /// Converts a factor to a table.
-    pub(super) fn of(factor: &Factor<C>, n_states: &[usize]) -> Self {
+    pub(super) fn from_factor(factor: &CostFactor<C>, n_states: &[usize]) -> Self {
         let variables = union(&factor.variables, &[]);
         if variables == factor.variables {
             return Self { costs: factor.costs.iter().map(|(&entry, &cost)| (entry, cost)).collect(), variables };
         }
         // A factor may have a variable twice: entries with two different states of it are dropped.
-        let places: BTreeMap<usize, usize> = strides(&factor.variables, n_states).collect();
+        let places: BTreeMap<usize, usize> = compute_strides(&factor.variables, n_states).collect();
         let state_of = |variable: usize, entry: usize| entry / places[&variable] % n_states[variable];
         let is_one = |entry: usize| {
-            strides(&factor.variables, n_states).all(|(variable, stride)| entry / stride % n_states[variable] == state_of(variable, entry))
+            compute_strides(&factor.variables, n_states).all(|(variable, stride)| entry / stride % n_states[variable] == state_of(variable, entry))
         };
-        let entry_of = |entry: usize| strides(&variables, n_states).map(|(variable, stride)| state_of(variable, entry) * stride).sum();
+        let entry_of = |entry: usize| compute_strides(&variables, n_states).map(|(variable, stride)| state_of(variable, entry) * stride).sum();
         let possible = factor.costs.iter().filter(|(entry, _)| is_one(**entry)).map(|(&entry, &cost)| (entry_of(entry), cost)).collect();
-        Self { costs: least_costs(n_entries(&variables, n_states), possible), variables }
+        Self { costs: compute_min_costs(num_entries(&variables, n_states), possible), variables }
     }
 
     /// Returns the table over the free variables, with the others fixed at their states in `states`.
-    pub(super) fn fixed(&self, n_states: &[usize], states: &[usize], is_free: impl Fn(usize) -> bool) -> Self {
+    pub(super) fn fix_variables(&self, n_states: &[usize], states: &[usize], is_free: impl Fn(usize) -> bool) -> Self {
         let left: Vec<usize> = self.variables.iter().copied().filter(|&variable| is_free(variable)).collect();
         if left.len() == self.variables.len() {
             return self.clone();
         }
-        let stay: Vec<(usize, usize)> = strides(&self.variables, n_states).filter(|&(variable, _)| !is_free(variable)).collect();
-        let renumbering = Renumbering::new(&self.variables, &left, n_states);
+        let stay: Vec<(usize, usize)> = compute_strides(&self.variables, n_states).filter(|&(variable, _)| !is_free(variable)).collect();
+        let renumbering = EntryMap::new(&self.variables, &left, n_states);
         let is_kept = |entry: usize| stay.iter().all(|&(variable, stride)| entry / stride % n_states[variable] == states[variable]);
         // Entries stay sorted, because the order of the variables is unchanged.
-        let costs = self.costs.iter().filter(|(entry, _)| is_kept(*entry)).map(|&(entry, cost)| (renumbering.of(entry), cost)).collect();
+        let costs = self.costs.iter().filter(|(entry, _)| is_kept(*entry)).map(|&(entry, cost)| (renumbering.map_entry(entry), cost)).collect();
         Self { variables: left, costs }
     }
 
     /// Returns the table over no variables with cost zero.
-    fn nothing() -> Self {
+    fn zero() -> Self {
         Self { variables: Vec::new(), costs: vec![(0, C::ZERO)] }
     }
 
@@ -169,56 +169,56 @@ impl<C: Cost> Table<C> {
     }
 
     /// Returns the sum of two tables.
-    pub(super) fn plus(&self, other: &Self, n_states: &[usize]) -> Self {
-        self.plus_over(other, union(&self.variables, &other.variables), n_states)
+    pub(super) fn add_table(&self, other: &Self, n_states: &[usize]) -> Self {
+        self.add_and_minimize(other, union(&self.variables, &other.variables), n_states)
     }
 
     /// Returns the sum of two tables, minimized over the variables that are not in `left`.
-    fn plus_over(&self, other: &Self, left: Vec<usize>, n_states: &[usize]) -> Self {
+    fn add_and_minimize(&self, other: &Self, left: Vec<usize>, n_states: &[usize]) -> Self {
         let shared: Vec<usize> = self.variables.iter().copied().filter(|variable| other.variables.contains(variable)).collect();
-        let [our_key, their_key] = [self, other].map(|table| Renumbering::new(&table.variables, &shared, n_states));
-        let our_entry = Renumbering::new(&self.variables, &left, n_states);
-        let their_entry = Renumbering::new(&other.variables, &left, n_states).of_those(|variable| !shared.contains(&variable));
-        let theirs = other.costs.iter().map(|&(entry, cost)| (their_key.of(entry), (their_entry.of(entry), cost)));
-        let theirs = Groups::new(n_entries(&shared, n_states), theirs);
+        let [our_key, their_key] = [self, other].map(|table| EntryMap::new(&table.variables, &shared, n_states));
+        let our_entry = EntryMap::new(&self.variables, &left, n_states);
+        let their_entry = EntryMap::new(&other.variables, &left, n_states).restrict_to(|variable| !shared.contains(&variable));
+        let theirs = other.costs.iter().map(|&(entry, cost)| (their_key.map_entry(entry), (their_entry.map_entry(entry), cost)));
+        let theirs = KeyedGroups::new(num_entries(&shared, n_states), theirs);
         let mut found = Vec::with_capacity(self.costs.len().max(other.costs.len()));
         for &(entry, cost) in &self.costs {
-            let group = theirs.get(our_key.of(entry));
+            let group = theirs.get(our_key.map_entry(entry));
             if group.is_empty() {
                 continue;
             }
-            let own = our_entry.of(entry);
+            let own = our_entry.map_entry(entry);
             let sums = group.iter().map(|&(new, more)| (own + new, cost.saturating_add(more)));
             found.extend(sums.filter(|(_, sum)| *sum < C::IMPOSSIBLE));
         }
-        Self { costs: least_costs(n_entries(&left, n_states), found), variables: left }
+        Self { costs: compute_min_costs(num_entries(&left, n_states), found), variables: left }
     }
 
     /// Eliminates `variable`: returns the sum of tables over it, minimized over its states.
-    pub(super) fn without(tables: &[Self], variable: usize, n_states: &[usize]) -> Self {
-        let nothing = Self::nothing();
+    pub(super) fn eliminate(tables: &[Self], variable: usize, n_states: &[usize]) -> Self {
+        let nothing = Self::zero();
         let (last, others) = tables.split_last().unwrap_or((&nothing, &[]));
         let sum = match others {
             [] => nothing.clone(),
-            [first, more @ ..] => more.iter().fold(first.clone(), |sum, table| sum.plus(table, n_states)),
+            [first, more @ ..] => more.iter().fold(first.clone(), |sum, table| sum.add_table(table, n_states)),
         };
         let left = union(&sum.variables, &last.variables).into_iter().filter(|&other| other != variable).collect();
-        sum.plus_over(last, left, n_states)
+        sum.add_and_minimize(last, left, n_states)
     }
 }
 
 /// Sets `variable` to its best state under `tables`, with all other variables unchanged, and returns whether it
 /// changed. Ties keep the current state.
-pub(super) fn settle<'a, C: Cost + 'a>(
-    tables: impl IntoIterator<Item = &'a Table<C>>,
+pub(super) fn set_best_state<'a, C: AdditiveCost + 'a>(
+    tables: impl IntoIterator<Item = &'a CostTable<C>>,
     variable: usize,
     n_states: &[usize],
     states: &mut [usize],
 ) -> bool {
     let mut sums = vec![C::ZERO; n_states[variable]];
     for table in tables {
-        let step: usize = strides(&table.variables, n_states).filter(|&(other, _)| other == variable).map(|(_, stride)| stride).sum();
-        let first = entry_of(&table.variables, n_states, states) - step * states[variable];
+        let step: usize = compute_strides(&table.variables, n_states).filter(|&(other, _)| other == variable).map(|(_, stride)| stride).sum();
+        let first = compute_entry(&table.variables, n_states, states) - step * states[variable];
         for (state, sum) in sums.iter_mut().enumerate() {
             *sum = sum.saturating_add(table.cost(first + state * step));
         }

@@ -24,7 +24,7 @@ pub enum OpFamily {
 impl OpFamily {
     /// Returns the family of an op, given its function and whether it reduces.
     #[must_use]
-    pub fn of(op: &OpSpec) -> Self {
+    pub fn from_op(op: &OpSpec) -> Self {
         match op.function.as_str() {
             "batchmatmul" | "batchmatmulfp8" => Self::Matmul,
             "conv2d" => Self::Conv2d,
@@ -84,22 +84,22 @@ pub(crate) fn is_identity(op: &OpSpec) -> bool {
 mod tests {
     use super::*;
 
-    fn family(function: &str, is_reduction: bool) -> OpFamily {
-        OpFamily::of(&OpSpec { function: function.to_owned(), is_reduction, ..OpSpec::default() })
+    fn classify(function: &str, is_reduction: bool) -> OpFamily {
+        OpFamily::from_op(&OpSpec { function: function.to_owned(), is_reduction, ..OpSpec::default() })
     }
 
     #[test]
-    fn a_name_decides_before_the_reduction_flag() {
-        assert_eq!(family("batchmatmul", true), OpFamily::Matmul);
-        assert_eq!(family("topkvalue", true), OpFamily::TopK);
-        assert_eq!(family("sum", true), OpFamily::Reduction);
-        assert_eq!(family("add", false), OpFamily::Elementwise);
+    fn prefers_name_over_reduction_flag() {
+        assert_eq!(classify("batchmatmul", true), OpFamily::Matmul);
+        assert_eq!(classify("topkvalue", true), OpFamily::TopK);
+        assert_eq!(classify("sum", true), OpFamily::Reduction);
+        assert_eq!(classify("add", false), OpFamily::Elementwise);
     }
 
     #[test]
-    fn only_contractions_keep_operand_dims() {
-        assert!(family("conv2d", true).has_operand_dims());
-        assert!(!family("avgpoolfwd", true).has_operand_dims());
-        assert!(family("avgpoolfwd", true).is_windowed());
+    fn keeps_operand_dims_of_contractions_only() {
+        assert!(classify("conv2d", true).has_operand_dims());
+        assert!(!classify("avgpoolfwd", true).has_operand_dims());
+        assert!(classify("avgpoolfwd", true).is_windowed());
     }
 }

@@ -21,11 +21,11 @@ pub(crate) mod ir;
 
 pub use family::OpFamily;
 pub(crate) use family::{is_conversion, is_identity, is_restickify, needs_outer_dim};
-pub use lives::{Life, Scratch, unrolled_lives};
-pub use mode::{Addresses, Loops};
+pub use lives::{LaunchLiveRange, LaunchMemory, unroll_live_ranges};
+pub use mode::{AddressMode, LoopMode};
 pub use op_spec::{
-    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, LoopSymbol, Mover, OpSpec, Operand, OwnedDim, Ownership,
-    SymbolicDim, Window, WindowAxis,
+    Allocation, ElementArrangement, Bundle, NamedConstant, Coordinate, BundleItem, IterationDim, LoopSymbol, CoordinateSource, OpSpec, OpSpecOperand, OwnedDim, Ownership,
+    SymbolicDim, OpWindow, WindowAxis,
 };
-pub use share::{SharedBuffer, share};
+pub use share::{SharedBuffer, place_shared_buffers};
 pub use unroll::{MAX_UNROLLED_OPS, UnrollError, unroll};

@@ -5,7 +5,7 @@ use strum::{Display, EnumString, VariantNames};
 /// `--addresses`: who knows where kernel arguments are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Addresses {
+pub enum AddressMode {
     /// The launch gets them; files hold symbols.
     Symbolic,
     /// The compiler: argument `i` is at segment `i`.
@@ -15,7 +15,7 @@ pub enum Addresses {
 /// `--loops`: how a counted loop is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Loops {
+pub enum LoopMode {
     /// As `scf.for`.
     Keep,
     /// As one execute per iteration.

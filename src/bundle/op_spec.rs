@@ -4,7 +4,7 @@
 //! Iteration dimensions are referred to by position, so names are comments only.
 
 use machine::DeviceFormat;
-use program::layout::Term;
+use program::layout::CoordinateTerm;
 
 /// One kernel launch: the ops and loops that run in order, and the HBM they share.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,12 +12,12 @@ pub struct Bundle {
     /// Bytes of the bundle's own HBM pool; 0 when no operand lives there.
     pub pool_bytes: i64,
     /// Ops and loops, in execution order.
-    pub items: Vec<Item>,
+    pub items: Vec<BundleItem>,
 }
 
 /// One step of a bundle.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Item {
+pub enum BundleItem {
     /// One operation on all its cores.
     Op(Box<OpSpec>),
     /// A counted loop around further steps.
@@ -27,7 +27,7 @@ pub enum Item {
         /// Symbol of the trip count, if it is known only at launch.
         symbol: Option<LoopSymbol>,
         /// The steps of one iteration.
-        body: Vec<Item>,
+        body: Vec<BundleItem>,
     },
 }
 
@@ -40,13 +40,13 @@ pub struct LoopSymbol {
     pub dim: String,
 }
 
-impl Operand {
+impl OpSpecOperand {
     /// Makes a table that is indexed along device dimension `indexed` begin at the position of each outer dimension that its gather reads: the
     /// file does not state the size of a table, so it may have no such dimensions.
     pub fn begin_at_window(&mut self, indexed: usize) {
         for dim in 0..indexed {
             let step: i64 = self.device_size[dim + 1..].iter().product::<i64>() * self.format.bytes();
-            self.allocation = self.allocation.moved_by(self.coordinates[dim].offset * step);
+            self.allocation = self.allocation.offset_by(self.coordinates[dim].offset * step);
         }
         for dim in 0..indexed {
             self.device_size[dim] = 1;
@@ -56,7 +56,7 @@ impl Operand {
 
     /// Returns the bytes per core, given the number of slices of each iteration dimension.
     #[must_use]
-    pub fn part_bytes(&self, slices: &[i64]) -> i64 {
+    pub fn bytes_per_core(&self, slices: &[i64]) -> i64 {
         let moves = |dim: usize| self.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
         let n_parts: i64 = slices.iter().enumerate().filter(|(dim, _)| moves(*dim)).map(|(_, slices)| slices).product();
         self.device_size.iter().product::<i64>() * self.format.bytes() / n_parts.max(1)
@@ -67,9 +67,9 @@ impl Bundle {
     /// Returns the loops whose trip count is known at launch only, with the maxima, in depth-first order.
     #[must_use]
     pub fn symbolic_loops(&self) -> Vec<(&LoopSymbol, i64)> {
-        fn collect<'a>(items: &'a [Item], into: &mut Vec<(&'a LoopSymbol, i64)>) {
+        fn collect<'a>(items: &'a [BundleItem], into: &mut Vec<(&'a LoopSymbol, i64)>) {
             for item in items {
-                if let Item::Loop { count, symbol, body } = item {
+                if let BundleItem::Loop { count, symbol, body } = item {
                     into.extend(symbol.as_ref().map(|symbol| (symbol, *count)));
                     collect(body, into);
                 }
@@ -83,11 +83,11 @@ impl Bundle {
     /// Returns the ops in depth-first order: entry `k` is the operation of `sdsc_<k>.json`.
     #[must_use]
     pub fn ops(&self) -> Vec<&OpSpec> {
-        fn collect<'a>(items: &'a [Item], into: &mut Vec<&'a OpSpec>) {
+        fn collect<'a>(items: &'a [BundleItem], into: &mut Vec<&'a OpSpec>) {
             for item in items {
                 match item {
-                    Item::Op(op) => into.push(op),
-                    Item::Loop { count: _, symbol: _, body } => collect(body, into),
+                    BundleItem::Op(op) => into.push(op),
+                    BundleItem::Loop { count: _, symbol: _, body } => collect(body, into),
                 }
             }
         }
@@ -113,11 +113,11 @@ pub struct OpSpec {
     /// Output dimensions before reduction dimensions; the order names the dimensions in the file.
     pub iteration_space: Vec<IterationDim>,
     /// Index tensors, then inputs, then the output.
-    pub operands: Vec<Operand>,
+    pub operands: Vec<OpSpecOperand>,
     /// Named constants in the order that numbers them.
-    pub constants: Vec<Constant>,
+    pub constants: Vec<NamedConstant>,
     /// The window of a convolution or a pooling.
-    pub window: Option<Window>,
+    pub window: Option<OpWindow>,
     /// `[N, C, H, W]` of the result of a convolution or a pooling.
     pub node_output_ranges: Option<[i64; 4]>,
 }
@@ -159,7 +159,7 @@ pub struct SymbolicDim {
 
 /// A named constant of an op.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Constant {
+pub struct NamedConstant {
     /// The name that the device function knows it by.
     pub name: String,
     /// Its value; a truth value is 0 or 1.
@@ -168,7 +168,7 @@ pub struct Constant {
 
 /// The window of a convolution or a pooling, for the height and the width.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Window {
+pub struct OpWindow {
     /// Along the height (labels `i` and `ki`).
     pub height: WindowAxis,
     /// Along the width (labels `j` and `kj`).
@@ -200,13 +200,13 @@ impl Default for WindowAxis {
 
 /// A tensor of an op.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Operand {
+pub struct OpSpecOperand {
     /// False for the result.
     pub is_input: bool,
     /// The number format of its elements.
     pub format: DeviceFormat,
     /// How elements are arranged within sticks.
-    pub arrangement: Arrangement,
+    pub arrangement: ElementArrangement,
     /// Device shape, row-major; the last entry is the elements of one stick.
     pub device_size: Vec<i64>,
     /// Device position of an iteration point: one coordinate per entry of `device_size`.
@@ -223,7 +223,7 @@ pub struct Operand {
 
 /// How elements are arranged within sticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Arrangement {
+pub enum ElementArrangement {
     /// In order.
     #[default]
     Standard,
@@ -239,7 +239,7 @@ pub enum Arrangement {
     Exx2,
 }
 
-impl Arrangement {
+impl ElementArrangement {
     /// Every arrangement, in the order of the enum.
     pub const ALL: [Self; 6] = [Self::Standard, Self::Dl16ToFp32, Self::Fp32ToDl16, Self::Qfp8Ch, Self::Qfp8Wt, Self::Exx2];
 
@@ -290,7 +290,7 @@ impl Allocation {
 
     /// Returns the place `bytes` behind this one in the same memory.
     #[must_use]
-    pub const fn moved_by(self, bytes: i64) -> Self {
+    pub const fn offset_by(self, bytes: i64) -> Self {
         match self {
             Self::Hbm { argument, offset_bytes } => Self::Hbm { argument, offset_bytes: offset_bytes + bytes },
             Self::Pool { offset_bytes } => Self::Pool { offset_bytes: offset_bytes + bytes },
@@ -309,25 +309,25 @@ impl Allocation {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coordinate {
     /// Term that moves the position; without one the position is constant.
-    pub term: Option<Mover>,
+    pub term: Option<CoordinateSource>,
     /// The position when the term is 0.
     pub offset: i64,
 }
 
 /// Variable part of a device coordinate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mover {
+pub enum CoordinateSource {
     /// Mixed-radix term of an iteration dimension.
-    Digits(Term),
+    Digits(CoordinateTerm),
     /// Value of the named index tensor at the current point.
     Indirect(String),
 }
 
-impl Mover {
+impl CoordinateSource {
     /// The dimension itself.
     #[must_use]
     pub const fn dim(dim: usize) -> Self {
-        Self::Digits(Term::dim(dim))
+        Self::Digits(CoordinateTerm::from_dim(dim))
     }
 }
 
@@ -341,30 +341,30 @@ impl Coordinate {
     /// The dimension itself.
     #[must_use]
     pub const fn dim(dim: usize) -> Self {
-        Self { term: Some(Mover::dim(dim)), offset: 0 }
+        Self { term: Some(CoordinateSource::dim(dim)), offset: 0 }
     }
 
     /// `dim floordiv divisor`.
     #[must_use]
     pub const fn floordiv(dim: usize, divisor: i64) -> Self {
-        Self { term: Some(Mover::Digits(Term { dim, modulo: None, floordiv: Some(divisor) })), offset: 0 }
+        Self { term: Some(CoordinateSource::Digits(CoordinateTerm { dim, modulo: None, floordiv: Some(divisor) })), offset: 0 }
     }
 
     /// `dim mod modulo`.
     #[must_use]
     pub const fn modulo(dim: usize, modulo: i64) -> Self {
-        Self { term: Some(Mover::Digits(Term { dim, modulo: Some(modulo), floordiv: None })), offset: 0 }
+        Self { term: Some(CoordinateSource::Digits(CoordinateTerm { dim, modulo: Some(modulo), floordiv: None })), offset: 0 }
     }
 
     /// The value of the index tensor `name`.
     #[must_use]
     pub fn indirect(name: impl Into<String>) -> Self {
-        Self { term: Some(Mover::Indirect(name.into())), offset: 0 }
+        Self { term: Some(CoordinateSource::Indirect(name.into())), offset: 0 }
     }
 
     /// Returns the coordinate shifted by `offset`.
     #[must_use]
-    pub fn plus(mut self, offset: i64) -> Self {
+    pub fn shifted_by(mut self, offset: i64) -> Self {
         self.offset += offset;
         self
     }
@@ -373,8 +373,8 @@ impl Coordinate {
     #[must_use]
     pub const fn moving_dim(&self) -> Option<usize> {
         match self.term {
-            Some(Mover::Digits(Term { dim, .. })) => Some(dim),
-            Some(Mover::Indirect(_)) | None => None,
+            Some(CoordinateSource::Digits(CoordinateTerm { dim, .. })) => Some(dim),
+            Some(CoordinateSource::Indirect(_)) | None => None,
         }
     }
 
@@ -382,8 +382,8 @@ impl Coordinate {
     #[must_use]
     pub fn index_name(&self) -> Option<&str> {
         match &self.term {
-            Some(Mover::Indirect(name)) => Some(name),
-            Some(Mover::Digits(_)) | None => None,
+            Some(CoordinateSource::Indirect(name)) => Some(name),
+            Some(CoordinateSource::Digits(_)) | None => None,
         }
     }
 }
@@ -411,18 +411,18 @@ mod tests {
     use super::*;
     use crate::bundle::testing::{op, operand};
 
-    fn writer(function: &str, allocation: Allocation) -> Item {
+    fn writer(function: &str, allocation: Allocation) -> BundleItem {
         let written = operand(&[1, 64], vec![Coordinate::constant(0), Coordinate::dim(0)]);
-        Item::Op(Box::new(op(function, &[64], vec![Operand { allocation, ..written }])))
+        BundleItem::Op(Box::new(op(function, &[64], vec![OpSpecOperand { allocation, ..written }])))
     }
 
     #[test]
-    fn ops_are_numbered_depth_first() {
+    fn numbers_ops_depth_first() {
         let lx = Allocation::Lx { offset_bytes: 0 };
-        let inner = Item::Loop { count: 2, symbol: None, body: vec![writer("b", lx), writer("c", lx)] };
+        let inner = BundleItem::Loop { count: 2, symbol: None, body: vec![writer("b", lx), writer("c", lx)] };
         let bundle = Bundle {
             pool_bytes: 0,
-            items: vec![writer("a", lx), Item::Loop { count: 3, symbol: None, body: vec![inner] }, writer("d", lx)],
+            items: vec![writer("a", lx), BundleItem::Loop { count: 3, symbol: None, body: vec![inner] }, writer("d", lx)],
         };
         let names: Vec<_> = bundle.ops().iter().map(|op| op.function.clone()).collect();
         assert_eq!(names, ["a", "b", "c", "d"]);
@@ -430,8 +430,8 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_operand_within_a_loop_counts() {
+    fn finds_pool_operand_in_loop() {
         let body = vec![writer("a", Allocation::Pool { offset_bytes: 128 })];
-        assert!(Bundle { pool_bytes: 256, items: vec![Item::Loop { count: 2, symbol: None, body }] }.uses_pool());
+        assert!(Bundle { pool_bytes: 256, items: vec![BundleItem::Loop { count: 2, symbol: None, body }] }.uses_pool());
     }
 }

@@ -1,7 +1,7 @@
 //! Places buffers shared by launches in one HBM region, whose bytes are reused once a buffer is dead.
 
 use machine::STICK_BYTES;
-use scratchpad::{Buffer, Capacity, FirstFit, Planner, Use, UseKind};
+use scratchpad::{Buffer, Capacity, FirstFitPlanner, Planner, Use, UseKind};
 
 /// Buffer that one launch writes and another one reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,12 +17,12 @@ pub struct SharedBuffer {
 /// Uses the LX planner, with launch numbers as time. Buffers of one launch never share bytes, as it may write one before it has read the
 /// other.
 #[must_use]
-pub fn share(buffers: &[SharedBuffer], region_bytes: i64) -> Vec<Option<i64>> {
-    let planned: Vec<Buffer> = buffers.iter().map(planned).collect();
-    FirstFit.plan(&planned, &Capacity { bytes: region_bytes, alignment: STICK_BYTES }).addresses
+pub fn place_shared_buffers(buffers: &[SharedBuffer], region_bytes: i64) -> Vec<Option<i64>> {
+    let planned: Vec<Buffer> = buffers.iter().map(to_planned_buffer).collect();
+    FirstFitPlanner.plan(&planned, &Capacity { bytes: region_bytes, alignment: STICK_BYTES }).addresses
 }
 
-fn planned(buffer: &SharedBuffer) -> Buffer {
+fn to_planned_buffer(buffer: &SharedBuffer) -> Buffer {
     let [first, last] = buffer.life;
     let uses = vec![Use { time: first, kind: UseKind::Write }, Use { time: last, kind: UseKind::Read }];
     Buffer {
@@ -46,26 +46,26 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_buffer_leaves_its_bytes_to_the_next() {
+    fn reuses_bytes_of_dead_buffer() {
         let buffers = [buffer(8192, [0, 1]), buffer(4096, [1, 2]), buffer(8192, [2, 3]), buffer(4096, [3, 4])];
-        assert_eq!(share(&buffers, 12288), [Some(0), Some(8192), Some(0), Some(8192)]);
+        assert_eq!(place_shared_buffers(&buffers, 12288), [Some(0), Some(8192), Some(0), Some(8192)]);
     }
 
     #[test]
-    fn a_launch_that_reads_one_and_writes_another_has_both() {
-        assert_eq!(share(&[buffer(256, [0, 1]), buffer(256, [1, 2])], 1024), [Some(0), Some(256)]);
+    fn separates_buffers_of_one_launch() {
+        assert_eq!(place_shared_buffers(&[buffer(256, [0, 1]), buffer(256, [1, 2])], 1024), [Some(0), Some(256)]);
     }
 
     #[test]
-    fn a_region_that_is_full_takes_no_more() {
-        assert_eq!(share(&[buffer(256, [0, 1]), buffer(256, [1, 2])], 384), [Some(0), None]);
+    fn rejects_buffer_in_full_region() {
+        assert_eq!(place_shared_buffers(&[buffer(256, [0, 1]), buffer(256, [1, 2])], 384), [Some(0), None]);
     }
 
     proptest! {
         #[test]
-        fn live_buffers_never_share_a_byte(lives in prop::collection::vec((1i64..2000, 0usize..8, 0usize..8), 1..20)) {
+        fn keeps_live_buffers_disjoint(lives in prop::collection::vec((1i64..2000, 0usize..8, 0usize..8), 1..20)) {
             let buffers: Vec<_> = lives.iter().map(|&(bytes, a, b)| buffer(bytes, [a.min(b), a.max(b)])).collect();
-            let offsets: Vec<i64> = share(&buffers, i64::MAX / 2).into_iter().map(Option::unwrap).collect();
+            let offsets: Vec<i64> = place_shared_buffers(&buffers, i64::MAX / 2).into_iter().map(Option::unwrap).collect();
             for second in 0..buffers.len() {
                 for first in 0..second {
                     let (one, other) = (&buffers[first], &buffers[second]);

@@ -1,14 +1,14 @@
 //! Operands and ops for unit tests.
 
-use super::{Allocation, Arrangement, Coordinate, IterationDim, OpSpec, Operand};
+use super::{Allocation, ElementArrangement, Coordinate, IterationDim, OpSpec, OpSpecOperand};
 use machine::DeviceFormat;
 
 /// An fp16 operand at the start of kernel argument 0.
-pub(crate) fn operand(device_size: &[i64], coordinates: Vec<Coordinate>) -> Operand {
-    Operand {
+pub(crate) fn operand(device_size: &[i64], coordinates: Vec<Coordinate>) -> OpSpecOperand {
+    OpSpecOperand {
         is_input: true,
         format: DeviceFormat::Sen169Fp16,
-        arrangement: Arrangement::Standard,
+        arrangement: ElementArrangement::Standard,
         device_size: device_size.to_vec(),
         coordinates,
         allocation: Allocation::Hbm { argument: 0, offset_bytes: 0 },
@@ -19,13 +19,13 @@ pub(crate) fn operand(device_size: &[i64], coordinates: Vec<Coordinate>) -> Oper
 }
 
 /// A matrix in the default layout: `shape` are the host sizes, `row` and `column` the iteration dimensions.
-pub(crate) fn dense(shape: &[i64; 2], row: usize, column: usize) -> Operand {
+pub(crate) fn dense_operand(shape: &[i64; 2], row: usize, column: usize) -> OpSpecOperand {
     let size = [(shape[1] + 63) / 64, shape[0], 64];
     operand(&size, vec![Coordinate::floordiv(column, 64), Coordinate::dim(row), Coordinate::modulo(column, 64)])
 }
 
 /// An op on those operands, of which only the last is a result.
-pub(crate) fn op(function: &str, ranges: &[i64], mut operands: Vec<Operand>) -> OpSpec {
+pub(crate) fn op(function: &str, ranges: &[i64], mut operands: Vec<OpSpecOperand>) -> OpSpec {
     if let Some(last) = operands.last_mut() {
         last.is_input = false;
     }

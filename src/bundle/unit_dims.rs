@@ -5,9 +5,9 @@
 //! for a `1x1024` tensor, would be mistaken for the count. The reference front end omits dimensions of size 1 from the iteration space,
 //! ignores them in coordinates, and pads all tensors of an op to one rank with leading dimensions of size 1 (torch-spyre facts, B.3).
 
-use super::{Coordinate, IterationDim, Mover, OpSpec, Operand};
-use machine::MOST_ROWS_OF_A_PRODUCT;
-use program::layout::Term;
+use super::{Coordinate, IterationDim, CoordinateSource, OpSpec, OpSpecOperand};
+use machine::MAX_MATMUL_DIMS_PER_ROLE;
+use program::layout::CoordinateTerm;
 
 /// Removes dimensions of size 1 from the iteration space and from the device sizes.
 ///
@@ -21,8 +21,8 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
         op.constants.clear();
     }
     drop_from_space(op);
-    pin_constants(op);
-    complete_sparse(op);
+    add_fixed_position_dims(op);
+    complete_sparse_reference(op);
     let mut rank = 2;
     for operand in &mut op.operands {
         let unit = Coordinate::constant(0);
@@ -44,8 +44,8 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
 ///
 /// A window may be at a fixed position of its buffer. That position becomes a point of a dimension of size 1 of the operand; if there is
 /// none, of a new dimension that all operands get, like a batch dimension.
-pub(super) fn complete_product(op: &mut OpSpec, used: &[Vec<usize>]) {
-    let used = give_pins_dims(op, used);
+pub(super) fn complete_matmul(op: &mut OpSpec, used: &[Vec<usize>]) {
+    let used = assign_fixed_position_dims(op, used);
     complete_unit_dims(op, &used);
 }
 
@@ -53,15 +53,15 @@ pub(super) fn complete_product(op: &mut OpSpec, used: &[Vec<usize>]) {
 /// position becomes the single point of a new dimension, which the result and, through its indices, the table have as well.
 pub(super) fn complete_gather(op: &mut OpSpec, used: &[Vec<usize>]) {
     let Some(index) = op.operands.iter().position(|operand| operand.name.is_some()) else { return complete_unit_dims(op, used) };
-    let positions = pins(&op.operands[index]);
+    let positions = find_fixed_positions(&op.operands[index]);
     let added = positions.len();
-    move_dims(op, added);
+    shift_dims(op, added);
     for (dim, position) in positions.into_iter().enumerate() {
-        op.operands[index].coordinates[position].term = Some(Mover::dim(dim));
+        op.operands[index].coordinates[position].term = Some(CoordinateSource::dim(dim));
     }
     add_unit_dims(op, added);
-    let is_table = |operand: &Operand| operand.coordinates.iter().any(|coordinate| coordinate.index_name().is_some());
-    let with_added = |(operand, used): (&Operand, &Vec<usize>)| {
+    let is_table = |operand: &OpSpecOperand| operand.coordinates.iter().any(|coordinate| coordinate.index_name().is_some());
+    let with_added = |(operand, used): (&OpSpecOperand, &Vec<usize>)| {
         let own = if is_table(operand) { 0 } else { added };
         (0..own).chain(used.iter().map(|dim| dim + added)).collect()
     };
@@ -70,9 +70,9 @@ pub(super) fn complete_gather(op: &mut OpSpec, used: &[Vec<usize>]) {
 }
 
 /// Shifts the dimension numbers in all coordinates by `added`.
-fn move_dims(op: &mut OpSpec, added: usize) {
+fn shift_dims(op: &mut OpSpec, added: usize) {
     for coordinate in op.operands.iter_mut().flat_map(|operand| &mut operand.coordinates) {
-        if let Some(Mover::Digits(Term { dim, .. })) = &mut coordinate.term {
+        if let Some(CoordinateSource::Digits(CoordinateTerm { dim, .. })) = &mut coordinate.term {
             *dim += added;
         }
     }
@@ -99,24 +99,24 @@ pub(super) fn complete_unit_dims(op: &mut OpSpec, used: &[Vec<usize>]) {
 
 /// Turns each fixed position of an operand, except in the stick, into the point of an iteration dimension of size 1.
 /// New dimensions are prepended. Returns the dimensions of each operand.
-fn give_pins_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<usize>> {
+fn assign_fixed_position_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let is_unit: Vec<bool> = op.iteration_space.iter().map(|dim| dim.range == 1).collect();
-    merge_pins_beyond_room(op, used);
-    let free = |operand: &Operand, used: &[usize]| -> Vec<usize> {
+    merge_excess_fixed_positions(op, used);
+    let free = |operand: &OpSpecOperand, used: &[usize]| -> Vec<usize> {
         let moves_with = |dim| operand.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
         used.iter().copied().filter(|&dim| is_unit[dim] && !moves_with(dim)).collect()
     };
-    let missing = op.operands.iter().zip(used).map(|(operand, used)| pins(operand).len().saturating_sub(free(operand, used).len()));
+    let missing = op.operands.iter().zip(used).map(|(operand, used)| find_fixed_positions(operand).len().saturating_sub(free(operand, used).len()));
     let added = missing.max().unwrap_or(0);
-    let points_of = |operand: &Operand, used: &[usize]| -> Vec<usize> {
+    let points_of = |operand: &OpSpecOperand, used: &[usize]| -> Vec<usize> {
         free(operand, used).into_iter().map(|dim| dim + added).chain(0..added).collect()
     };
     let points: Vec<Vec<usize>> = op.operands.iter().zip(used).map(|(operand, used)| points_of(operand, used)).collect();
-    move_dims(op, added);
+    shift_dims(op, added);
     for (operand, points) in op.operands.iter_mut().zip(points) {
-        let pins = pins(operand);
+        let pins = find_fixed_positions(operand);
         for (position, dim) in pins.into_iter().zip(points) {
-            operand.coordinates[position].term = Some(Mover::dim(dim));
+            operand.coordinates[position].term = Some(CoordinateSource::dim(dim));
         }
     }
     add_unit_dims(op, added);
@@ -125,15 +125,15 @@ fn give_pins_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<usize>> {
 
 /// Merges fixed positions into the next inner device dimension, if a dimension for each position would exceed the batch
 /// dimensions of a product. At most the position next to the stick is left.
-fn merge_pins_beyond_room(op: &mut OpSpec, used: &[Vec<usize>]) {
+fn merge_excess_fixed_positions(op: &mut OpSpec, used: &[Vec<usize>]) {
     let n_batch = (0..op.iteration_space.len()).filter(|dim| used.iter().all(|used| used.contains(dim))).count();
-    let most = op.operands.iter().map(|operand| pins(operand).len()).max().unwrap_or(0);
-    if n_batch + most <= MOST_ROWS_OF_A_PRODUCT {
+    let most = op.operands.iter().map(|operand| find_fixed_positions(operand).len()).max().unwrap_or(0);
+    if n_batch + most <= MAX_MATMUL_DIMS_PER_ROLE {
         return;
     }
     for operand in &mut op.operands {
         // The inner dimension may become a fixed position by the merge, if it had size 1 before.
-        let beyond_room = |operand: &Operand| pins(operand).into_iter().rev().find(|position| position + 2 < operand.device_size.len());
+        let beyond_room = |operand: &OpSpecOperand| find_fixed_positions(operand).into_iter().rev().find(|position| position + 2 < operand.device_size.len());
         while let Some(position) = beyond_room(operand) {
             let size = operand.device_size.remove(position);
             let pin = operand.coordinates.remove(position);
@@ -150,7 +150,7 @@ fn add_unit_dims(op: &mut OpSpec, added: usize) {
 }
 
 /// Returns the device dimensions except the stick at which an operand has a fixed position.
-fn pins(operand: &Operand) -> Vec<usize> {
+fn find_fixed_positions(operand: &OpSpecOperand) -> Vec<usize> {
     let beside_stick = operand.coordinates.len().saturating_sub(1);
     let is_pinned = |position: &usize| operand.device_size[*position] > 1 && operand.coordinates[*position].term.is_none();
     (0..beside_stick).filter(is_pinned).collect()
@@ -158,9 +158,9 @@ fn pins(operand: &Operand) -> Vec<usize> {
 
 /// Adds an iteration dimension of size 1 for every fixed position of an operand: the strides and gaps of the format
 /// belong to dimensions (schema, section 3), so a position without a dimension would be lost.
-fn pin_constants(op: &mut OpSpec) {
+fn add_fixed_position_dims(op: &mut OpSpec) {
     let is_pinned = |size: i64, coordinate: &Coordinate| size > 1 && coordinate.term.is_none();
-    let n_pinned = |operand: &Operand| {
+    let n_pinned = |operand: &OpSpecOperand| {
         let beside_stick = operand.device_size.iter().zip(&operand.coordinates).rev().skip(1);
         beside_stick.filter(|(size, coordinate)| is_pinned(**size, coordinate)).count()
     };
@@ -174,9 +174,9 @@ fn pin_constants(op: &mut OpSpec) {
         let mut free = 0..added;
         for (position, coordinate) in operand.coordinates.iter_mut().enumerate() {
             match &mut coordinate.term {
-                Some(Mover::Digits(Term { dim, .. })) => *dim += added,
-                None if position < last && operand.device_size[position] > 1 => coordinate.term = free.next().map(Mover::dim),
-                Some(Mover::Indirect(_)) | None => {}
+                Some(CoordinateSource::Digits(CoordinateTerm { dim, .. })) => *dim += added,
+                None if position < last && operand.device_size[position] > 1 => coordinate.term = free.next().map(CoordinateSource::dim),
+                Some(CoordinateSource::Indirect(_)) | None => {}
             }
         }
     }
@@ -185,7 +185,7 @@ fn pin_constants(op: &mut OpSpec) {
 /// Adds all dimensions of size 1 to the reference operand of an op if that operand is sparse. In an all-sparse op the
 /// first dimension that this operand lacks is taken for the one added for full sticks (schema, section 2.2), so it must
 /// lack no dimension of the op.
-fn complete_sparse(op: &mut OpSpec) {
+fn complete_sparse_reference(op: &mut OpSpec) {
     let reference = if op.is_reduction { op.operands.first_mut() } else { op.operands.last_mut() };
     let Some(operand) = reference else { return };
     if operand.coordinates.last().is_none_or(|stick| stick.moving_dim().is_some()) {
@@ -199,7 +199,7 @@ fn complete_sparse(op: &mut OpSpec) {
 }
 
 /// Returns whether `dim`, of size 1, is a position of a larger dimension of the operand's buffer: a tile of one row.
-fn is_window(operand: &Operand, dim: usize) -> bool {
+fn is_window(operand: &OpSpecOperand, dim: usize) -> bool {
     let beside_stick = operand.device_size.iter().zip(&operand.coordinates).rev().skip(1);
     beside_stick.into_iter().any(|(&size, coordinate)| size > 1 && coordinate.moving_dim() == Some(dim))
 }
@@ -208,7 +208,7 @@ fn drop_from_space(op: &mut OpSpec) {
     let is_kept = |&dim: &usize| op.iteration_space[dim].range != 1 || op.operands.iter().any(|operand| is_window(operand, dim));
     let kept: Vec<usize> = (0..op.iteration_space.len()).filter(is_kept).collect();
     for coordinate in op.operands.iter_mut().flat_map(|operand| &mut operand.coordinates) {
-        if let Some(Mover::Digits(Term { dim, .. })) = &mut coordinate.term {
+        if let Some(CoordinateSource::Digits(CoordinateTerm { dim, .. })) = &mut coordinate.term {
             match kept.iter().position(|known| known == dim) {
                 Some(position) => *dim = position,
                 // The only index is 0, and so is every quotient and remainder of it.
@@ -224,12 +224,12 @@ mod tests {
     use super::*;
     use crate::bundle::{Coordinate as C, testing};
 
-    fn operand(dims: &[(i64, C)]) -> Operand {
+    fn operand(dims: &[(i64, C)]) -> OpSpecOperand {
         let (sizes, coordinates): (Vec<i64>, Vec<C>) = dims.iter().cloned().unzip();
         testing::operand(&sizes, coordinates)
     }
 
-    fn op(ranges: &[i64], operands: Vec<Operand>, n_reduced: usize) -> OpSpec {
+    fn op(ranges: &[i64], operands: Vec<OpSpecOperand>, n_reduced: usize) -> OpSpec {
         let iteration_space = ranges.iter().map(|&range| IterationDim::new(range, 1)).collect();
         let mut op = OpSpec { function: "sum".to_owned(), is_reduction: n_reduced > 0, iteration_space, operands, ..OpSpec::default() };
         drop_unit_dims(&mut op, n_reduced);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_has_its_unit_dim_in_front() {
+    fn prepends_unit_dim_of_row() {
         let matrix = operand(&[(16, C::floordiv(1, 64)), (512, C::dim(0)), (64, C::modulo(1, 64))]);
         let row = operand(&[(16, C::floordiv(1, 64)), (1, C::constant(0)), (64, C::modulo(1, 64))]);
         let sum = op(&[512, 1024], vec![matrix.clone(), row, matrix.clone()], 0);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stick_of_one_element_stays_a_stick() {
+    fn keeps_stick_of_one_element() {
         let sparse = operand(&[(1, C::constant(0)), (512, C::dim(0)), (1, C::constant(0))]);
         let copied = op(&[512], vec![sparse.clone(), sparse], 0);
         assert_eq!(copied.operands[0].device_size, [512, 1]);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_row_is_no_dim_of_a_product() {
+    fn drops_single_row_of_matmul() {
         let x = operand(&[(2, C::floordiv(2, 64)), (1, C::dim(0)), (64, C::modulo(2, 64))]);
         let y = operand(&[(4, C::floordiv(1, 64)), (128, C::dim(2)), (64, C::modulo(1, 64))]);
         let product = op(&[1, 256, 128], vec![x, y], 1);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tile_of_one_row_keeps_its_rows() {
+    fn keeps_rows_of_single_row_tile() {
         let window = operand(&[(4, C::floordiv(1, 64)), (2, C::dim(0)), (64, C::modulo(1, 64))]);
         let exp = op(&[1, 128], vec![window.clone()], 0);
         assert_eq!(exp.iteration_space.len(), 2);
@@ -274,27 +274,27 @@ mod tests {
     }
 
     #[test]
-    fn one_position_of_several_is_a_dim_with_one_point() {
+    fn adds_one_point_dim_for_fixed_position() {
         let slab = operand(&[(4, C::constant(2)), (2, C::floordiv(1, 64)), (8, C::dim(0)), (64, C::modulo(1, 64))]);
         let dense = operand(&[(2, C::floordiv(1, 64)), (8, C::dim(0)), (64, C::modulo(1, 64))]);
         let exp = op(&[8, 128], vec![slab, dense], 0);
         assert_eq!(exp.iteration_space.iter().map(|dim| dim.range).collect::<Vec<_>>(), [1, 8, 128]);
-        assert_eq!(exp.operands[0].coordinates, [C::dim(0).plus(2), C::floordiv(2, 64), C::dim(1), C::modulo(2, 64)]);
+        assert_eq!(exp.operands[0].coordinates, [C::dim(0).shifted_by(2), C::floordiv(2, 64), C::dim(1), C::modulo(2, 64)]);
         assert_eq!(exp.operands[1].coordinates, [C::constant(0), C::floordiv(2, 64), C::dim(1), C::modulo(2, 64)]);
     }
 
     #[test]
-    fn a_sparse_result_has_the_dims_with_one_point() {
+    fn adds_one_point_dims_to_sparse_result() {
         let slab = operand(&[(4, C::constant(2)), (8, C::dim(0)), (64, C::constant(0))]);
         let sparse = operand(&[(8, C::dim(0)), (64, C::constant(0))]);
         let exp = op(&[8], vec![slab, sparse], 0);
-        assert_eq!(exp.operands[0].coordinates, [C::dim(0).plus(2), C::dim(1), C::constant(0)]);
+        assert_eq!(exp.operands[0].coordinates, [C::dim(0).shifted_by(2), C::dim(1), C::constant(0)]);
         assert_eq!(exp.operands[1].device_size, [1, 8, 64]);
         assert_eq!(exp.operands[1].coordinates, [C::dim(0), C::dim(1), C::constant(0)]);
     }
 
     #[test]
-    fn what_one_index_chooses_is_no_position_of_its_own() {
+    fn omits_position_selected_by_single_index() {
         let index = operand(&[(1, C::floordiv(0, 32)), (32, C::modulo(0, 32))]);
         let table = operand(&[(128, C::indirect("index")), (4, C::floordiv(1, 64)), (64, C::modulo(1, 64))]);
         let row = operand(&[(4, C::floordiv(1, 64)), (1, C::dim(0)), (64, C::modulo(1, 64))]);
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_row_of_indices_chooses_has_that_row() {
+    fn keeps_row_selected_by_row_of_indices() {
         let index = operand(&[(1, C::floordiv(1, 32)), (2, C::dim(0)), (32, C::modulo(1, 32))]);
         let table = operand(&[(128, C::indirect("index")), (1, C::floordiv(2, 64)), (64, C::modulo(2, 64))]);
         let rows = operand(&[(4, C::dim(1)), (1, C::floordiv(2, 64)), (1, C::constant(0)), (64, C::modulo(2, 64))]);
@@ -318,18 +318,18 @@ mod tests {
     }
 
     /// A matmul of dimensions m, n, k whose operands are [m, k], [k, n], [m, n].
-    fn matmul(ranges: &[i64], operands: Vec<Operand>) -> OpSpec {
-        matmul_of(ranges, operands, &[vec![0, 2], vec![2, 1], vec![0, 1]])
+    fn matmul(ranges: &[i64], operands: Vec<OpSpecOperand>) -> OpSpec {
+        completed_matmul(ranges, operands, &[vec![0, 2], vec![2, 1], vec![0, 1]])
     }
 
-    fn matmul_of(ranges: &[i64], operands: Vec<Operand>, used: &[Vec<usize>]) -> OpSpec {
+    fn completed_matmul(ranges: &[i64], operands: Vec<OpSpecOperand>, used: &[Vec<usize>]) -> OpSpec {
         let iteration_space = ranges.iter().map(|&range| IterationDim::new(range, 1)).collect();
         let mut op = OpSpec { function: "batchmatmul".to_owned(), is_reduction: true, iteration_space, operands, ..OpSpec::default() };
-        complete_product(&mut op, used);
+        complete_matmul(&mut op, used);
         op
     }
 
-    fn product_of_one_row(rows_of_x: i64, rows_of_result: i64) -> OpSpec {
+    fn single_row_matmul(rows_of_x: i64, rows_of_result: i64) -> OpSpec {
         let row = |rows: i64| if rows == 1 { C::constant(0) } else { C::dim(0) };
         let x = operand(&[(2, C::floordiv(2, 64)), (rows_of_x, row(rows_of_x)), (64, C::modulo(2, 64))]);
         let y = operand(&[(4, C::floordiv(1, 64)), (128, C::dim(2)), (64, C::modulo(1, 64))]);
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn one_row_of_many_is_the_row_of_a_product() {
+    fn uses_one_row_as_row_of_matmul() {
         let x = operand(&[(2, C::floordiv(2, 64)), (8, C::constant(3)), (64, C::modulo(2, 64))]);
         let y = operand(&[(4, C::floordiv(1, 64)), (128, C::dim(2)), (64, C::modulo(1, 64))]);
         let result = operand(&[(4, C::floordiv(1, 64)), (1, C::constant(0)), (64, C::modulo(1, 64))]);
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn one_matrix_of_many_is_a_batch_of_all() {
+    fn uses_one_matrix_as_batch_of_all_operands() {
         let x = operand(&[(2, C::floordiv(2, 64)), (8, C::dim(0)), (64, C::modulo(2, 64))]);
         let y = operand(&[(5, C::constant(2)), (4, C::floordiv(1, 64)), (128, C::dim(2)), (64, C::modulo(1, 64))]);
         let result = operand(&[(4, C::floordiv(1, 64)), (8, C::dim(0)), (64, C::modulo(1, 64))]);
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_beyond_the_batch_dimensions_are_put_together() {
+    fn merges_positions_beyond_batch_dimensions() {
         // x has fixed positions in two dimensions outside of its rows, and in one between rows and columns.
         let x = operand(&[
             (2, C::constant(1)),
@@ -378,11 +378,11 @@ mod tests {
         let product = matmul(&[4, 64, 64], vec![x, y, result]);
         assert_eq!(product.iteration_space.len(), 3);
         assert_eq!(product.operands[0].device_size, [24, 2, 64]);
-        assert_eq!(product.operands[0].coordinates[..2], [C::dim(0).plus(20), C::floordiv(2, 64).plus(1)]);
+        assert_eq!(product.operands[0].coordinates[..2], [C::dim(0).shifted_by(20), C::floordiv(2, 64).shifted_by(1)]);
     }
 
     #[test]
-    fn a_position_beyond_room_goes_through_a_dimension_of_size_1() {
+    fn merges_excess_position_through_unit_dim() {
         // Dimensions 0 and 1 are batches, 2 is rows. Between rows and columns x has a fixed position in a dimension of
         // size 6, then a dimension of size 1.
         let rows = [(4, C::dim(1)), (4, C::dim(2))];
@@ -390,58 +390,58 @@ mod tests {
         let x = operand(&[&rows[..], &[(6, C::constant(5)), (1, C::constant(0))], &lies].concat());
         let y = operand(&[(4, C::dim(1)), (64, C::dim(4)), (1, C::floordiv(3, 64)), (4, C::dim(0)), (64, C::modulo(3, 64))]);
         let result = operand(&[&rows[..], &[(1, C::floordiv(3, 64)), (4, C::dim(0)), (64, C::modulo(3, 64))]].concat());
-        let product = matmul_of(&[4, 4, 4, 64, 64], vec![x, y, result], &[vec![0, 1, 2, 4], vec![0, 1, 4, 3], vec![0, 1, 2, 3]]);
+        let product = completed_matmul(&[4, 4, 4, 64, 64], vec![x, y, result], &[vec![0, 1, 2, 4], vec![0, 1, 4, 3], vec![0, 1, 2, 3]]);
         assert_eq!(product.iteration_space.len(), 5);
         assert_eq!(product.operands[0].device_size, [4, 4, 6, 4, 64]);
-        assert_eq!(product.operands[0].coordinates[2], C::floordiv(4, 64).plus(5));
+        assert_eq!(product.operands[0].coordinates[2], C::floordiv(4, 64).shifted_by(5));
     }
 
     #[test]
-    fn as_many_positions_as_a_product_has_batch_dimensions_are_one_each() {
+    fn keeps_one_position_per_batch_dimension() {
         let x = operand(&[(2, C::constant(1)), (3, C::constant(2)), (4, C::dim(0)), (1, C::floordiv(2, 64)), (64, C::modulo(2, 64))]);
         let y = operand(&[(1, C::floordiv(1, 64)), (64, C::dim(2)), (64, C::modulo(1, 64))]);
         let result = operand(&[(1, C::floordiv(1, 64)), (4, C::dim(0)), (64, C::modulo(1, 64))]);
         let product = matmul(&[4, 64, 64], vec![x, y, result]);
         assert_eq!(product.iteration_space.iter().map(|dim| dim.range).collect::<Vec<_>>(), [1, 1, 4, 64, 64]);
         assert_eq!(product.operands[0].device_size, [2, 3, 4, 1, 64]);
-        assert_eq!(product.operands[0].coordinates[..3], [C::dim(0).plus(1), C::dim(1).plus(2), C::dim(2)]);
+        assert_eq!(product.operands[0].coordinates[..3], [C::dim(0).shifted_by(1), C::dim(1).shifted_by(2), C::dim(2)]);
     }
 
     #[test]
-    fn a_row_of_a_window_is_a_row_of_the_others_that_use_it() {
+    fn adds_window_row_to_other_users() {
         // The result is one row of eight; the left factor has a buffer for one row.
-        let product = product_of_one_row(1, 8);
+        let product = single_row_matmul(1, 8);
         assert_eq!(product.operands[0].device_size, [1, 2, 1, 64]);
         assert_eq!(product.operands[0].coordinates[0], C::dim(0));
         assert_eq!(product.operands[2].device_size, [4, 8, 64]);
         // The right factor has no rows of the result.
         assert_eq!(product.operands[1].device_size, [4, 128, 64]);
         // The left factor is one row of eight; the result has a buffer for one row.
-        let product = product_of_one_row(8, 1);
+        let product = single_row_matmul(8, 1);
         assert_eq!(product.operands[0].device_size, [2, 8, 64]);
         assert_eq!(product.operands[2].device_size, [1, 4, 1, 64]);
         assert_eq!(product.operands[2].coordinates[0], C::dim(0));
     }
 
     #[test]
-    fn a_row_that_is_no_window_is_completed_nowhere() {
-        let product = product_of_one_row(1, 1);
+    fn leaves_non_window_rows_unchanged() {
+        let product = single_row_matmul(1, 1);
         assert!(product.operands.iter().all(|operand| operand.device_size.len() == 3));
-        let product = product_of_one_row(8, 8);
+        let product = single_row_matmul(8, 8);
         assert!(product.operands.iter().all(|operand| operand.device_size.len() == 3));
     }
 
     #[test]
-    fn a_completed_row_survives_when_unit_dims_are_dropped() {
-        let mut product = product_of_one_row(1, 8);
+    fn keeps_completed_row_when_dropping_unit_dims() {
+        let mut product = single_row_matmul(1, 8);
         drop_unit_dims(&mut product, 1);
         assert_eq!(product.iteration_space.iter().map(|dim| dim.range).collect::<Vec<_>>(), [1, 256, 128]);
-        let rows = |operand: &Operand| operand.coordinates.iter().filter(|coordinate| coordinate.moving_dim() == Some(0)).count();
+        let rows = |operand: &OpSpecOperand| operand.coordinates.iter().filter(|coordinate| coordinate.moving_dim() == Some(0)).count();
         assert_eq!(product.operands.iter().map(rows).collect::<Vec<_>>(), [1, 0, 1]);
     }
 
     #[test]
-    fn the_sum_of_one_element_is_a_copy() {
+    fn turns_sum_of_one_element_into_copy() {
         let x = operand(&[(1, C::constant(0)), (64, C::dim(0)), (64, C::modulo(1, 64))]);
         let sum = op(&[64, 1], vec![x], 1);
         assert_eq!((sum.function.as_str(), sum.is_reduction), ("identity", false));
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn an_op_on_scalars_has_no_dims() {
+    fn drops_all_dims_of_scalar_op() {
         let scalar = operand(&[(1, C::constant(0)), (1, C::dim(0)), (64, C::modulo(1, 64))]);
         let exp = op(&[1, 1], vec![scalar], 0);
         assert!(exp.iteration_space.is_empty());

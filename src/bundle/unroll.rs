@@ -1,6 +1,6 @@
 //! Loops written out: one op spec per iteration.
 
-use super::{Allocation, Bundle, Item, OpSpec};
+use super::{Allocation, Bundle, BundleItem, OpSpec};
 
 /// The most ops of a bundle whose loops are written out: each takes a file of some 40 KB, and five times that in memory. A short text may ask
 /// for any number.
@@ -42,33 +42,33 @@ pub fn unroll(bundle: &Bundle) -> Result<Bundle, UnrollError> {
     if let Some((symbol, maximum)) = bundle.symbolic_loops().first() {
         return Err(UnrollError::KnownAtLaunch { symbol: symbol.name.clone(), dim: symbol.dim.clone(), maximum: *maximum });
     }
-    let n_ops = ops_in(&bundle.items);
+    let n_ops = count_unrolled_ops(&bundle.items);
     if n_ops > MAX_UNROLLED_OPS {
         return Err(UnrollError::TooManyOps { n_ops });
     }
     let mut items = Vec::new();
-    expand(&bundle.items, &mut Vec::new(), &mut items);
+    expand_items(&bundle.items, &mut Vec::new(), &mut items);
     Ok(Bundle { pool_bytes: bundle.pool_bytes, items })
 }
 
 /// How often ops are executed.
-fn ops_in(items: &[Item]) -> i64 {
-    let ops_of = |item: &Item| match item {
-        Item::Op(_) => 1,
-        Item::Loop { count, symbol: _, body } => ops_in(body).saturating_mul(*count),
+fn count_unrolled_ops(items: &[BundleItem]) -> i64 {
+    let ops_of = |item: &BundleItem| match item {
+        BundleItem::Op(_) => 1,
+        BundleItem::Loop { count, symbol: _, body } => count_unrolled_ops(body).saturating_mul(*count),
     };
     items.iter().map(ops_of).fold(0, i64::saturating_add)
 }
 
 /// Appends the ops of `items` for the given iteration of the enclosing loops, outermost first.
-fn expand(items: &[Item], iterations: &mut Vec<i64>, into: &mut Vec<Item>) {
+fn expand_items(items: &[BundleItem], iterations: &mut Vec<i64>, into: &mut Vec<BundleItem>) {
     for item in items {
         match item {
-            Item::Op(op) => into.push(Item::Op(Box::new(at(op, iterations)))),
-            Item::Loop { count, symbol: _, body } => {
+            BundleItem::Op(op) => into.push(BundleItem::Op(Box::new(op_at_iteration(op, iterations)))),
+            BundleItem::Loop { count, symbol: _, body } => {
                 for iteration in 0..*count {
                     iterations.push(iteration);
-                    expand(body, iterations, into);
+                    expand_items(body, iterations, into);
                     iterations.pop();
                 }
             }
@@ -77,7 +77,7 @@ fn expand(items: &[Item], iterations: &mut Vec<i64>, into: &mut Vec<Item>) {
 }
 
 /// The op in one iteration: every tensor starts where that iteration finds it.
-fn at(op: &OpSpec, iterations: &[i64]) -> OpSpec {
+fn op_at_iteration(op: &OpSpec, iterations: &[i64]) -> OpSpec {
     let mut op = op.clone();
     for operand in &mut op.operands {
         let elements: i64 = operand.tile_advance.iter().zip(iterations).map(|(advance, iteration)| advance * iteration).sum();
@@ -95,14 +95,14 @@ fn at(op: &OpSpec, iterations: &[i64]) -> OpSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{Arrangement, Coordinate, LoopSymbol, Operand};
+    use crate::bundle::{ElementArrangement, Coordinate, LoopSymbol, OpSpecOperand};
     use machine::DeviceFormat::Sen169Fp16;
 
-    fn op(tile_advance: &[i64]) -> Item {
-        let operand = Operand {
+    fn op(tile_advance: &[i64]) -> BundleItem {
+        let operand = OpSpecOperand {
             is_input: false,
             format: Sen169Fp16,
-            arrangement: Arrangement::Standard,
+            arrangement: ElementArrangement::Standard,
             device_size: vec![1, 64],
             coordinates: vec![Coordinate::constant(0), Coordinate::dim(0)],
             allocation: Allocation::Hbm { argument: 0, offset_bytes: 128 },
@@ -110,13 +110,13 @@ mod tests {
             name: None,
             ownership: None,
         };
-        Item::Op(Box::new(OpSpec { function: "exp".to_owned(), operands: vec![operand], ..OpSpec::default() }))
+        BundleItem::Op(Box::new(OpSpec { function: "exp".to_owned(), operands: vec![operand], ..OpSpec::default() }))
     }
 
     #[test]
-    fn iterations_follow_in_order_each_at_its_own_address() {
-        let inner = Item::Loop { count: 3, symbol: None, body: vec![op(&[1000, 64])] };
-        let bundle = Bundle { pool_bytes: 0, items: vec![Item::Loop { count: 2, symbol: None, body: vec![inner] }, op(&[])] };
+    fn unrolls_iterations_in_order_with_own_addresses() {
+        let inner = BundleItem::Loop { count: 3, symbol: None, body: vec![op(&[1000, 64])] };
+        let bundle = Bundle { pool_bytes: 0, items: vec![BundleItem::Loop { count: 2, symbol: None, body: vec![inner] }, op(&[])] };
         let unrolled = unroll(&bundle).unwrap();
         let offsets: Vec<i64> = unrolled.ops().iter().map(|op| op.operands[0].allocation.offset_bytes()).collect();
         assert_eq!(offsets, [128, 256, 384, 2128, 2256, 2384, 128]);
@@ -124,10 +124,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_at_launch_only_is_not_written_out() {
+    fn rejects_symbolic_trip_counts() {
         let symbol = LoopSymbol { name: "T".to_owned(), dim: "M".to_owned() };
-        let inner = Item::Loop { count: 8, symbol: Some(symbol), body: vec![op(&[1000, 64])] };
-        let bundle = Bundle { pool_bytes: 0, items: vec![Item::Loop { count: 2, symbol: None, body: vec![inner] }] };
+        let inner = BundleItem::Loop { count: 8, symbol: Some(symbol), body: vec![op(&[1000, 64])] };
+        let bundle = Bundle { pool_bytes: 0, items: vec![BundleItem::Loop { count: 2, symbol: None, body: vec![inner] }] };
         let error = UnrollError::KnownAtLaunch { symbol: "T".to_owned(), dim: "M".to_owned(), maximum: 8 };
         assert_eq!(unroll(&bundle), Err(error));
     }

@@ -22,7 +22,7 @@ mod work;
 pub use bundle::*;
 pub use checks::*;
 pub use command_line::*;
-pub use format_rules::format_rule;
+pub use format_rules::format_rule_code;
 pub use hint::*;
 pub use import::*;
 pub use input::*;
@@ -30,7 +30,7 @@ pub use internal::*;
 pub use kernel::*;
 pub use layout::*;
 pub use lx::*;
-pub use page::{codes_page, explain};
+pub use page::{render_codes_page, explain};
 pub use simulator::*;
 pub use tile::*;
 pub use work::*;
@@ -44,27 +44,27 @@ pub struct Code(u16);
 impl Code {
     /// Returns a message that carries this code.
     #[must_use]
-    pub fn says(self, message: impl fmt::Display) -> String {
+    pub fn format(self, message: impl fmt::Display) -> String {
         format!("[{self}] {message}")
     }
 
     /// Returns the message with this code, or with the code that it carries already.
     #[must_use]
-    pub fn or_says(self, message: &str) -> String {
+    pub fn add_if_missing(self, message: &str) -> String {
         let (code, message) = split_code(message);
-        code.unwrap_or(self).says(message)
+        code.unwrap_or(self).format(message)
     }
 
     /// Returns the number of the code.
     #[must_use]
-    pub fn number(self) -> u32 {
+    pub fn as_u32(self) -> u32 {
         self.0.into()
     }
 
     /// Returns the entry of the table.
     #[must_use]
     pub fn entry(self) -> Option<Entry> {
-        AREAS.iter().flat_map(|area| area.entries).find(|entry| entry.code == self).copied().or_else(|| format_rules::entry(self))
+        AREAS.iter().flat_map(|area| area.entries).find(|entry| entry.code == self).copied().or_else(|| format_rules::find_rule_entry(self))
     }
 }
 
@@ -121,7 +121,7 @@ pub const AREAS: [Area; 13] = [
 pub fn split_code(message: &str) -> (Option<Code>, String) {
     let (mut code, mut text, mut rest) = (None, String::with_capacity(message.len()), message);
     while let Some(start) = rest.find("[SPY") {
-        let Some(found) = marker(&rest[start..]) else {
+        let Some(found) = parse_marker(&rest[start..]) else {
             text.push_str(&rest[..start + 1]);
             rest = &rest[start + 1..];
             continue;
@@ -138,7 +138,7 @@ pub fn split_code(message: &str) -> (Option<Code>, String) {
 const MARKER_BYTES: usize = 10;
 
 /// Returns the code that a text begins with.
-fn marker(text: &str) -> Option<Code> {
+fn parse_marker(text: &str) -> Option<Code> {
     let digits = text.get(..MARKER_BYTES)?.strip_prefix("[SPY")?.strip_suffix("] ")?;
     digits.bytes().all(|digit| digit.is_ascii_digit()).then(|| digits.parse().ok()).flatten().map(Code)
 }
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_in_the_ranges_of_their_areas_and_ascend() {
+    fn lists_codes_in_ascending_order_within_area_ranges() {
         let mut last = 0;
         for area in AREAS {
             for entry in area.entries {
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_have_a_title_of_one_line_and_an_explanation_of_sentences() {
+    fn gives_each_code_a_short_title_and_an_explanation() {
         for entry in AREAS.iter().flat_map(|area| area.entries) {
             assert!(!entry.title.is_empty() && entry.title.len() < 90 && !entry.title.ends_with('.'), "{}", entry.code);
             assert!(entry.text.len() > 40 && entry.text.ends_with('.'), "{}", entry.code);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_refer_to_codes_of_the_table() {
+    fn refers_only_to_existing_codes() {
         for entry in AREAS.iter().flat_map(|area| area.entries) {
             for word in entry.see.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| word.starts_with("SPY")) {
                 let code = word[3..].parse().ok().map(Code);
@@ -195,10 +195,10 @@ mod tests {
     }
 
     #[test]
-    fn the_first_code_of_a_message_counts_and_none_is_left() {
+    fn returns_first_code_of_message_and_removes_all() {
         assert_eq!(split_code("--tiles: [SPY0012] a [SPY0501] b [SPYx] c"), (Some(Code(12)), "--tiles: a b [SPYx] c".to_owned()));
         assert_eq!(split_code("no code"), (None, "no code".to_owned()));
-        assert_eq!(Code(12).or_says("a [SPY0501] b"), "[SPY0501] a b");
-        assert_eq!(Code(12).or_says("a"), "[SPY0012] a");
+        assert_eq!(Code(12).add_if_missing("a [SPY0501] b"), "[SPY0501] a b");
+        assert_eq!(Code(12).add_if_missing("a"), "[SPY0012] a");
     }
 }

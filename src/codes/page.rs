@@ -4,10 +4,10 @@ use super::{AREAS, Code, Entry, format_rules};
 use std::fmt::Write as _;
 
 /// Page of the documentation with commands and their checked messages.
-const GALLERY: &str = include_str!("../../docs/reference/errors.md");
+const ERROR_GALLERY: &str = include_str!("../../docs/reference/errors.md");
 
 /// Width of pages.
-const WIDTH: usize = 100;
+const PAGE_WIDTH: usize = 100;
 
 /// Returns the page of a code, given as `SPY0501` or `501`.
 ///
@@ -18,10 +18,10 @@ pub fn explain(code: &str) -> Result<String, String> {
     let entry = digits.parse().ok().and_then(|number| Code(number).entry());
     let entry = entry.ok_or_else(|| {
         super::UNKNOWN_CODE
-            .says(format_args!("expected a code such as 'SPY0501', found '{code}'; docs/reference/generated/codes.md lists all codes"))
+            .format(format_args!("expected a code such as 'SPY0501', found '{code}'; docs/reference/generated/codes.md lists all codes"))
     })?;
-    let mut page = format!("{}: {}\n\n{}\n", entry.code, entry.title, filled(entry.text));
-    if let Some(example) = example_of(entry.code) {
+    let mut page = format!("{}: {}\n\n{}\n", entry.code, entry.title, wrap_lines(entry.text));
+    if let Some(example) = find_example(entry.code) {
         page.push('\n');
         example.lines().for_each(|line| writeln!(page, "    {line}").unwrap_or_default());
     }
@@ -33,7 +33,7 @@ pub fn explain(code: &str) -> Result<String, String> {
 
 /// Returns the page that lists every code.
 #[must_use]
-pub fn codes_page() -> String {
+pub fn render_codes_page() -> String {
     let mut page = "<!-- Made by `cargo xtask docs` from the table in `src/codes`. -->\n\n# Codes of messages\n\n\
                     This page lists the codes of all messages. `spyre-compile --explain CODE` prints the entry of a code\n\
                     with an example. A code keeps its meaning in all versions and is never reused.\n"
@@ -44,29 +44,29 @@ pub fn codes_page() -> String {
         if area.range.0 == 1200 {
             page = page.replace("\n## Simulator", "\n@RULES@## Simulator");
         }
-        area.entries.iter().for_each(|entry| page.push_str(&paragraph(entry)));
+        area.entries.iter().for_each(|entry| page.push_str(&format_entry(entry)));
     }
-    page.replace("@RULES@", &format_rules::section())
+    page.replace("@RULES@", &format_rules::render_rules_section())
 }
 
-fn paragraph(entry: &Entry) -> String {
+fn format_entry(entry: &Entry) -> String {
     let see = if entry.see.is_empty() { String::new() } else { format!(" See also: {}.", entry.see) };
     let text = format!("* **{}**: {}. {}{see}", entry.code, entry.title, entry.text);
-    format!("{}\n", filled(&text).replace('\n', "\n  "))
+    format!("{}\n", wrap_lines(&text).replace('\n', "\n  "))
 }
 
 /// Returns the first command of the gallery whose answer has the code, with the answer.
-fn example_of(code: Code) -> Option<String> {
+fn find_example(code: Code) -> Option<String> {
     let name = format!("[{code}]");
-    let blocks = GALLERY.split("```console\n").skip(1).filter_map(|block| block.split("\n```").next());
+    let blocks = ERROR_GALLERY.split("```console\n").skip(1).filter_map(|block| block.split("\n```").next());
     blocks.into_iter().find(|block| block.contains(&name)).map(ToOwned::to_owned)
 }
 
 /// Breaks a text into lines.
-fn filled(text: &str) -> String {
+fn wrap_lines(text: &str) -> String {
     let (mut lines, mut line) = (Vec::new(), String::new());
     for word in text.split_whitespace() {
-        if !line.is_empty() && line.len() + word.len() >= WIDTH {
+        if !line.is_empty() && line.len() + word.len() >= PAGE_WIDTH {
             lines.push(std::mem::take(&mut line));
         }
         line = if line.is_empty() { word.to_owned() } else { format!("{line} {word}") };
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_has_the_rule_an_example_and_what_to_read_next() {
+    fn explains_code_with_rule_example_and_references() {
         let page = explain("SPY0501").expect("a code of the table");
         assert!(page.starts_with("SPY0501: tile count does not divide the dimension\n\n"), "{page}");
         assert!(page.contains("\n    $ spyre-compile two.mlir") && page.contains("\nSee also: SPY0502"), "{page}");
@@ -89,8 +89,8 @@ mod tests {
     }
 
     #[test]
-    fn the_page_of_all_codes_has_every_code_once() {
-        let page = codes_page();
+    fn lists_each_code_once() {
+        let page = render_codes_page();
         for entry in AREAS.iter().flat_map(|area| area.entries) {
             assert_eq!(page.matches(&format!("* **{}**:", entry.code)).count(), 1, "{}", entry.code);
         }

@@ -2,18 +2,18 @@
 
 use super::compile_watched;
 use crate::{
-    mlir::{Module, collect},
-    pipeline::{Options, Phase, PlannerName},
-    validate::{Failure, Limits, Phases, Verdict},
+    mlir::{Module, collect_diagnostics},
+    pipeline::{CompileOptions, Phase, PlannerName},
+    validate::{ValidationFailure, ExecutionLimits, PhaseRecords, Verdict},
 };
 
 /// Names the phase that makes wrong files of IR that is correct after every phase: the phase without whose decisions
 /// the files are correct.
-pub(super) fn blame(original: &Module<'_>, options: &Options, limits: &Limits) -> String {
-    let in_hbm = Options { lx_planner: Some(PlannerName::none()), joint: None, ..options.clone() };
-    let undivided = Options { cores: 1, ..in_hbm.clone() };
+pub(super) fn find_faulty_phase(original: &Module<'_>, options: &CompileOptions, limits: &ExecutionLimits) -> String {
+    let in_hbm = CompileOptions { lx_planner: Some(PlannerName::none()), joint: None, ..options.clone() };
+    let undivided = CompileOptions { cores: 1, ..in_hbm.clone() };
     for (phase, without, options) in [(Phase::Lx, "values in LX", in_hbm), (Phase::Work, "core splits", undivided)] {
-        let (judged, said) = collect(original.session().context(), || judged(&mut original.duplicate(), &options, limits));
+        let (judged, said) = collect_diagnostics(original.session().context(), || validate_files(&mut original.duplicate(), &options, limits));
         match judged {
             Some(Ok(_)) => {
                 return format!(
@@ -32,23 +32,23 @@ pub(super) fn blame(original: &Module<'_>, options: &Options, limits: &Limits) -
 
 /// Compares the files of a compilation, written to a temporary folder, with its imported program. Returns `None` if it fails, which has
 /// been reported.
-pub(super) fn judged<'c>(module: &mut Module<'c>, options: &Options, limits: &Limits) -> Option<Result<Verdict, Failure>> {
-    let refuse = |why: &str| Some(Err(Failure::Limit(format!("cannot be validated: {why}"))));
+pub(super) fn validate_files<'c>(module: &mut Module<'c>, options: &CompileOptions, limits: &ExecutionLimits) -> Option<Result<Verdict, ValidationFailure>> {
+    let refuse = |why: &str| Some(Err(ValidationFailure::Limit(format!("cannot be validated: {why}"))));
     let Ok(place) = tempfile::tempdir() else { return refuse("no temporary directory can be created") };
-    let (directory, mut phases) = (place.path().join("bundle"), Phases::new(*limits));
+    let (directory, mut phases) = (place.path().join("bundle"), PhaseRecords::new(*limits));
     let Some(output) = directory.to_str() else { return refuse("the name of the temporary directory is not UTF-8") };
-    compile_watched(module, options, output, &mut |phase, module: &Module<'c>| note(&mut phases, phase, module))?;
-    Some(phases.judge(Some(&directory)))
+    compile_watched(module, options, output, &mut |phase, module: &Module<'c>| record_phase(&mut phases, phase, module))?;
+    Some(phases.validate(Some(&directory)))
 }
 
 /// Records the program after a phase.
-pub(super) fn note<'c>(phases: &mut Phases<'c>, phase: Phase, module: &Module<'c>) {
+pub(super) fn record_phase<'c>(phases: &mut PhaseRecords<'c>, phase: Phase, module: &Module<'c>) {
     #[cfg(debug_assertions)]
-    fault::make(phase, module.op());
-    phases.note(phase, module);
+    fault::inject(phase, module.op());
+    phases.record(phase, module);
     #[cfg(debug_assertions)]
     if phase == Phase::Lx {
-        fault::make(Phase::Bundle, module.op());
+        fault::inject(Phase::Bundle, module.op());
     }
 }
 
@@ -66,7 +66,7 @@ mod fault {
     const BROKEN_PHASE: &str = "SPYRE_BROKEN_PHASE";
 
     /// After the broken phase every subtraction has its operands swapped.
-    pub(super) fn make(phase: Phase, module: Op<'_>) {
+    pub(super) fn inject(phase: Phase, module: Op<'_>) {
         if env::var(BROKEN_PHASE).is_ok_and(|broken| broken == phase.to_string()) {
             for op in module.nested().into_iter().filter(|op| op.is(spyre::POINTWISE) && op.text_attr(attr::FUNCTION) == "sub") {
                 let inputs = op.inputs();

@@ -3,23 +3,23 @@
 use crate::{
     codes,
     dialect::ods::{attr, sdsc},
-    mlir::{Location, Module, Op, OpExt, ScalarType, TensorType, Value, ValueLike, integers, remark_behind},
+    mlir::{Location, Module, Op, OpExt, ScalarType, TensorType, Value, ValueLike, integers, remark_at_location},
 };
 
 /// Emits a remark at the first f64 value of the program: the device has no f64.
 pub(super) fn remark_f64(module: &Module<'_>) {
     for function in module.op().body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
-        if let Some(location) = first_f64(function) {
+        if let Some(location) = find_first_f64(function) {
             let message = "f64 values are computed as f32, possibly in 16 bits; convert the program to f32 or \
                            f16 to choose the format";
-            return remark_behind(codes::F64_AS_F32, function, message).at(location).emit();
+            return remark_at_location(codes::F64_AS_F32, function, message).with_location(location).emit();
         }
     }
 }
 
 /// Returns the location of the first argument or result of type f64.
-fn first_f64(function: Op<'_>) -> Option<Location<'_>> {
-    let is_f64 = |value: &Value<'_>| TensorType::of(value.r#type()).is_some_and(|tensor| ScalarType::of(tensor.element) == ScalarType::F64);
+fn find_first_f64(function: Op<'_>) -> Option<Location<'_>> {
+    let is_f64 = |value: &Value<'_>| TensorType::from_type(value.r#type()).is_some_and(|tensor| ScalarType::from_type(tensor.element) == ScalarType::F64);
     let argument = function.body_args().into_iter().find(is_f64).map(|argument| argument.location());
     argument.or_else(|| function.nested().into_iter().find(|op| op.outputs().iter().any(is_f64)).map(OpExt::loc))
 }
@@ -34,7 +34,7 @@ pub(super) fn remark_integer_ranges(module: Op<'_>) {
                 buffer.text_attr(attr::SYM_NAME),
                 end - 1
             );
-            remark_behind(codes::INTEGER_RANGE_CHECKED, buffer, message).emit();
+            remark_at_location(codes::INTEGER_RANGE_CHECKED, buffer, message).emit();
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Attributes of our dialects as plain values. Each function that calls C++ first checks that the attribute is of its kind.
 
-use super::enums::Enumerated;
+use super::enums::OdsEnum;
 use crate::dialect::ods::{attr, memory};
-use crate::mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, string_ref, text_in};
+use crate::mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, string_ref, read_context_text};
 use machine::DeviceFormat;
 use mlir_sys::{
     MlirAttribute, MlirContext, MlirStringRef, MlirType, mlirAttributeGetContext, mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless,
     mlirTypeIsABF16, mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAF64, mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAInteger,
 };
 use program::layout::{DeviceLayout, HostTensor, LayoutError};
-use program::{Count, WorkHint, WorkSplit};
+use program::{SymbolicCount, WorkHint, WorkSplit};
 
 unsafe extern "C" {
     fn spyreAttributeIsALayout(attribute: MlirAttribute) -> bool;
@@ -65,7 +65,7 @@ unsafe extern "C" {
 const OWN_FORMAT: i32 = -1;
 
 /// Copies `length` numbers that MLIR's context owns.
-fn numbers(data: *const i64, length: isize) -> Vec<i64> {
+fn copy_numbers(data: *const i64, length: isize) -> Vec<i64> {
     if length == 0 {
         return Vec::new();
     }
@@ -104,7 +104,7 @@ pub fn format_of(element: Type<'_>) -> Option<DeviceFormat> {
 
 /// A tensor type with its device layout.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tensor<'c> {
+pub struct DeviceTensor<'c> {
     /// The builtin type.
     pub host: TensorType<'c>,
     /// The layout, once the layout phase has run.
@@ -113,11 +113,11 @@ pub struct Tensor<'c> {
     pub buffer_shape: Option<Vec<i64>>,
 }
 
-impl<'c> Tensor<'c> {
+impl<'c> DeviceTensor<'c> {
     /// Reads a type; `None` unless it is a tensor of static shape.
     #[must_use]
-    pub fn of(tensor: Type<'c>) -> Option<Self> {
-        let host = TensorType::of(tensor)?;
+    pub fn from_type(tensor: Type<'c>) -> Option<Self> {
+        let host = TensorType::from_type(tensor)?;
         let Some(encoding) = host.encoding else { return Some(Self { host, layout: None, buffer_shape: None }) };
         let raw = encoding.to_raw();
         // SAFETY: the accessors are only called on a layout attribute.
@@ -127,13 +127,13 @@ impl<'c> Tensor<'c> {
             }
             let rank = spyreLayoutAttrGetRank(raw);
             (
-                numbers(spyreLayoutAttrGetDeviceSize(raw), rank),
-                numbers(spyreLayoutAttrGetStrideMap(raw), rank),
+                copy_numbers(spyreLayoutAttrGetDeviceSize(raw), rank),
+                copy_numbers(spyreLayoutAttrGetStrideMap(raw), rank),
                 spyreLayoutAttrGetFormat(raw),
-                numbers(spyreLayoutAttrGetBufferShape(raw), spyreLayoutAttrGetBufferRank(raw)),
+                copy_numbers(spyreLayoutAttrGetBufferShape(raw), spyreLayoutAttrGetBufferRank(raw)),
             )
         };
-        let format = DeviceFormat::of_number(format.into()).or_else(|| format_of(host.element))?;
+        let format = DeviceFormat::from_ods_number(format.into()).or_else(|| format_of(host.element))?;
         let layout = DeviceLayout::from_parts(device_size, stride_map, format).ok()?;
         Some(Self { host, layout: Some(layout), buffer_shape: (!buffer_shape.is_empty()).then_some(buffer_shape) })
     }
@@ -142,7 +142,7 @@ impl<'c> Tensor<'c> {
     #[must_use]
     pub fn with_layout(&self, context: &'c Context, layout: &DeviceLayout, buffer_shape: Option<&[i64]>) -> Type<'c> {
         let own_format = format_of(self.host.element);
-        let format = if own_format == Some(layout.format()) { OWN_FORMAT } else { layout.format().number() };
+        let format = if own_format == Some(layout.format()) { OWN_FORMAT } else { layout.format().ods_number() };
         let buffer_shape = buffer_shape.unwrap_or_default();
         // SAFETY: MLIR copies the numbers into its context, and the format is one of the cases of the enum.
         let encoding = unsafe {
@@ -161,8 +161,8 @@ impl<'c> Tensor<'c> {
 
     /// Returns the shape and the layout.
     #[must_use]
-    pub fn plain(self) -> program::Tensor {
-        program::Tensor { shape: self.host.shape, layout: self.layout, buffer_shape: self.buffer_shape }
+    pub fn into_program_tensor(self) -> program::ProgramTensor {
+        program::ProgramTensor { shape: self.host.shape, layout: self.layout, buffer_shape: self.buffer_shape }
     }
 
     /// Returns sizes and strides of the buffer that the layout describes: the tensor's own buffer, or the one that the tensor is a window
@@ -170,7 +170,7 @@ impl<'c> Tensor<'c> {
     ///
     /// # Errors
     /// If the shape has no contiguous strides.
-    pub fn buffer(&self) -> Result<HostTensor, LayoutError> {
+    pub fn buffer_tensor(&self) -> Result<HostTensor, LayoutError> {
         HostTensor::row_major(self.buffer_shape.as_deref().unwrap_or(&self.host.shape))
     }
 }
@@ -184,21 +184,21 @@ pub fn tile_type(full: Type<'_>, dim: usize, count: i64) -> Option<Type<'_>> {
 
 /// Returns the slices per iteration dimension from `#spyre.work`.
 #[must_use]
-pub(super) fn work_of(attribute: Attribute<'_>) -> Option<Vec<i64>> {
+pub(super) fn read_work_slices(attribute: Attribute<'_>) -> Option<Vec<i64>> {
     // SAFETY: the accessors are only called on a work attribute.
     unsafe {
         spyreAttributeIsAWork(attribute.to_raw())
-            .then(|| numbers(spyreWorkAttrGetSlices(attribute.to_raw()), spyreWorkAttrGetRank(attribute.to_raw())))
+            .then(|| copy_numbers(spyreWorkAttrGetSlices(attribute.to_raw()), spyreWorkAttrGetRank(attribute.to_raw())))
     }
 }
 
 /// Returns the dimension order from `#spyre.work`, fastest first; empty for the default order of the op's family.
 #[must_use]
-pub(super) fn core_order_of(attribute: Attribute<'_>) -> Option<Vec<usize>> {
+pub(super) fn read_core_order(attribute: Attribute<'_>) -> Option<Vec<usize>> {
     // SAFETY: the accessors are only called on a work attribute.
     let order = unsafe {
         spyreAttributeIsAWork(attribute.to_raw())
-            .then(|| numbers(spyreWorkAttrGetOrder(attribute.to_raw()), spyreWorkAttrGetOrderRank(attribute.to_raw())))
+            .then(|| copy_numbers(spyreWorkAttrGetOrder(attribute.to_raw()), spyreWorkAttrGetOrderRank(attribute.to_raw())))
     };
     order?.into_iter().map(|dim| usize::try_from(dim).ok()).collect()
 }
@@ -217,7 +217,7 @@ pub fn work_attribute<'c>(context: &'c Context, split: &WorkSplit) -> Attribute<
 
 /// Memories of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Memory {
+pub enum MemoryLocation {
     /// The scratchpad, at a byte offset that is the same on every core.
     Lx(i64),
     /// The bundle's part of HBM, at a byte offset.
@@ -228,27 +228,27 @@ pub enum Memory {
 
 /// Where a value lives, and why it is not in LX.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct MemoryPlacement {
     /// The memory and the offset in it.
-    pub memory: Memory,
+    pub memory: MemoryLocation,
     /// Empty for a value in LX.
     pub reason: String,
 }
 
-impl Place {
+impl MemoryPlacement {
     /// Returns the place attribute of an op, once LX is planned.
     #[must_use]
-    pub fn on(op: Op<'_>) -> Option<Self> {
-        op.attr(attr::PLACE).and_then(Self::of)
+    pub fn from_op(op: Op<'_>) -> Option<Self> {
+        op.attr(attr::PLACE).and_then(Self::from_attribute)
     }
 
     /// Sets the place attribute of an op.
     pub fn set_on(&self, op: Op<'_>) {
-        op.set_attr(attr::PLACE, place_attribute(op.ctx(), self));
+        op.set_attr(attr::PLACE, placement_attribute(op.ctx(), self));
     }
 
     /// Reads `#spyre.place`.
-    fn of(attribute: Attribute<'_>) -> Option<Self> {
+    fn from_attribute(attribute: Attribute<'_>) -> Option<Self> {
         let raw = attribute.to_raw();
         // SAFETY: the accessors are only called on a place attribute.
         unsafe {
@@ -257,23 +257,23 @@ impl Place {
             }
             let offset_bytes = spyrePlaceAttrGetOffsetBytes(raw);
             let memory = match spyrePlaceAttrGetMemory(raw) {
-                memory::LX => Memory::Lx(offset_bytes),
-                memory::POOL => Memory::Pool(offset_bytes),
-                memory::HBM => Memory::Hbm,
+                memory::LX => MemoryLocation::Lx(offset_bytes),
+                memory::POOL => MemoryLocation::Pool(offset_bytes),
+                memory::HBM => MemoryLocation::Hbm,
                 _ => return None,
             };
-            Some(Self { memory, reason: text_in(spyrePlaceAttrGetReason(raw), || mlirAttributeGetContext(raw)).to_owned() })
+            Some(Self { memory, reason: read_context_text(spyrePlaceAttrGetReason(raw), || mlirAttributeGetContext(raw)).to_owned() })
         }
     }
 }
 
 /// Builds `#spyre.place`.
 #[must_use]
-fn place_attribute<'c>(context: &'c Context, place: &Place) -> Attribute<'c> {
+fn placement_attribute<'c>(context: &'c Context, place: &MemoryPlacement) -> Attribute<'c> {
     let (memory, offset_bytes) = match place.memory {
-        Memory::Lx(offset_bytes) => (memory::LX, offset_bytes),
-        Memory::Pool(offset_bytes) => (memory::POOL, offset_bytes),
-        Memory::Hbm => (memory::HBM, 0),
+        MemoryLocation::Lx(offset_bytes) => (memory::LX, offset_bytes),
+        MemoryLocation::Pool(offset_bytes) => (memory::POOL, offset_bytes),
+        MemoryLocation::Hbm => (memory::HBM, 0),
     };
     // SAFETY: MLIR copies the text, and the number is one of the cases of the enum.
     unsafe { Attribute::from_raw(spyrePlaceAttrGet(context.to_raw(), memory, offset_bytes, string_ref(&place.reason))) }
@@ -287,54 +287,54 @@ pub struct TileHint {
     /// The name of the dimension.
     pub dim: String,
     /// The number of tiles.
-    pub count: Count,
+    pub count: SymbolicCount,
     /// Whether an op without that dimension is placed in the loop nevertheless.
-    pub again: bool,
+    pub recomputes: bool,
 }
 
 impl TileHint {
     /// Reads `#spyre.tile_hint`.
     #[must_use]
-    pub(super) fn of(attribute: Attribute<'_>) -> Option<Self> {
+    pub(super) fn from_attribute(attribute: Attribute<'_>) -> Option<Self> {
         let raw = attribute.to_raw();
         // SAFETY: the accessors are only called on a tile hint.
         unsafe {
             spyreAttributeIsATileHint(raw).then(|| Self {
                 id: spyreTileHintAttrGetId(raw),
-                dim: text_in(spyreTileHintAttrGetDim(raw), || mlirAttributeGetContext(raw)).to_owned(),
-                count: match text_in(spyreTileHintAttrGetSymbol(raw), || mlirAttributeGetContext(raw)) {
-                    "" => Count::Number(spyreTileHintAttrGetCount(raw)),
-                    symbol => Count::Symbol(symbol.to_owned()),
+                dim: read_context_text(spyreTileHintAttrGetDim(raw), || mlirAttributeGetContext(raw)).to_owned(),
+                count: match read_context_text(spyreTileHintAttrGetSymbol(raw), || mlirAttributeGetContext(raw)) {
+                    "" => SymbolicCount::Number(spyreTileHintAttrGetCount(raw)),
+                    symbol => SymbolicCount::Symbol(symbol.to_owned()),
                 },
-                again: spyreTileHintAttrGetAgain(raw),
+                recomputes: spyreTileHintAttrGetAgain(raw),
             })
         }
     }
 
     /// `#spyre.tile_hint` for a hint.
     #[must_use]
-    pub(super) fn attribute<'c>(&self, context: &'c Context) -> Attribute<'c> {
+    pub(super) fn to_attribute<'c>(&self, context: &'c Context) -> Attribute<'c> {
         let (count, symbol) = match &self.count {
-            Count::Number(count) => (*count, ""),
-            Count::Symbol(symbol) => (0, symbol.as_str()),
+            SymbolicCount::Number(count) => (*count, ""),
+            SymbolicCount::Symbol(symbol) => (0, symbol.as_str()),
         };
         // SAFETY: MLIR copies the names.
         unsafe {
             let (dim, symbol) = (string_ref(&self.dim), string_ref(symbol));
-            Attribute::from_raw(spyreTileHintAttrGet(context.to_raw(), self.id, dim, count, symbol, self.again))
+            Attribute::from_raw(spyreTileHintAttrGet(context.to_raw(), self.id, dim, count, symbol, self.recomputes))
         }
     }
 }
 
 /// Reads `#spyre.work_hint`.
 #[must_use]
-pub(super) fn work_hint_of(attribute: Attribute<'_>) -> Option<WorkHint> {
+pub(super) fn read_work_hint(attribute: Attribute<'_>) -> Option<WorkHint> {
     let raw = attribute.to_raw();
     // SAFETY: the accessors are only called on a work hint.
     unsafe {
         spyreAttributeIsAWorkHint(raw).then(|| WorkHint {
             id: spyreWorkHintAttrGetId(raw),
-            dim: text_in(spyreWorkHintAttrGetDim(raw), || mlirAttributeGetContext(raw)).to_owned(),
+            dim: read_context_text(spyreWorkHintAttrGetDim(raw), || mlirAttributeGetContext(raw)).to_owned(),
             slices: spyreWorkHintAttrGetSlices(raw),
         })
     }

@@ -1,6 +1,6 @@
 //! Buffers that are written tile by tile, and the rule that no op may read a partially written buffer.
 
-use super::home::{given_tiles, home_of, is_in_place, is_insert, whole_of};
+use super::home::{tiled_outputs, base_buffer_of, is_in_place, is_insert, insert_destination};
 use crate::dialect::{
     ComputeOp,
     ods::{attr, spyre},
@@ -9,7 +9,7 @@ use crate::mlir::{Op, OpExt, OperationLike, Value, ValueExt, integers, shape_of}
 use machine::Family;
 
 /// Illegal use of a buffer that is written tile by tile: the user op would read a partially written buffer.
-pub struct Misuse<'c> {
+pub struct PartialBufferViolation<'c> {
     /// The op that defines the buffer or writes a tile of it.
     pub op: Op<'c>,
     /// Text of the diagnostic, without the name of the op.
@@ -18,19 +18,19 @@ pub struct Misuse<'c> {
     pub users: Vec<Op<'c>>,
 }
 
-const UNWRITTEN: &str = "is uninitialized memory, which only a 'spyre.insert' may use, as the tensor to write into";
-const NO_BUFFER: &str = "writes into a tensor that is not the result of 'spyre.empty' or 'spyre.insert'";
-const MADE_ELSEWHERE: &str = "requires for 'in_place' a part that only this insert uses and that one op (not a gather) computes, directly \
+const READS_UNINITIALIZED: &str = "is uninitialized memory, which only a 'spyre.insert' may use, as the tensor to write into";
+const WRITES_NO_BUFFER: &str = "writes into a tensor that is not the result of 'spyre.empty' or 'spyre.insert'";
+const NOT_COMPUTED_IN_PLACE: &str = "requires for 'in_place' a part that only this insert uses and that one op (not a gather) computes, directly \
                               or tile by tile in loops of constant trip count; remove 'in_place'";
-const WRITTEN_TWICE: &str = "writes a part in place that overlaps another part of the buffer; remove 'in_place'";
-const TOO_MANY: &str = "writes a part in place into a buffer of more than 256 parts; remove 'in_place'";
-const HALF_WRITTEN: &str = "writes into a buffer that is also used elsewhere, by ops that would read it partially written";
+const OVERLAPS_IN_PLACE: &str = "writes a part in place that overlaps another part of the buffer; remove 'in_place'";
+const TOO_MANY_SLICES: &str = "writes a part in place into a buffer of more than 256 parts; remove 'in_place'";
+const READS_PARTIALLY_WRITTEN: &str = "writes into a buffer that is also used elsewhere, by ops that would read it partially written";
 
 /// Maximum number of parts of a buffer whose parts are computed in place: each part is compared with all others.
-pub const MOST_PARTS: usize = 256;
+pub const MAX_IN_PLACE_SLICES: usize = 256;
 
 /// Part of a buffer.
-pub struct Part<'c> {
+pub struct BufferSlice<'c> {
     /// Insert that writes the part.
     pub insert: Op<'c>,
     /// Start of the part in the buffer.
@@ -39,8 +39,8 @@ pub struct Part<'c> {
     pub sizes: Vec<i64>,
 }
 
-impl<'c> Part<'c> {
-    fn of(insert: Op<'c>) -> Self {
+impl<'c> BufferSlice<'c> {
+    fn from_insert(insert: Op<'c>) -> Self {
         let offsets = insert.attr(attr::OFFSETS).and_then(integers).unwrap_or_default();
         Self { insert, offsets, sizes: shape_of(insert.inputs()[0]) }
     }
@@ -55,44 +55,44 @@ impl<'c> Part<'c> {
 
 /// Returns the parts that are written into a buffer, in order.
 #[must_use]
-pub fn parts_of(buffer: Value<'_>) -> Vec<Part<'_>> {
+pub fn buffer_slices(buffer: Value<'_>) -> Vec<BufferSlice<'_>> {
     let mut parts = Vec::new();
-    let mut last = next_part(buffer);
+    let mut last = next_insert(buffer);
     while let Some(insert) = last {
-        parts.push(Part::of(insert));
-        last = next_part(insert.output());
+        parts.push(BufferSlice::from_insert(insert));
+        last = next_insert(insert.output());
     }
     parts
 }
 
 /// Chain of inserts that assembles a value from tiles. No op computes between the inserts, so all of them can stand
 /// wherever the last one can.
-pub struct Assembly<'c> {
+pub struct InsertChain<'c> {
     /// The buffer.
     pub buffer: Op<'c>,
     /// Inserts that write the tiles, in order.
     pub inserts: Vec<Op<'c>>,
 }
 
-impl<'c> Assembly<'c> {
+impl<'c> InsertChain<'c> {
     /// Returns the assembly that ends with the insert `last`. Returns `None` if a later insert writes more tiles, if
     /// other ops stand between the inserts, or if a tile is computed in place.
     #[must_use]
-    pub fn of(last: Op<'c>) -> Option<Self> {
-        if !last.is(spyre::INSERT) || next_part(last.output()).is_some() {
+    pub fn from_last_insert(last: Op<'c>) -> Option<Self> {
+        if !last.is(spyre::INSERT) || next_insert(last.output()).is_some() {
             return None;
         }
         let mut inserts = vec![last];
         let mut first = last;
         let buffer = loop {
-            if is_in_place(first) || first.attr(attr::SPYRE_SYMBOLIC).is_some() || inserts.len() > MOST_PARTS {
+            if is_in_place(first) || first.attr(attr::SPYRE_SYMBOLIC).is_some() || inserts.len() > MAX_IN_PLACE_SLICES {
                 return None;
             }
-            let before = whole_of(first).def().filter(|before| before.parent() == last.parent())?;
+            let before = insert_destination(first).def().filter(|before| before.parent() == last.parent())?;
             if before.is(spyre::EMPTY) {
                 break before;
             }
-            if !before.is(spyre::INSERT) || !follows_at_once(before, first) {
+            if !before.is(spyre::INSERT) || !is_directly_followed_by(before, first) {
                 return None;
             }
             inserts.push(before);
@@ -107,13 +107,13 @@ impl<'c> Assembly<'c> {
     /// # Panics
     /// Never: there is one.
     #[must_use]
-    pub fn last(&self) -> Op<'c> {
+    pub fn last_insert(&self) -> Op<'c> {
         *self.inserts.last().expect("an assembly has an insert")
     }
 
     /// Returns the buffer and all inserts but the last one, in order. They precede the last insert and move with it.
     #[must_use]
-    pub fn others(&self) -> Vec<Op<'c>> {
+    pub fn preceding_ops(&self) -> Vec<Op<'c>> {
         let inserts = self.inserts.split_last().map_or(&[][..], |(_, others)| others);
         std::iter::once(self.buffer).chain(inserts.iter().copied()).collect()
     }
@@ -121,9 +121,9 @@ impl<'c> Assembly<'c> {
     /// Returns for each dimension of the buffer whether every tile spans it. Along the other dimensions the tiles are
     /// adjacent.
     #[must_use]
-    pub fn whole_dims(&self) -> Vec<bool> {
+    pub fn spanned_dims(&self) -> Vec<bool> {
         let sizes = shape_of(self.buffer.output());
-        let parts: Vec<Part<'_>> = self.inserts.iter().map(|insert| Part::of(*insert)).collect();
+        let parts: Vec<BufferSlice<'_>> = self.inserts.iter().map(|insert| BufferSlice::from_insert(*insert)).collect();
         (0..sizes.len()).map(|dim| parts.iter().all(|part| part.sizes[dim] == sizes[dim])).collect()
     }
 }
@@ -131,75 +131,75 @@ impl<'c> Assembly<'c> {
 /// Returns whether an insert is in the same loop as the definition of its buffer, and in no loop further in: the part would have to move
 /// with that loop.
 #[must_use]
-pub fn is_beside_its_buffer(insert: Op<'_>) -> bool {
-    match home_of(insert.output()).def() {
+pub fn is_in_loop_of_buffer(insert: Op<'_>) -> bool {
+    match base_buffer_of(insert.output()).def() {
         Some(buffer) => buffer.parent() == insert.parent(),
         None => insert.parent().is_some_and(|around| around.is("func.func")),
     }
 }
 
 /// Returns whether only views and constants are between two ops of a block.
-fn follows_at_once<'c>(first: Op<'c>, second: Op<'c>) -> bool {
+fn is_directly_followed_by<'c>(first: Op<'c>, second: Op<'c>) -> bool {
     let is_idle = |op: &Op<'c>| op.is(spyre::VIEW) || op.is(spyre::CONSTANT) || op.is(spyre::EMPTY);
     std::iter::successors(first.next_in_block(), |op| op.next_in_block()).find(|op| !is_idle(op)) == Some(second)
 }
 
 /// Returns the next insert that writes a part of a buffer.
-fn next_part<'c>(buffer: Value<'c>) -> Option<Op<'c>> {
-    buffer.find_user(|user| (is_insert(user) && whole_of(user) == buffer).then_some(user))
+fn next_insert<'c>(buffer: Value<'c>) -> Option<Op<'c>> {
+    buffer.find_user(|user| (is_insert(user) && insert_destination(user) == buffer).then_some(user))
 }
 
 /// Returns all misuses in an op. The rules span several ops, so no op verifier checks them.
 #[must_use]
-pub fn misused_buffers(around: Op<'_>) -> Vec<Misuse<'_>> {
-    around.nested().into_iter().filter_map(misuse_of).collect()
+pub fn find_partial_buffer_violations(around: Op<'_>) -> Vec<PartialBufferViolation<'_>> {
+    around.nested().into_iter().filter_map(find_violation).collect()
 }
 
-fn misuse_of(op: Op<'_>) -> Option<Misuse<'_>> {
+fn find_violation(op: Op<'_>) -> Option<PartialBufferViolation<'_>> {
     if op.is(spyre::EMPTY) {
         let users: Vec<Op<'_>> = op.output().users().into_iter().filter(|user| !writes_into(*user, op.output())).collect();
-        return if users.is_empty() { misplaced_part(op) } else { Some(Misuse { op, message: UNWRITTEN, users }) };
+        return if users.is_empty() { find_illegal_in_place_slice(op) } else { Some(PartialBufferViolation { op, message: READS_UNINITIALIZED, users }) };
     }
     if !is_insert(op) {
         return None;
     }
-    let whole = whole_of(op);
+    let whole = insert_destination(op);
     if !whole.def().is_some_and(|def| def.is(spyre::EMPTY) || is_insert(def)) {
-        return Some(Misuse { op, message: NO_BUFFER, users: Vec::new() });
+        return Some(PartialBufferViolation { op, message: WRITES_NO_BUFFER, users: Vec::new() });
     }
     let mut users = whole.users();
     // One of the uses is the write into the buffer.
     if let Some(own) = users.iter().position(|user| *user == op) {
         users.remove(own);
     }
-    (!users.is_empty()).then_some(Misuse { op, message: HALF_WRITTEN, users })
+    (!users.is_empty()).then_some(PartialBufferViolation { op, message: READS_PARTIALLY_WRITTEN, users })
 }
 
 /// Returns whether an op writes a part of a buffer and does not use it otherwise.
 fn writes_into<'c>(op: Op<'c>, buffer: Value<'c>) -> bool {
-    is_insert(op) && whole_of(op) == buffer && op.inputs()[0] != buffer
+    is_insert(op) && insert_destination(op) == buffer && op.inputs()[0] != buffer
 }
 
 /// Returns the first illegal in-place tile of the buffer, with the rule that it breaks; `None` if there is none.
-fn misplaced_part(buffer: Op<'_>) -> Option<Misuse<'_>> {
-    let parts = parts_of(buffer.output());
-    let wrong = |number: usize, part: &Part<'_>| {
-        if parts.len() > MOST_PARTS {
-            return Some(TOO_MANY);
+fn find_illegal_in_place_slice(buffer: Op<'_>) -> Option<PartialBufferViolation<'_>> {
+    let parts = buffer_slices(buffer.output());
+    let wrong = |number: usize, part: &BufferSlice<'_>| {
+        if parts.len() > MAX_IN_PLACE_SLICES {
+            return Some(TOO_MANY_SLICES);
         }
-        if made_for_one(part.insert.inputs()[0]).is_none() {
-            return Some(MADE_ELSEWHERE);
+        if trace_single_use_producer(part.insert.inputs()[0]).is_none() {
+            return Some(NOT_COMPUTED_IN_PLACE);
         }
-        if is_apart(&parts, number) { None } else { Some(WRITTEN_TWICE) }
+        if is_disjoint_slice(&parts, number) { None } else { Some(OVERLAPS_IN_PLACE) }
     };
     let placed = parts.iter().enumerate().filter(|(_, part)| is_in_place(part.insert));
-    let mut found = placed.filter_map(|(number, part)| Some(Misuse { op: part.insert, message: wrong(number, part)?, users: Vec::new() }));
+    let mut found = placed.filter_map(|(number, part)| Some(PartialBufferViolation { op: part.insert, message: wrong(number, part)?, users: Vec::new() }));
     found.next()
 }
 
 /// Returns whether a part overlaps no other one.
 #[must_use]
-pub fn is_apart(parts: &[Part<'_>], number: usize) -> bool {
+pub fn is_disjoint_slice(parts: &[BufferSlice<'_>], number: usize) -> bool {
     parts.iter().enumerate().all(|(other, of)| other == number || !of.overlaps(&parts[number]))
 }
 
@@ -207,19 +207,19 @@ pub fn is_apart(parts: &[Part<'_>], number: usize) -> bool {
 /// along which the loop writes it tile by tile, and finally the op's result. A gather writes a buffer of its own. So does a loop whose
 /// count is known at launch only: no op writes the rest of its result.
 #[must_use]
-pub fn made_for_one(part: Value<'_>) -> Option<Vec<(Value<'_>, Option<usize>)>> {
+pub fn trace_single_use_producer(part: Value<'_>) -> Option<Vec<(Value<'_>, Option<usize>)>> {
     let (mut value, mut made) = (part, Vec::new());
     loop {
         let def = value.def().filter(|_| value.users().len() == 1)?;
         if !def.is(spyre::LOOP) {
             made.push((value, None));
             let writes_there = |compute: &ComputeOp<'_>| !compute.is_insert() && compute.family() != Family::Gather;
-            return ComputeOp::of(def).filter(writes_there).map(|_| made);
+            return ComputeOp::from_op(def).filter(writes_there).map(|_| made);
         }
         if def.attr(attr::SYMBOL).is_some() {
             return None;
         }
-        let given = given_tiles(def).into_iter().find(|given| given.whole == value)?;
+        let given = tiled_outputs(def).into_iter().find(|given| given.whole == value)?;
         made.push((value, Some(given.dim)));
         value = given.tile;
     }

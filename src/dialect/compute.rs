@@ -1,18 +1,18 @@
 //! Uniform view of compute ops as iteration space and access maps, on which every stage works.
 
 use super::{
-    attrs::{Place, Tensor, TileHint, core_order_of, work_hint_of, work_of},
-    enums::Enumerated,
-    home::{behind_views, home_of, is_in_place, is_insert, overwritten_operand, owner_of, placed_at, retyped_home, tiled_operand},
+    attrs::{MemoryPlacement, DeviceTensor, TileHint, read_core_order, read_work_hint, read_work_slices},
+    enums::OdsEnum,
+    home::{strip_views, base_buffer_of, is_in_place, is_insert, overwritten_operand, placement_owner_of, in_place_offsets, strip_retyping_views, tiled_operand},
     indices::plain_indices,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural, string, strings, text_in,
+    AffineMap, AffineExpression, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural_number, string, strings, read_context_text,
 };
 use machine::{DeviceFunction, Family};
 use mlir_sys::{MlirAffineMap, MlirOperation, MlirStringRef};
-use program::{Count, UsedAs, WorkHint, WorkSplit};
+use program::{SymbolicCount, AccessKind, WorkHint, WorkSplit};
 use std::ops::Deref;
 
 unsafe extern "C" {
@@ -24,7 +24,7 @@ unsafe extern "C" {
 }
 
 /// Upper bound on the dimensions of any tensor; device ops have at most seven.
-const MOST_DIMS: usize = 32;
+const MAX_DIMS: usize = 32;
 
 /// Op that applies a device function to tensors.
 #[derive(Clone, Copy)]
@@ -35,21 +35,21 @@ pub struct ComputeOp<'c> {
 
 /// Access of an op to one of its tensors.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Access<'c> {
+pub struct OperandAccess<'c> {
     /// The operand or the result of the op.
     pub operand: Value<'c>,
     /// The accessed tensor, at the root of all views.
     pub value: Value<'c>,
     /// Elements that the op accesses.
-    pub access: program::Access,
+    pub access: program::TensorAccess,
     /// The iteration dimension, and the first index, of each dimension of `operand`.
     pub own: Vec<(Option<usize>, i64)>,
 }
 
-impl Deref for Access<'_> {
-    type Target = program::Access;
+impl Deref for OperandAccess<'_> {
+    type Target = program::TensorAccess;
 
-    fn deref(&self) -> &program::Access {
+    fn deref(&self) -> &program::TensorAccess {
         &self.access
     }
 }
@@ -57,7 +57,7 @@ impl Deref for Access<'_> {
 impl<'c> ComputeOp<'c> {
     /// Returns the op as a compute op; `None` for other ops, and for an insert whose part is computed in place.
     #[must_use]
-    pub fn of(op: Op<'c>) -> Option<Self> {
+    pub fn from_op(op: Op<'c>) -> Option<Self> {
         if is_in_place(op) {
             return None;
         }
@@ -68,16 +68,16 @@ impl<'c> ComputeOp<'c> {
 
     /// Returns all compute ops in an operation, in program order.
     #[must_use]
-    pub fn all_in(op: Op<'c>) -> Vec<Self> {
-        op.nested().into_iter().filter_map(Self::of).collect()
+    pub fn collect_in(op: Op<'c>) -> Vec<Self> {
+        op.nested().into_iter().filter_map(Self::from_op).collect()
     }
 
     /// Returns the sizes of the iteration dimensions: output dimensions, then reduced ones.
     #[must_use]
     pub fn iteration_space(self) -> Vec<i64> {
-        let mut sizes = [0_i64; MOST_DIMS];
+        let mut sizes = [0_i64; MAX_DIMS];
         // SAFETY: C++ writes no more numbers than the array holds.
-        let rank = unsafe { spyreComputeOpGetIterationSpace(self.op.to_raw(), MOST_DIMS.cast_signed(), sizes.as_mut_ptr()) };
+        let rank = unsafe { spyreComputeOpGetIterationSpace(self.op.to_raw(), MAX_DIMS.cast_signed(), sizes.as_mut_ptr()) };
         let rank = usize::try_from(rank).expect("a rank is not negative");
         sizes.get(..rank).map_or_else(|| self.large_iteration_space(rank), <[i64]>::to_vec)
     }
@@ -92,7 +92,7 @@ impl<'c> ComputeOp<'c> {
 
     /// Returns the number of reduced dimensions, which are last in the iteration space.
     #[must_use]
-    pub fn n_reduced(self) -> usize {
+    pub fn num_reduced_dims(self) -> usize {
         // SAFETY: the op is a compute op.
         unsafe { spyreComputeOpGetNumReductionDims(self.op.to_raw()) as usize }
     }
@@ -102,22 +102,22 @@ impl<'c> ComputeOp<'c> {
     pub fn family(self) -> Family {
         // SAFETY: the op is a compute op.
         let number = unsafe { spyreComputeOpGetFamily(self.op.to_raw()) };
-        Family::of_number(number.into()).expect("ODS has the families of the machine")
+        Family::from_ods_number(number.into()).expect("ODS has the families of the machine")
     }
 
     /// Returns the device function's name in the files, without the suffix "nonstick".
     #[must_use]
     pub fn function(self) -> &'c str {
         // SAFETY: the op is a compute op; its context owns the name.
-        unsafe { text_in(spyreComputeOpGetDeviceFunction(self.op.to_raw()), || self.op.ctx().to_raw()) }
+        unsafe { read_context_text(spyreComputeOpGetDeviceFunction(self.op.to_raw()), || self.op.ctx().to_raw()) }
     }
 
     /// Returns the function's row in the table of device functions; elementwise functions and reductions only.
     #[must_use]
     pub fn table_row(self) -> Option<&'static DeviceFunction> {
         match self.family() {
-            Family::Pointwise => DeviceFunction::pointwise(self.function()),
-            Family::Reduce => DeviceFunction::reduce(self.function()),
+            Family::Pointwise => DeviceFunction::find_pointwise(self.function()),
+            Family::Reduce => DeviceFunction::find_reduce(self.function()),
             Family::Matmul | Family::Copy | Family::Gather => None,
         }
     }
@@ -130,7 +130,7 @@ impl<'c> ComputeOp<'c> {
 
     /// Returns the operands that the op reads. An insert only writes to the operand that is the buffer of its result.
     #[must_use]
-    pub fn reads(self) -> Vec<Value<'c>> {
+    pub fn read_operands(self) -> Vec<Value<'c>> {
         let mut operands = self.op.inputs();
         if let Some(overwritten) = overwritten_operand(self.op) {
             operands.remove(overwritten);
@@ -142,16 +142,16 @@ impl<'c> ComputeOp<'c> {
     ///
     /// # Errors
     /// A message about the first access that has more than one iteration dimension per tensor dimension.
-    pub fn accesses(self) -> Result<Vec<Access<'c>>, String> {
-        let values: Vec<Value<'c>> = self.reads().into_iter().chain([self.op.output()]).collect();
+    pub fn accesses(self) -> Result<Vec<OperandAccess<'c>>, String> {
+        let values: Vec<Value<'c>> = self.read_operands().into_iter().chain([self.op.output()]).collect();
         let mut space = self.iteration_space();
         for dim in self.window_dims(&values) {
             // A tile of one row moves within its buffer: its dimension is treated as one with several rows.
             space[dim] = space[dim].max(2);
         }
         let mut accesses =
-            values.into_iter().enumerate().map(|(index, value)| self.access(index, value, &space)).collect::<Result<Vec<_>, _>>()?;
-        if let (Some(result), Some(place)) = (accesses.last_mut(), placed_at(self.op.output())) {
+            values.into_iter().enumerate().map(|(index, value)| self.compute_access(index, value, &space)).collect::<Result<Vec<_>, _>>()?;
+        if let (Some(result), Some(place)) = (accesses.last_mut(), in_place_offsets(self.op.output())) {
             result.access.offsets.iter_mut().zip(place).for_each(|(offset, first)| *offset += first);
         }
         Ok(accesses)
@@ -159,11 +159,11 @@ impl<'c> ComputeOp<'c> {
 
     /// Returns how the op interprets the elements of operand `index`; the result follows the operands.
     #[must_use]
-    pub fn used_as(self, index: usize) -> UsedAs {
+    pub fn operand_use(self, index: usize) -> AccessKind {
         match (self.family(), index) {
-            (Family::Gather, 0) => UsedAs::Table(self.op.required("dim", natural)),
-            (Family::Gather, 1) => UsedAs::Indices,
-            _ => UsedAs::Data,
+            (Family::Gather, 0) => AccessKind::Table(self.op.required_attr("dim", natural_number)),
+            (Family::Gather, 1) => AccessKind::Indices,
+            _ => AccessKind::Data,
         }
     }
 
@@ -176,29 +176,29 @@ impl<'c> ComputeOp<'c> {
     fn window_dims(self, values: &[Value<'c>]) -> Vec<usize> {
         let mut dims = Vec::new();
         for (index, value) in values.iter().enumerate() {
-            let Some((shape, buffer)) = window_in(*value) else { continue };
+            let Some((shape, buffer)) = window_shapes(*value) else { continue };
             let results = map_results(self.access_map(index)).into_iter().zip(shape.iter().zip(&buffer));
             dims.extend(results.filter_map(|(result, (size, whole))| match result {
-                Expr::Dim(dim) if size < whole => Some(dim),
+                AffineExpression::Dim(dim) if size < whole => Some(dim),
                 _ => None,
             }));
         }
         dims
     }
 
-    fn access(self, index: usize, value: Value<'c>, space: &[i64]) -> Result<Access<'c>, String> {
+    fn compute_access(self, index: usize, value: Value<'c>, space: &[i64]) -> Result<OperandAccess<'c>, String> {
         let operand = value;
         let own = plain_indices(self.access_map(index), space)?;
         let mut indices = own.clone();
         let mut value = value;
-        let mut tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
-        let used_as = self.used_as(index);
+        let mut tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+        let used_as = self.operand_use(index);
         // A view has no storage of its own: its map is composed with the access map of the tensor at its root. The same holds for a tile
         // of a view.
         while tensor.layout.is_none() {
             if let Some(whole) = tiled_operand(value) {
                 value = whole;
-                tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+                tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
                 continue;
             }
             let Some(view) = value.def().filter(|op| op.is(spyre::VIEW)) else { break };
@@ -210,67 +210,67 @@ impl<'c> ComputeOp<'c> {
             };
             indices = behind.map(through).collect();
             value = view.inputs()[0];
-            tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+            tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
         }
-        let is_shown = retyped_home(operand).def().is_some_and(|op| op.is(spyre::VIEW));
-        if matches!(used_as, UsedAs::Table(_)) && tensor.layout.is_none() && is_shown {
+        let is_shown = strip_retyping_views(operand).def().is_some_and(|op| op.is(spyre::VIEW));
+        if matches!(used_as, AccessKind::Table(_)) && tensor.layout.is_none() && is_shown {
             return Err("gathers from a view; run spyre-lay-out-tables first".to_owned());
         }
         // A view with a layout describes the bytes of its buffer completely, whatever other views lie between.
-        value = behind_views(value);
+        value = strip_views(value);
         let (dims, offsets) = indices.into_iter().unzip();
-        Ok(Access { operand, value, access: program::Access { tensor: tensor.plain(), dims, offsets, used_as }, own })
+        Ok(OperandAccess { operand, value, access: program::TensorAccess { tensor: tensor.into_program_tensor(), dims, offsets, used_as }, own })
     }
 
     /// Returns the slices per iteration dimension, once work is divided.
     #[must_use]
     pub fn work(self) -> Option<Vec<i64>> {
-        self.op.attr(attr::WORK).and_then(work_of)
+        self.op.attr(attr::WORK).and_then(read_work_slices)
     }
 
     /// Returns the iteration dimensions in the order in which slices change from core to core, fastest first; empty for the default order
     /// of the op's family.
     #[must_use]
     pub fn core_order(self) -> Vec<usize> {
-        self.op.attr(attr::WORK).and_then(core_order_of).unwrap_or_default()
+        self.op.attr(attr::WORK).and_then(read_core_order).unwrap_or_default()
     }
 
     /// Returns the minimum number of slices per iteration dimension that the span limit requires, if any.
     #[must_use]
     pub fn min_work(self) -> Option<Vec<i64>> {
-        self.op.attr(attr::MIN_WORK).and_then(work_of)
+        self.op.attr(attr::MIN_WORK).and_then(read_work_slices)
     }
 
     /// Returns the place of the result, once LX is planned.
     #[must_use]
-    pub fn place(self) -> Option<Place> {
-        Place::on(self.place_owner())
+    pub fn placement(self) -> Option<MemoryPlacement> {
+        MemoryPlacement::from_op(self.placement_owner())
     }
 
     /// Returns the op whose `place` is that of the result: this op; or, if this op writes a part of a buffer or a loop carries the buffer
     /// to it, the op that defines the buffer.
     #[must_use]
-    pub fn place_owner(self) -> Op<'c> {
-        owner_of(home_of(self.op.output())).unwrap_or(self.op)
+    pub fn placement_owner(self) -> Op<'c> {
+        placement_owner_of(base_buffer_of(self.op.output())).unwrap_or(self.op)
     }
 
     /// Returns the number of tiles of the op if every hint tiles it; a symbolic count is counted as 1.
     #[must_use]
-    pub fn hinted_tiles(self) -> i64 {
-        let count = |hint: TileHint| if let Count::Number(count) = hint.count { count } else { 1 };
+    pub fn num_hinted_tiles(self) -> i64 {
+        let count = |hint: TileHint| if let SymbolicCount::Number(count) = hint.count { count } else { 1 };
         self.hints().into_iter().map(count).fold(1, i64::saturating_mul)
     }
 
     /// Returns the tile hints, outermost first.
     #[must_use]
     pub fn hints(self) -> Vec<TileHint> {
-        self.op.attr(attr::HINTS).and_then(elements).unwrap_or_default().into_iter().filter_map(TileHint::of).collect()
+        self.op.attr(attr::HINTS).and_then(elements).unwrap_or_default().into_iter().filter_map(TileHint::from_attribute).collect()
     }
 
     /// Returns the requested slices, one entry per name; present until the work is divided.
     #[must_use]
     pub fn work_div(self) -> Vec<WorkHint> {
-        self.op.attr(attr::WORK_DIV).and_then(elements).unwrap_or_default().into_iter().filter_map(work_hint_of).collect()
+        self.op.attr(attr::WORK_DIV).and_then(elements).unwrap_or_default().into_iter().filter_map(read_work_hint).collect()
     }
 
     /// Returns the names of the iteration dimensions; empty if none is known, or before names are propagated.
@@ -293,7 +293,7 @@ impl<'c> ComputeOp<'c> {
 
     /// Returns the loops around the op, outermost first.
     #[must_use]
-    pub fn loops(self) -> Vec<Op<'c>> {
+    pub fn enclosing_loops(self) -> Vec<Op<'c>> {
         let mut loops: Vec<Op<'c>> = std::iter::successors(self.op.parent(), |op| op.parent()).filter(|op| op.is(spyre::LOOP)).collect();
         loops.reverse();
         loops
@@ -301,9 +301,9 @@ impl<'c> ComputeOp<'c> {
 }
 
 /// Returns the shape of a window and that of its buffer.
-fn window_in(value: Value<'_>) -> Option<(Vec<i64>, Vec<i64>)> {
-    let tensor = Tensor::of(value.r#type())?;
-    let whole = |value: Value<'_>| Tensor::of(value.r#type()).map(|tensor| tensor.host.shape);
+fn window_shapes(value: Value<'_>) -> Option<(Vec<i64>, Vec<i64>)> {
+    let tensor = DeviceTensor::from_type(value.r#type())?;
+    let whole = |value: Value<'_>| DeviceTensor::from_type(value.r#type()).map(|tensor| tensor.host.shape);
     let around = std::iter::successors(tiled_operand(value), |value| tiled_operand(*value)).last();
     let buffer = if tensor.layout.is_some() { tensor.buffer_shape? } else { around.and_then(whole)? };
     Some((tensor.host.shape, buffer))
@@ -313,8 +313,8 @@ fn window_in(value: Value<'_>) -> Option<(Vec<i64>, Vec<i64>)> {
 /// dimension of the view that indexes it and the first index. The dimension is `None` for a constant index and for a
 /// dimension of size 1. Returns `None` for other views.
 #[must_use]
-pub fn plain_view(view: Op<'_>) -> Option<Vec<(Option<usize>, i64)>> {
-    let shape = Tensor::of(view.output().r#type())?.host.shape;
+pub fn plain_view_indices(view: Op<'_>) -> Option<Vec<(Option<usize>, i64)>> {
+    let shape = DeviceTensor::from_type(view.output().r#type())?.host.shape;
     plain_indices(view.attr(attr::MAP).and_then(map_of)?, &shape).ok()
 }
 
@@ -322,7 +322,7 @@ pub fn plain_view(view: Op<'_>) -> Option<Vec<(Option<usize>, i64)>> {
 ///
 /// # Errors
 /// If the work phase has not run.
-pub fn split_of(compute: ComputeOp<'_>) -> Result<WorkSplit, String> {
+pub fn core_split_of(compute: ComputeOp<'_>) -> Result<WorkSplit, String> {
     let slices = compute.work().ok_or("has no 'work'; run spyre-divide-work first")?;
-    WorkSplit::new(slices).and_then(|split| split.in_order(compute.core_order())).map_err(|error| error.to_string())
+    WorkSplit::new(slices).and_then(|split| split.with_order(compute.core_order())).map_err(|error| error.to_string())
 }

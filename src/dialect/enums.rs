@@ -7,33 +7,33 @@ use crate::{
 use machine::{DeviceFormat, Family};
 
 /// Enum with the cases of an ODS enum, in the same order.
-pub(crate) trait Enumerated: Copy + PartialEq + 'static {
+pub(crate) trait OdsEnum: Copy + PartialEq + 'static {
     /// Every value, in the order of ODS.
     const ALL: &'static [Self];
 
     /// The number of the value in ODS.
-    fn number(self) -> i32 {
+    fn ods_number(self) -> i32 {
         let position = Self::ALL.iter().position(|other| *other == self).expect("ALL has every value");
         i32::try_from(position).expect("an enum has few values")
     }
 
     /// Returns the value of a number; `None` if ODS has no such case.
-    fn of_number(number: i64) -> Option<Self> {
+    fn from_ods_number(number: i64) -> Option<Self> {
         Self::ALL.get(usize::try_from(number).ok()?).copied()
     }
 }
 
-impl Enumerated for DeviceFormat {
+impl OdsEnum for DeviceFormat {
     const ALL: &'static [Self] = &Self::ALL;
 }
 
-impl Enumerated for Family {
+impl OdsEnum for Family {
     const ALL: &'static [Self] = &Self::ALL;
 }
 
 /// Role of a buffer in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum ProgramBufferRole {
     /// Argument that the caller passes.
     Input,
     /// Constant whose elements belong to the program.
@@ -44,48 +44,48 @@ pub enum Role {
     Output,
 }
 
-impl Enumerated for Role {
+impl OdsEnum for ProgramBufferRole {
     const ALL: &'static [Self] = &[Self::Input, Self::Constant, Self::Temporary, Self::Output];
 }
 
-impl Role {
+impl ProgramBufferRole {
     /// Returns the role of a `sdsc.buffer`; `None` for other ops.
     #[must_use]
-    pub fn of(buffer: Op<'_>) -> Option<Self> {
-        buffer.attr(attr::ROLE).and_then(integer).and_then(Self::of_number)
+    pub fn from_op(buffer: Op<'_>) -> Option<Self> {
+        buffer.attr(attr::ROLE).and_then(integer).and_then(Self::from_ods_number)
     }
 
     /// Returns the role as an attribute.
     #[must_use]
-    pub fn attribute(self, context: &Context) -> Attribute<'_> {
-        i32_attribute(context, self.number())
+    pub fn to_attribute(self, context: &Context) -> Attribute<'_> {
+        i32_attribute(context, self.ods_number())
     }
 
     /// Returns the keyword of the role.
     #[must_use]
     pub fn name(self) -> &'static str {
-        role::NAMES[usize::try_from(self.number()).expect("numbers of an enum are not negative")]
+        role::NAMES[usize::try_from(self.ods_number()).expect("numbers of an enum are not negative")]
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DeviceFormat, Enumerated, Family, Role};
+    use super::{DeviceFormat, OdsEnum, Family, ProgramBufferRole};
     use crate::dialect::ods::{family, format, role};
 
     /// The names of enum values in ODS must be those in files and reports.
     #[test]
-    fn ods_has_the_same_values_in_the_same_order() {
+    fn matches_ods_cases_and_their_order() {
         assert_eq!(DeviceFormat::ALL.map(DeviceFormat::name), format::NAMES);
         assert_eq!(Family::ALL.map(|family| format!("{family:?}").to_lowercase()), family::NAMES);
         assert_eq!(role::NAMES, ["input", "constant", "temporary", "output"]);
-        let roles: Vec<i32> = <Role as Enumerated>::ALL.iter().map(|role| role.number()).collect();
+        let roles: Vec<i32> = <ProgramBufferRole as OdsEnum>::ALL.iter().map(|role| role.ods_number()).collect();
         assert_eq!(roles, [role::INPUT, role::CONSTANT, role::TEMPORARY, role::OUTPUT]);
     }
 
     #[test]
-    fn a_number_without_a_value_is_none() {
-        assert_eq!(Role::of_number(3), Some(Role::Output));
-        assert_eq!([Role::of_number(4), Role::of_number(-1)], [None, None]);
+    fn rejects_numbers_without_a_case() {
+        assert_eq!(ProgramBufferRole::from_ods_number(3), Some(ProgramBufferRole::Output));
+        assert_eq!([ProgramBufferRole::from_ods_number(4), ProgramBufferRole::from_ods_number(-1)], [None, None]);
     }
 }

@@ -1,11 +1,11 @@
 //! Base buffer of a value, and how a window of the buffer moves with the loops around it.
 
 use super::{
-    attrs::{Memory, Place, Tensor},
+    attrs::{MemoryLocation, MemoryPlacement, DeviceTensor},
     indices::plain_indices,
 };
 use crate::dialect::ods::{attr, spyre};
-use crate::mlir::{BlockLike, Expr, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of, map_results, shape_of};
+use crate::mlir::{BlockLike, AffineExpression, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of, map_results, shape_of};
 use mlir_sys::{MlirOperation, MlirValue};
 
 unsafe extern "C" {
@@ -15,7 +15,7 @@ unsafe extern "C" {
 
 /// Loop with which a window moves.
 #[derive(Clone, Copy, Debug)]
-pub struct Move<'c> {
+pub struct WindowStride<'c> {
     /// The loop.
     pub around: Op<'c>,
     /// Elements of device memory per iteration.
@@ -26,81 +26,81 @@ pub struct Move<'c> {
 /// tile by tile, and loop-carried values: an argument of the function, an op or loop result that is not yielded, or the `spyre.empty` of
 /// a buffer that is written in parts.
 #[must_use]
-pub fn home_of(value: Value<'_>) -> Value<'_> {
+pub fn base_buffer_of(value: Value<'_>) -> Value<'_> {
     let mut home = value;
-    while let Some(link) = link_of(home) {
-        home = link.to();
+    while let Some(link) = find_link(home) {
+        home = link.target();
     }
     home
 }
 
 /// Returns the value that `value` reinterprets elementwise under another element type: numbers that the host's f16 cannot represent.
 #[must_use]
-pub fn retyped_home(value: Value<'_>) -> Value<'_> {
+pub fn strip_retyping_views(value: Value<'_>) -> Value<'_> {
     let Some(view) = value.def().filter(|def| def.is(spyre::VIEW)) else { return value };
     let input = view.inputs()[0];
-    let maps_alike = map_results(view.required("map", map_of)).iter().enumerate().all(|(dim, expr)| *expr == Expr::Dim(dim));
-    if maps_alike && shape_of(input) == shape_of(value) { retyped_home(input) } else { value }
+    let maps_alike = map_results(view.required_attr("map", map_of)).iter().enumerate().all(|(dim, expr)| *expr == AffineExpression::Dim(dim));
+    if maps_alike && shape_of(input) == shape_of(value) { strip_retyping_views(input) } else { value }
 }
 
 /// Returns the value that represents all writes to the memory of `value`: the final loop-carried value, or the buffer if `value` is or
 /// has parts.
 #[must_use]
-pub fn written_home(value: Value<'_>) -> Value<'_> {
+pub fn storage_root_of(value: Value<'_>) -> Value<'_> {
     let mut home = value;
-    while let Some(link @ (Link::Carried(_) | Link::Part(_) | Link::Placed(_))) = link_of(home) {
-        home = link.to();
+    while let Some(link @ (BufferLink::Carried(_) | BufferLink::Insert(_) | BufferLink::InPlaceInsert(_))) = find_link(home) {
+        home = link.target();
     }
     home
 }
 
 /// Returns whether a loop carries the buffer of a value, or one that contains it: an iteration may overwrite the value.
 #[must_use]
-pub fn is_carried(value: Value<'_>) -> bool {
-    std::iter::successors(link_of(value), |link| link_of(link.to())).any(|link| matches!(link, Link::Carried(_)))
+pub fn is_loop_carried(value: Value<'_>) -> bool {
+    std::iter::successors(find_link(value), |link| find_link(link.target())).any(|link| matches!(link, BufferLink::Carried(_)))
 }
 
 /// Returns how `value`, as a window of its buffer, moves with loops.
 ///
 /// # Errors
 /// If the buffer's layout cannot be tiled where a loop tiles it, or if a view without a layout has other indices than the buffer.
-pub fn moves_of(value: Value<'_>) -> Result<Vec<Move<'_>>, String> {
+pub fn window_strides(value: Value<'_>) -> Result<Vec<WindowStride<'_>>, String> {
     let mut moves = Vec::new();
-    let mut open: Vec<Shift<'_>> = Vec::new();
+    let mut open: Vec<DimShift<'_>> = Vec::new();
     let mut value = value;
     loop {
-        let tensor = Tensor::of(value.r#type()).ok_or("is no tensor of static shape")?;
+        let tensor = DeviceTensor::from_type(value.r#type()).ok_or("is no tensor of static shape")?;
         if let Some(layout) = &tensor.layout {
-            let host = tensor.buffer().map_err(|error| error.to_string())?;
+            let host = tensor.buffer_tensor().map_err(|error| error.to_string())?;
             for shift in open.drain(..) {
-                let elements = layout.advance(&host, shift.dim, shift.elements).map_err(|error| error.to_string())?;
-                moves.push(Move { around: shift.around, elements });
+                let elements = layout.compute_window_offset(&host, shift.dim, shift.elements).map_err(|error| error.to_string())?;
+                moves.push(WindowStride { around: shift.around, elements });
             }
         }
-        let Some(link) = link_of(value) else { break };
+        let Some(link) = find_link(value) else { break };
         match link {
-            Link::View(view) => open = open.into_iter().filter_map(|shift| shift.behind(view).transpose()).collect::<Result<_, _>>()?,
-            Link::Tile { around, dim, .. } => open.push(Shift { around, dim, elements: tensor.host.shape[dim] }),
-            Link::Carried(_) | Link::Part(_) | Link::Placed(_) => {}
+            BufferLink::View(view) => open = open.into_iter().filter_map(|shift| shift.map_through_view(view).transpose()).collect::<Result<_, _>>()?,
+            BufferLink::Tile { around, dim, .. } => open.push(DimShift { around, dim, elements: tensor.host.shape[dim] }),
+            BufferLink::Carried(_) | BufferLink::Insert(_) | BufferLink::InPlaceInsert(_) => {}
         }
-        value = link.to();
+        value = link.target();
     }
     if open.is_empty() { Ok(moves) } else { Err("is a tile of a tensor without a device layout".to_owned()) }
 }
 
 /// A move, expressed in a dimension of a value.
-struct Shift<'c> {
+struct DimShift<'c> {
     around: Op<'c>,
     dim: usize,
     elements: i64,
 }
 
-impl<'c> Shift<'c> {
+impl<'c> DimShift<'c> {
     /// Maps a shift of the result of `view` to its input. Returns `None` if no dimension of the input moves: the view
     /// repeats the same elements.
-    fn behind(self, view: Op<'c>) -> Result<Option<Self>, String> {
+    fn map_through_view(self, view: Op<'c>) -> Result<Option<Self>, String> {
         let map = view.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
-        let shape = TensorType::of(view.output().r#type()).ok_or("is no tensor of static shape")?.shape;
+        let shape = TensorType::from_type(view.output().r#type()).ok_or("is no tensor of static shape")?.shape;
         let indices = plain_indices(map, &shape)?.into_iter().enumerate();
         let dims: Vec<usize> = indices.filter_map(|(behind, (moving, _))| (moving == Some(self.dim)).then_some(behind)).collect();
         match dims[..] {
@@ -113,7 +113,7 @@ impl<'c> Shift<'c> {
 
 /// Relation of a value to another one in the same buffer.
 #[derive(Clone, Copy)]
-enum Link<'c> {
+enum BufferLink<'c> {
     /// The view shows the elements of another value.
     View(Op<'c>),
     /// It is a tile of another value, along dimension `dim`, in the loop `around`.
@@ -121,58 +121,58 @@ enum Link<'c> {
     /// A loop carries it to or from another value.
     Carried(Value<'c>),
     /// It is a buffer to which a part was added.
-    Part(Value<'c>),
+    Insert(Value<'c>),
     /// It is a part that is computed in place, where the insert puts it.
-    Placed(Op<'c>),
+    InPlaceInsert(Op<'c>),
 }
 
-impl<'c> Link<'c> {
-    fn to(self) -> Value<'c> {
+impl<'c> BufferLink<'c> {
+    fn target(self) -> Value<'c> {
         match self {
             Self::View(view) => view.inputs()[0],
             Self::Tile { of, .. } => of,
-            Self::Carried(value) | Self::Part(value) => value,
-            Self::Placed(insert) => whole_of(insert),
+            Self::Carried(value) | Self::Insert(value) => value,
+            Self::InPlaceInsert(insert) => insert_destination(insert),
         }
     }
 }
 
-fn link_of(value: Value<'_>) -> Option<Link<'_>> {
+fn find_link(value: Value<'_>) -> Option<BufferLink<'_>> {
     let Some(def) = value.def() else {
-        let (block, index) = value.arg_of()?;
+        let (block, index) = value.as_block_arg()?;
         let around = block.parent_operation().filter(|around| around.is(spyre::LOOP))?;
         return match tiled_dim(around, index) {
-            Some(dim) => Some(Link::Tile { of: around.inputs()[index], around, dim }),
-            None => carried_by(around).into_iter().find(|carried| carried.argument == value).map(|carried| Link::Carried(carried.result)),
+            Some(dim) => Some(BufferLink::Tile { of: around.inputs()[index], around, dim }),
+            None => loop_carried_values(around).into_iter().find(|carried| carried.argument == value).map(|carried| BufferLink::Carried(carried.result)),
         };
     };
     if def.is(spyre::VIEW) {
-        return Some(Link::View(def));
+        return Some(BufferLink::View(def));
     }
     if is_insert(def) {
-        return Some(Link::Part(whole_of(def)));
+        return Some(BufferLink::Insert(insert_destination(def)));
     }
-    value.find_user(|user| given_to(value, user))
+    value.find_user(|user| find_link_at_user(value, user))
 }
 
 /// Returns the link from `value` to the value that continues its buffer at `user`: a loop that carries it, a terminator
 /// that yields it, or an insert of an in-place tile. Returns `None` for other users.
-fn given_to<'c>(value: Value<'c>, user: Op<'c>) -> Option<Link<'c>> {
+fn find_link_at_user<'c>(value: Value<'c>, user: Op<'c>) -> Option<BufferLink<'c>> {
     if is_in_place(user) {
-        return (user.inputs()[0] == value).then_some(Link::Placed(user));
+        return (user.inputs()[0] == value).then_some(BufferLink::InPlaceInsert(user));
     }
     if user.is(spyre::LOOP) {
-        return carried_into(value, user).map(|carried| Link::Carried(carried.result));
+        return find_carried_by_init(value, user).map(|carried| BufferLink::Carried(carried.result));
     }
     let around = user.parent().filter(|around| user.is(spyre::YIELD) && around.is(spyre::LOOP))?;
     let index = user.inputs().iter().position(|input| *input == value)?;
     let of = around.outputs()[index];
-    Some(tiled_dim(user, index).map_or(Link::Carried(of), |dim| Link::Tile { of, around, dim }))
+    Some(tiled_dim(user, index).map_or(BufferLink::Carried(of), |dim| BufferLink::Tile { of, around, dim }))
 }
 
 /// Returns the tensor that a value is a tile of, if a loop reads it tile by tile.
 pub(super) fn tiled_operand(value: Value<'_>) -> Option<Value<'_>> {
-    let (block, index) = value.arg_of()?;
+    let (block, index) = value.as_block_arg()?;
     let around = block.parent_operation().filter(|around| around.is(spyre::LOOP))?;
     tiled_dim(around, index).map(|_| around.inputs()[index])
 }
@@ -196,8 +196,8 @@ fn carried_positions(op: Op<'_>) -> std::ops::Range<usize> {
 }
 
 /// Returns the loop-carried value of a loop whose initial value is `value`.
-fn carried_into<'c>(value: Value<'c>, around: Op<'c>) -> Option<Carried<'c>> {
-    carried_by(around).into_iter().find(|carried| carried.before == value)
+fn find_carried_by_init<'c>(value: Value<'c>, around: Op<'c>) -> Option<LoopCarriedValue<'c>> {
+    loop_carried_values(around).into_iter().find(|carried| carried.before == value)
 }
 
 /// Returns whether an op writes a part of a buffer.
@@ -212,18 +212,18 @@ pub(super) fn is_in_place(op: Op<'_>) -> bool {
 
 /// Returns whether a result is computed in place, where an insert puts it.
 #[must_use]
-pub fn is_placed(result: Value<'_>) -> bool {
-    placed_at(result).is_some()
+pub fn is_computed_in_place(result: Value<'_>) -> bool {
+    in_place_offsets(result).is_some()
 }
 
 /// Returns the start within its buffer of a result that is computed in place, possibly in loops that write it tile by tile.
-pub(super) fn placed_at(result: Value<'_>) -> Option<Vec<i64>> {
+pub(super) fn in_place_offsets(result: Value<'_>) -> Option<Vec<i64>> {
     let mut value = result;
     loop {
-        value = match link_of(value)? {
-            Link::Placed(insert) => return insert.attr(attr::OFFSETS).and_then(integers),
-            Link::Tile { of, .. } => of,
-            Link::View(_) | Link::Carried(_) | Link::Part(_) => return None,
+        value = match find_link(value)? {
+            BufferLink::InPlaceInsert(insert) => return insert.attr(attr::OFFSETS).and_then(integers),
+            BufferLink::Tile { of, .. } => of,
+            BufferLink::View(_) | BufferLink::Carried(_) | BufferLink::Insert(_) => return None,
         }
     }
 }
@@ -235,12 +235,12 @@ pub(super) fn overwritten_operand(op: Op<'_>) -> Option<usize> {
 }
 
 /// Returns the buffer of which an insert writes a part.
-pub(super) fn whole_of(insert: Op<'_>) -> Value<'_> {
+pub(super) fn insert_destination(insert: Op<'_>) -> Value<'_> {
     insert.inputs()[overwritten_operand(insert).expect("an insert overwrites an operand")]
 }
 
 /// Returns the source operand of a view; `None` for other ops.
-pub(super) fn shown_by(op: Op<'_>) -> Option<Value<'_>> {
+pub(super) fn view_source(op: Op<'_>) -> Option<Value<'_>> {
     // SAFETY: the query accepts any operation.
     let shown = unsafe { spyreViewSource(op.to_raw()) };
     // SAFETY: a non-null value is an operand of the op.
@@ -249,9 +249,9 @@ pub(super) fn shown_by(op: Op<'_>) -> Option<Value<'_>> {
 
 /// Returns the value at the root of a chain of views; `value` itself if it is no view.
 #[must_use]
-pub fn behind_views(value: Value<'_>) -> Value<'_> {
+pub fn strip_views(value: Value<'_>) -> Value<'_> {
     let mut behind = value;
-    while let Some(shown) = behind.def().and_then(shown_by) {
+    while let Some(shown) = behind.def().and_then(view_source) {
         behind = shown;
     }
     behind
@@ -259,7 +259,7 @@ pub fn behind_views(value: Value<'_>) -> Value<'_> {
 
 /// Returns the ops other than views that use a value or a view of it, one entry per use.
 #[must_use]
-pub fn readers_through_views(value: Value<'_>) -> Vec<Op<'_>> {
+pub fn collect_users_through_views(value: Value<'_>) -> Vec<Op<'_>> {
     let (mut found, mut shown) = (Vec::new(), vec![value]);
     while let Some(value) = shown.pop() {
         for user in value.users() {
@@ -271,19 +271,19 @@ pub fn readers_through_views(value: Value<'_>) -> Vec<Op<'_>> {
 
 /// Returns the ops that use a value, a view of it, its buffer after later inserts, or a loop-carried value that starts with it.
 #[must_use]
-pub fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
+pub fn collect_alias_users(value: Value<'_>) -> Vec<Op<'_>> {
     let mut found = Vec::new();
     // Iterative, because a buffer may have very many parts.
     let mut shown = vec![value];
     while let Some(value) = shown.pop() {
         for user in value.users() {
-            if user.is(spyre::VIEW) || is_insert(user) && whole_of(user) == value {
+            if user.is(spyre::VIEW) || is_insert(user) && insert_destination(user) == value {
                 shown.push(user.output());
                 continue;
             }
-            match given_to(value, user) {
-                Some(Link::Carried(result)) => {
-                    shown.extend(carried_into(value, user).map(|carried| carried.argument));
+            match find_link_at_user(value, user) {
+                Some(BufferLink::Carried(result)) => {
+                    shown.extend(find_carried_by_init(value, user).map(|carried| carried.argument));
                     shown.push(result);
                 }
                 _ => found.push(user),
@@ -296,7 +296,7 @@ pub fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
 /// Returns the op whose `place` is that of a buffer: the first op that writes it, or the `spyre.empty` if several ops write it; `None`
 /// for an argument of the function.
 #[must_use]
-pub fn owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
+pub fn placement_owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
     let mut value = buffer;
     loop {
         let def = value.def()?;
@@ -304,7 +304,7 @@ pub fn owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
             return Some(def);
         }
         let index = def.outputs().iter().position(|result| *result == value)?;
-        let carried = carried_by(def).into_iter().find(|carried| carried.result == value).map(|carried| carried.before);
+        let carried = loop_carried_values(def).into_iter().find(|carried| carried.result == value).map(|carried| carried.before);
         let yielded = || def.body_ops().last().and_then(|terminator| terminator.inputs().get(index).copied());
         value = carried.or_else(yielded)?;
     }
@@ -313,13 +313,13 @@ pub fn owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
 /// Returns whether the buffer of a value is in LX, once LX is planned.
 #[must_use]
 pub fn is_in_lx(value: Value<'_>) -> bool {
-    owner_of(home_of(value)).and_then(Place::on).is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
+    placement_owner_of(base_buffer_of(value)).and_then(MemoryPlacement::from_op).is_some_and(|place| matches!(place.memory, MemoryLocation::Lx(_)))
 }
 
 /// Returns the last op that writes the buffer of a value before any use of the value reads it; `None` for an argument of the function or
 /// of a loop.
 #[must_use]
-pub fn last_writer_of(value: Value<'_>) -> Option<Op<'_>> {
+pub fn find_last_writer(value: Value<'_>) -> Option<Op<'_>> {
     let mut value = value;
     loop {
         let def = value.def()?;
@@ -333,7 +333,7 @@ pub fn last_writer_of(value: Value<'_>) -> Option<Op<'_>> {
 
 /// Loop-carried value, with each of its SSA names.
 #[derive(Clone, Copy)]
-pub struct Carried<'c> {
+pub struct LoopCarriedValue<'c> {
     /// Initial value, which the first iteration reads.
     pub before: Value<'c>,
     /// Block argument: the value at the start of an iteration.
@@ -346,18 +346,18 @@ pub struct Carried<'c> {
 
 /// Returns the loop-carried values of a loop, in order; empty if the loop has no body.
 #[must_use]
-pub fn carried_by(around: Op<'_>) -> Vec<Carried<'_>> {
+pub fn loop_carried_values(around: Op<'_>) -> Vec<LoopCarriedValue<'_>> {
     let Some(terminator) = around.body_ops().pop() else { return Vec::new() };
     let (inputs, outputs, yielded) = (around.inputs(), around.outputs(), terminator.inputs());
     let arguments = around.body_args();
     carried_positions(around)
         .zip(carried_positions(terminator))
-        .map(|(from, to)| Carried { before: inputs[from], argument: arguments[from], after: yielded[to], result: outputs[to] })
+        .map(|(from, to)| LoopCarriedValue { before: inputs[from], argument: arguments[from], after: yielded[to], result: outputs[to] })
         .collect()
 }
 
 /// Value that an iteration of a loop yields, and the values that occupied its memory when the iteration began.
-pub struct Slot<'c> {
+pub struct YieldSlot<'c> {
     /// Operand number in the loop's terminator.
     pub position: usize,
     /// The yielded value.
@@ -371,45 +371,45 @@ pub struct Slot<'c> {
 
 /// Returns the slot of each value that an iteration of the loop yields; empty if the op is no `spyre.loop`.
 #[must_use]
-pub fn slots_of(around: Op<'_>) -> Vec<Slot<'_>> {
+pub fn yield_slots(around: Op<'_>) -> Vec<YieldSlot<'_>> {
     let Some(terminator) = around.body_ops().pop().filter(|_| around.is(spyre::LOOP)) else { return Vec::new() };
-    let mut carried = carried_by(around).into_iter();
+    let mut carried = loop_carried_values(around).into_iter();
     let slot = |(position, left)| {
         let (is_carried, found) = match tiled_dim(terminator, position) {
             None => (true, carried.next().map(|carried| carried.argument).into_iter().collect()),
-            Some(dim) => (false, tiles_of_window(around, dim, around.outputs()[position])),
+            Some(dim) => (false, find_window_tiles(around, dim, around.outputs()[position])),
         };
-        Slot { position, left, is_carried, found }
+        YieldSlot { position, left, is_carried, found }
     };
     terminator.inputs().into_iter().enumerate().map(slot).collect()
 }
 
 /// Returns the tiles along a dimension that a loop reads of the memory of `written`.
-fn tiles_of_window<'c>(around: Op<'c>, dim: usize, written: Value<'c>) -> Vec<Value<'c>> {
-    let memory = memory_of(written);
+fn find_window_tiles<'c>(around: Op<'c>, dim: usize, written: Value<'c>) -> Vec<Value<'c>> {
+    let memory = trace_base_buffer(written);
     let arguments = around.body_args();
     let both = around.inputs().into_iter().zip(arguments).enumerate();
-    let same = both.filter(|(index, (whole, _))| tiled_dim(around, *index) == Some(dim) && memory_of(*whole) == memory);
+    let same = both.filter(|(index, (whole, _))| tiled_dim(around, *index) == Some(dim) && trace_base_buffer(*whole) == memory);
     same.map(|(_, (_, tile))| tile).collect()
 }
 
 /// Returns the buffer of a value, and the views and loops through which the value is a part of it.
-fn memory_of(value: Value<'_>) -> (Value<'_>, Vec<(Op<'_>, Option<usize>)>) {
+fn trace_base_buffer(value: Value<'_>) -> (Value<'_>, Vec<(Op<'_>, Option<usize>)>) {
     let (mut home, mut through) = (value, Vec::new());
-    while let Some(link) = link_of(home) {
+    while let Some(link) = find_link(home) {
         match &link {
-            Link::View(view) => through.push((*view, None)),
-            Link::Tile { around, dim, .. } => through.push((*around, Some(*dim))),
-            Link::Carried(_) | Link::Part(_) | Link::Placed(_) => {}
+            BufferLink::View(view) => through.push((*view, None)),
+            BufferLink::Tile { around, dim, .. } => through.push((*around, Some(*dim))),
+            BufferLink::Carried(_) | BufferLink::Insert(_) | BufferLink::InPlaceInsert(_) => {}
         }
-        home = link.to();
+        home = link.target();
     }
     (home, through)
 }
 
 /// Tensor that a loop reads tile by tile.
 #[derive(Clone, Copy)]
-pub struct ReadTile<'c> {
+pub struct TiledInput<'c> {
     /// The tensor.
     pub whole: Value<'c>,
     /// The tile of an iteration.
@@ -418,14 +418,14 @@ pub struct ReadTile<'c> {
 
 /// Returns the tensors that a loop reads tile by tile, each with its tile.
 #[must_use]
-pub fn read_tiles(around: Op<'_>) -> Vec<ReadTile<'_>> {
+pub fn tiled_inputs(around: Op<'_>) -> Vec<TiledInput<'_>> {
     let both = around.inputs().into_iter().zip(around.body_args()).take(tiled_dims(around).len());
-    both.map(|(whole, tile)| ReadTile { whole, tile }).collect()
+    both.map(|(whole, tile)| TiledInput { whole, tile }).collect()
 }
 
 /// Tensor that a loop writes tile by tile.
 #[derive(Clone, Copy)]
-pub struct GivenTile<'c> {
+pub struct TiledOutput<'c> {
     /// The tile of an iteration.
     pub tile: Value<'c>,
     /// The tensor.
@@ -436,8 +436,8 @@ pub struct GivenTile<'c> {
 
 /// Returns the tensors that a loop writes tile by tile, each with its tile and the tiled dimension.
 #[must_use]
-pub fn given_tiles(around: Op<'_>) -> Vec<GivenTile<'_>> {
+pub fn tiled_outputs(around: Op<'_>) -> Vec<TiledOutput<'_>> {
     let Some(terminator) = around.body_ops().pop() else { return Vec::new() };
     let both = terminator.inputs().into_iter().zip(around.outputs()).zip(tiled_dims(terminator));
-    both.map(|((tile, whole), dim)| GivenTile { tile, whole, dim }).collect()
+    both.map(|((tile, whole), dim)| TiledOutput { tile, whole, dim }).collect()
 }

@@ -1,10 +1,10 @@
 //! Reads and builds `spyre.kernel`: its knobs and the names of its inputs' dimensions.
 
-use super::ops::yield_values;
+use super::ops::build_yield;
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    Attribute, AttributeLike, Attributes, BlockExt, Op, OpExt, Type, Value, ValueExt, ValueLike, array, build, elements, insert_before,
-    new_block, push, string_array, string_ref, strings, text_in,
+    Attribute, AttributeLike, AttributeList, BlockExt, Op, OpExt, Type, Value, ValueExt, ValueLike, array_attribute, build_op, elements, insert_before,
+    new_block, append_op, string_array, string_ref, strings, read_context_text,
 };
 use mlir_sys::{MlirAttribute, MlirStringRef, mlirAttributeGetContext};
 
@@ -32,7 +32,7 @@ pub struct Knob {
 }
 
 impl Knob {
-    fn of(attribute: Attribute<'_>) -> Option<Self> {
+    fn from_attribute(attribute: Attribute<'_>) -> Option<Self> {
         let raw = attribute.to_raw();
         // SAFETY: the accessors are only called on a knob; C++ writes no more numbers than the vector holds.
         unsafe {
@@ -42,7 +42,7 @@ impl Knob {
             let length = spyreKnobAttrGetChoices(raw, 0, std::ptr::null_mut());
             let mut choices = vec![0; length.cast_unsigned()];
             spyreKnobAttrGetChoices(raw, length, choices.as_mut_ptr());
-            let in_context = |text| text_in(text, || mlirAttributeGetContext(raw));
+            let in_context = |text| read_context_text(text, || mlirAttributeGetContext(raw));
             let (name, condition) = (in_context(spyreKnobAttrGetName(raw)), in_context(spyreKnobAttrGetCondition(raw)));
             Some(Self { name: name.to_owned(), value: spyreKnobAttrGetValue(raw), choices, condition: condition.to_owned() })
         }
@@ -50,8 +50,8 @@ impl Knob {
 
     /// Returns the knobs of a kernel.
     #[must_use]
-    pub fn all_of(kernel: Op<'_>) -> Vec<Self> {
-        kernel.attr(attr::KNOBS).and_then(elements).unwrap_or_default().into_iter().filter_map(Self::of).collect()
+    pub fn collect_from_kernel(kernel: Op<'_>) -> Vec<Self> {
+        kernel.attr(attr::KNOBS).and_then(elements).unwrap_or_default().into_iter().filter_map(Self::from_attribute).collect()
     }
 }
 
@@ -70,10 +70,10 @@ pub fn condition_holds(condition: &str, names: &[&str], values: &[i64]) -> bool 
 /// If the kernel has no knob with that number, or the value is not legal.
 pub fn set_knob(kernel: Op<'_>, number: usize, value: i64) {
     let mut knobs = kernel.attr(attr::KNOBS).and_then(elements).unwrap_or_default();
-    assert!(Knob::of(knobs[number]).is_some_and(|knob| knob.choices.contains(&value)), "{} has no value {value}", knobs[number]);
+    assert!(Knob::from_attribute(knobs[number]).is_some_and(|knob| knob.choices.contains(&value)), "{} has no value {value}", knobs[number]);
     // SAFETY: it is a knob, and one of its values.
     knobs[number] = unsafe { Attribute::from_raw(spyreKnobAttrWithValue(knobs[number].to_raw(), value)) };
-    kernel.set_attr(attr::KNOBS, array(kernel.ctx(), &knobs));
+    kernel.set_attr(attr::KNOBS, array_attribute(kernel.ctx(), &knobs));
 }
 
 /// Returns the names of the dimensions of each input, one per dimension; `None` if the kernel uses the names of the program.
@@ -96,39 +96,39 @@ pub fn set_input_dims(kernel: Op<'_>, dims: &[Vec<Option<String>>]) {
     let list =
         |names: &Vec<Option<String>>| string_array(context, &names.iter().map(|name| name.clone().unwrap_or_default()).collect::<Vec<_>>());
     let lists: Vec<Attribute<'_>> = dims.iter().map(list).collect();
-    kernel.set_attr(attr::INPUT_DIMS, array(context, &lists));
+    kernel.set_attr(attr::INPUT_DIMS, array_attribute(context, &lists));
 }
 
 /// Creates a `spyre.kernel` before `before` with an empty body, whose arguments are the inputs.
 #[must_use]
-pub fn kernel_before<'c>(before: Op<'c>, name: &str, inputs: &[Value<'c>], outputs: &[Type<'c>], knobs: Option<Attribute<'c>>) -> Op<'c> {
+pub fn build_kernel_before<'c>(before: Op<'c>, name: &str, inputs: &[Value<'c>], outputs: &[Type<'c>], knobs: Option<Attribute<'c>>) -> Op<'c> {
     let types: Vec<Type<'c>> = inputs.iter().map(ValueLike::r#type).collect();
-    let attributes = Attributes::new(before.ctx()).text(attr::NAME, name).with_option(attr::KNOBS, knobs);
+    let attributes = AttributeList::new(before.ctx()).with_text(attr::NAME, name).with_option(attr::KNOBS, knobs);
     let body = new_block(&types, before.loc());
-    insert_before(before, build(spyre::KERNEL, before.loc(), inputs, outputs, attributes, vec![body]))
+    insert_before(before, build_op(spyre::KERNEL, before.loc(), inputs, outputs, attributes, vec![body]))
 }
 
 /// Terminates a scope or a kernel with these values.
-pub fn end_with<'c>(scope: Op<'c>, values: &[Value<'c>]) {
-    push(scope, yield_values(scope.ctx(), scope.loc(), &[], values));
+pub fn append_yield<'c>(scope: Op<'c>, values: &[Value<'c>]) {
+    append_op(scope, build_yield(scope.ctx(), scope.loc(), &[], values));
 }
 
 /// Wraps an op in a hint scope of its own, which recomputes it in every iteration of the loops along these dimensions.
 ///
 /// # Panics
 /// If MLIR gives the scope no body.
-pub fn computed_again(op: Op<'_>, dims: &[String]) {
+pub fn wrap_in_recompute_scope(op: Op<'_>, dims: &[String]) {
     let context = op.ctx();
-    let none = || array(context, &[]);
-    let attributes = Attributes::new(context)
-        .with(attr::TILE_DIMS, none())
-        .with(attr::TILE_COUNTS, none())
-        .with(attr::AGAIN, string_array(context, dims));
+    let none = || array_attribute(context, &[]);
+    let attributes = AttributeList::new(context)
+        .with_attribute(attr::TILE_DIMS, none())
+        .with_attribute(attr::TILE_COUNTS, none())
+        .with_attribute(attr::AGAIN, string_array(context, dims));
     let body = new_block(&[], op.loc());
-    let scope = insert_before(op, build(spyre::HINT, op.loc(), &[], &[op.output().r#type()], attributes, vec![body]));
+    let scope = insert_before(op, build_op(spyre::HINT, op.loc(), &[], &[op.output().r#type()], attributes, vec![body]));
     op.output().replace_with(scope.output());
     op.move_to_end(scope.body().expect("a body was built"));
-    end_with(scope, &[op.output()]);
+    append_yield(scope, &[op.output()]);
 }
 
 /// Replaces a kernel or a hint scope by one with other inputs and results; the body moves. `inputs` pairs each outer value with the
@@ -136,16 +136,16 @@ pub fn computed_again(op: Op<'_>, dims: &[String]) {
 ///
 /// # Panics
 /// If an argument or a result without a counterpart is used.
-pub fn rebuilt_scope<'c>(scope: Op<'c>, inputs: &[(Value<'c>, Option<usize>)], yielded: &[(Value<'c>, Option<usize>)]) -> Op<'c> {
+pub fn rebuild_scope<'c>(scope: Op<'c>, inputs: &[(Value<'c>, Option<usize>)], yielded: &[(Value<'c>, Option<usize>)]) -> Op<'c> {
     let values: Vec<Value<'c>> = inputs.iter().map(|(value, _)| *value).collect();
     let types: Vec<Type<'c>> = yielded.iter().map(|(value, _)| value.r#type()).collect();
     let arguments: Vec<Type<'c>> = values.iter().map(ValueLike::r#type).collect();
-    let mut attributes = Attributes::new(scope.ctx());
+    let mut attributes = AttributeList::new(scope.ctx());
     for name in [attr::NAME, attr::KNOBS, attr::TILE_DIMS, attr::TILE_COUNTS, attr::WORK_DIMS, attr::WORK_SLICES, attr::AGAIN] {
         attributes = attributes.with_option(name, scope.attr(name));
     }
     let body = if scope.is(spyre::KERNEL) { new_block(&arguments, scope.loc()) } else { new_block(&[], scope.loc()) };
-    let new = insert_before(scope, build(scope.full_name(), scope.loc(), &values, &types, attributes, vec![body]));
+    let new = insert_before(scope, build_op(scope.full_name(), scope.loc(), &values, &types, attributes, vec![body]));
     let block = new.body().expect("a body was built");
     let mut ops = scope.body_ops();
     let terminator = ops.pop();
@@ -166,7 +166,7 @@ pub fn rebuilt_scope<'c>(scope: Op<'c>, inputs: &[(Value<'c>, Option<usize>)], y
     if let Some(terminator) = terminator {
         terminator.erase();
     }
-    end_with(new, &values.iter().map(renewed).collect::<Vec<_>>());
+    append_yield(new, &values.iter().map(renewed).collect::<Vec<_>>());
     for (number, (_, was)) in yielded.iter().enumerate() {
         if let Some(was) = was {
             scope.outputs()[*was].replace_with(new.outputs()[number]);

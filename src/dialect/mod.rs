@@ -41,28 +41,28 @@ mod tile_search;
 mod views;
 
 pub use self::program::{IrProgram, read_program};
-pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
-pub use buffers::{Assembly, MOST_PARTS, Misuse, Part, is_apart, is_beside_its_buffer, made_for_one, misused_buffers, parts_of};
-pub use compute::{Access, ComputeOp, plain_view, split_of};
-pub(crate) use enums::Enumerated;
-pub use enums::Role;
+pub use attrs::{MemoryLocation, MemoryPlacement, DeviceTensor, TileHint, format_of, tile_type};
+pub use buffers::{InsertChain, MAX_IN_PLACE_SLICES, PartialBufferViolation, BufferSlice, is_disjoint_slice, is_in_loop_of_buffer, trace_single_use_producer, find_partial_buffer_violations, buffer_slices};
+pub use compute::{OperandAccess, ComputeOp, plain_view_indices, core_split_of};
+pub(crate) use enums::OdsEnum;
+pub use enums::ProgramBufferRole;
 pub use home::{
-    Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, given_tiles, home_of, is_carried, is_in_lx, is_placed,
-    last_writer_of, moves_of, owner_of, read_tiles, readers_through_views, retyped_home, slots_of, tiled_dims, users_behind_views,
-    written_home,
+    LoopCarriedValue, TiledOutput, WindowStride, TiledInput, YieldSlot, strip_views, loop_carried_values, tiled_outputs, base_buffer_of, is_loop_carried, is_in_lx, is_computed_in_place,
+    find_last_writer, window_strides, placement_owner_of, tiled_inputs, collect_users_through_views, strip_retyping_views, yield_slots, tiled_dims, collect_alias_users,
+    storage_root_of,
 };
 pub use indices::plain_dims;
-pub use kernels::{Knob, computed_again, condition_holds, end_with, input_dims_of, kernel_before, rebuilt_scope, set_input_dims, set_knob};
+pub use kernels::{Knob, wrap_in_recompute_scope, condition_holds, append_yield, input_dims_of, build_kernel_before, rebuild_scope, set_input_dims, set_knob};
 pub use ops::{
-    EXACT, Rebuilt, cloned_constant, constant, copy, copy_for_layout, copy_for_loop, empty, gather, has_corrections, hints_attribute,
-    insert, loop_over, matmul, pointwise, rebuilt, reduce, restickify, retyped, shown_along, view, work_attribute, work_div_attribute,
-    yield_values,
+    EXACT_ATTR, OpRebuilder, clone_constant, build_constant, build_copy, build_relayout_copy, build_loop_copy, build_empty, build_gather, has_corrections, hints_attribute,
+    build_insert, build_loop, build_matmul, build_pointwise, rebuild_op, build_reduce, build_restickify, build_retyped_view, build_broadcast_view, build_view, work_attribute, work_div_attribute,
+    build_yield,
 };
-pub use plan::{plan_of, set_plan};
-pub use proof::{proof_of, set_proof};
+pub use plan::{read_plan, set_plan};
+pub use proof::{read_proof, set_proof};
 pub use sdsc_attrs::{input_arg_bounds, input_arg_type, sdsc_attribute, sdsc_parameters};
 pub use symbolic::{NamedSize, SymbolicSize, SymbolicSizes, mark_symbolic};
 pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
-pub use tile_search::{PlannedCost, RunnerUp, TileSearch};
-pub use views::{View, erase_unused, indices_of_view, shown_as};
+pub use tile_search::{PlannedCost, RunnerUpPlan, TileSearchSummary};
+pub use views::{BufferView, erase_unused, view_indices, read_buffer_view};

@@ -4,35 +4,35 @@ pub use super::attrs::work_attribute;
 use super::attrs::{TileHint, work_hint_attribute};
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    AffineMap, Attribute, Attributes, Context, Expr, Location, Op, OpExt, TensorType, Type, Value, ValueLike, array, boolean_unit, build,
+    AffineMap, Attribute, AttributeList, Context, AffineExpression, Location, Op, OpExt, TensorType, Type, Value, ValueLike, array_attribute, boolean_unit, build_op,
     f64_array_attribute, insert_before, map_attribute, map_from_exprs,
 };
 use program::WorkHint;
 
-type Operation<'c> = melior::ir::Operation<'c>;
+type DetachedOp<'c> = melior::ir::Operation<'c>;
 
 /// `spyre.pointwise` with the function's constants.
 #[must_use]
-pub fn pointwise<'c>(
+pub fn build_pointwise<'c>(
     context: &'c Context,
     at: Location<'c>,
     function: &str,
     inputs: &[Value<'c>],
     constants: &[f64],
     output: Type<'c>,
-) -> Operation<'c> {
-    let attributes = with_constants(Attributes::new(context).text(attr::FUNCTION, function), context, constants);
-    build(spyre::POINTWISE, at, inputs, &[output], attributes, vec![])
+) -> DetachedOp<'c> {
+    let attributes = add_constants(AttributeList::new(context).with_text(attr::FUNCTION, function), context, constants);
+    build_op(spyre::POINTWISE, at, inputs, &[output], attributes, vec![])
 }
 
-fn with_constants<'c>(attributes: Attributes<'c>, context: &'c Context, constants: &[f64]) -> Attributes<'c> {
+fn add_constants<'c>(attributes: AttributeList<'c>, context: &'c Context, constants: &[f64]) -> AttributeList<'c> {
     let numbers = (!constants.is_empty()).then(|| f64_array_attribute(context, constants));
     attributes.with_option(attr::CONSTANTS, numbers)
 }
 
 /// `spyre.reduce` along the dimensions `reduced`.
 #[must_use]
-pub fn reduce<'c>(
+pub fn build_reduce<'c>(
     context: &'c Context,
     at: Location<'c>,
     function: &str,
@@ -40,70 +40,70 @@ pub fn reduce<'c>(
     reduced: &[i64],
     constants: &[f64],
     output: Type<'c>,
-) -> Operation<'c> {
-    let attributes = Attributes::new(context).text(attr::FUNCTION, function).ints(attr::REDUCED, reduced);
-    build(spyre::REDUCE, at, &[input], &[output], with_constants(attributes, context, constants), vec![])
+) -> DetachedOp<'c> {
+    let attributes = AttributeList::new(context).with_text(attr::FUNCTION, function).with_ints(attr::REDUCED, reduced);
+    build_op(spyre::REDUCE, at, &[input], &[output], add_constants(attributes, context, constants), vec![])
 }
 
 /// `spyre.gather` along dimension `dim` of the table.
 #[must_use]
-pub fn gather<'c>(context: &'c Context, at: Location<'c>, table: Value<'c>, index: Value<'c>, dim: i64, output: Type<'c>) -> Operation<'c> {
-    build(spyre::GATHER, at, &[table, index], &[output], Attributes::new(context).int(attr::DIM, dim), vec![])
+pub fn build_gather<'c>(context: &'c Context, at: Location<'c>, table: Value<'c>, index: Value<'c>, dim: i64, output: Type<'c>) -> DetachedOp<'c> {
+    build_op(spyre::GATHER, at, &[table, index], &[output], AttributeList::new(context).with_int(attr::DIM, dim), vec![])
 }
 
 /// `spyre.matmul`.
 #[must_use]
-pub fn matmul<'c>(context: &'c Context, at: Location<'c>, lhs: Value<'c>, rhs: Value<'c>, output: Type<'c>) -> Operation<'c> {
-    build(spyre::MATMUL, at, &[lhs, rhs], &[output], Attributes::new(context), vec![])
+pub fn build_matmul<'c>(context: &'c Context, at: Location<'c>, lhs: Value<'c>, rhs: Value<'c>, output: Type<'c>) -> DetachedOp<'c> {
+    build_op(spyre::MATMUL, at, &[lhs, rhs], &[output], AttributeList::new(context), vec![])
 }
 
 /// `spyre.view`.
 #[must_use]
-pub fn view<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, map: AffineMap<'c>, output: Type<'c>) -> Operation<'c> {
-    build(spyre::VIEW, at, &[input], &[output], Attributes::new(context).with(attr::MAP, map_attribute(map)), vec![])
+pub fn build_view<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, map: AffineMap<'c>, output: Type<'c>) -> DetachedOp<'c> {
+    build_op(spyre::VIEW, at, &[input], &[output], AttributeList::new(context).with_attribute(attr::MAP, map_attribute(map)), vec![])
 }
 
 /// A `spyre.view` of a tensor at these indices of a larger one of the shape `whole`. It has size 1 along the dimensions that are in no index: an
 /// elementwise op repeats it there.
 #[must_use]
-pub fn shown_along<'c>(
+pub fn build_broadcast_view<'c>(
     context: &'c Context,
     at: Location<'c>,
     (input, element): (Value<'c>, Type<'c>),
-    indices: &[Expr],
+    indices: &[AffineExpression],
     whole: &[i64],
-) -> Operation<'c> {
+) -> DetachedOp<'c> {
     let moves = |dim: &usize| indices.iter().any(|index| index.dims().contains(dim));
     let shape = whole.iter().enumerate().map(|(dim, size)| if moves(&dim) { *size } else { 1 }).collect();
     let shown = TensorType { shape, element, encoding: None };
-    view(context, at, input, map_from_exprs(context, whole.len(), 0, indices), shown.build())
+    build_view(context, at, input, map_from_exprs(context, whole.len(), 0, indices), shown.build())
 }
 
 /// A `spyre.view` of the whole tensor under another element type of the same device format, or of what will have it.
 #[must_use]
-pub fn retyped<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, shape: &[i64], element: Type<'c>) -> Operation<'c> {
-    let same: Vec<Expr> = (0..shape.len()).map(Expr::Dim).collect();
+pub fn build_retyped_view<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, shape: &[i64], element: Type<'c>) -> DetachedOp<'c> {
+    let same: Vec<AffineExpression> = (0..shape.len()).map(AffineExpression::Dim).collect();
     let shown = TensorType { shape: shape.to_vec(), element, encoding: None };
-    view(context, at, input, map_from_exprs(context, shape.len(), 0, &same), shown.build())
+    build_view(context, at, input, map_from_exprs(context, shape.len(), 0, &same), shown.build())
 }
 
 /// `spyre.copy`.
 #[must_use]
-pub fn copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> Operation<'c> {
-    build(spyre::COPY, at, &[input], &[output], Attributes::new(context), vec![])
+pub fn build_copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> DetachedOp<'c> {
+    build_op(spyre::COPY, at, &[input], &[output], AttributeList::new(context), vec![])
 }
 
 /// A `spyre.copy` that the program does not ask for: an op cannot read the tensor where it lies. The mark tells the report so.
 #[must_use]
-pub fn copy_for_layout<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> Operation<'c> {
-    let attributes = Attributes::new(context).with(attr::SPYRE_FOR_LAYOUT, boolean_unit(context));
-    build(spyre::COPY, at, &[input], &[output], attributes, vec![])
+pub fn build_relayout_copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> DetachedOp<'c> {
+    let attributes = AttributeList::new(context).with_attribute(attr::SPYRE_FOR_LAYOUT, boolean_unit(context));
+    build_op(spyre::COPY, at, &[input], &[output], attributes, vec![])
 }
 
 /// A `spyre.copy` of what a loop makes to where others read it. The report tells `why`.
 #[must_use]
-pub fn copy_for_loop<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>, why: &str) -> Operation<'c> {
-    build(spyre::COPY, at, &[input], &[output], Attributes::new(context).text(attr::SPYRE_FOR_LOOP, why), vec![])
+pub fn build_loop_copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>, why: &str) -> DetachedOp<'c> {
+    build_op(spyre::COPY, at, &[input], &[output], AttributeList::new(context).with_text(attr::SPYRE_FOR_LOOP, why), vec![])
 }
 
 /// Whether a loop in an operation corrects what it carries.
@@ -113,33 +113,33 @@ pub fn has_corrections(op: Op<'_>) -> bool {
 }
 
 /// The attribute of a constant, here and in `sdsc`, with the program's numbers in f64 where the elements round them.
-pub const EXACT: &str = "exact";
+pub const EXACT_ATTR: &str = "exact";
 
 /// `spyre.constant` with the elements in `value`.
 #[must_use]
-pub fn constant<'c>(context: &'c Context, at: Location<'c>, value: Attribute<'c>, output: Type<'c>) -> Operation<'c> {
-    build(spyre::CONSTANT, at, &[], &[output], Attributes::new(context).with(attr::VALUE, value), vec![])
+pub fn build_constant<'c>(context: &'c Context, at: Location<'c>, value: Attribute<'c>, output: Type<'c>) -> DetachedOp<'c> {
+    build_op(spyre::CONSTANT, at, &[], &[output], AttributeList::new(context).with_attribute(attr::VALUE, value), vec![])
 }
 
 /// A constant in front of `constant` with the same numbers and another type: another layout.
 #[must_use]
-pub fn cloned_constant<'c>(original: Op<'c>, output: Type<'c>) -> Op<'c> {
-    let value = original.required(attr::VALUE, Some);
-    let clone = insert_before(original, constant(original.ctx(), original.loc(), value, output));
-    if let Some(exact) = original.attr(EXACT) {
-        clone.set_attr(EXACT, exact);
+pub fn clone_constant<'c>(original: Op<'c>, output: Type<'c>) -> Op<'c> {
+    let value = original.required_attr(attr::VALUE, Some);
+    let clone = insert_before(original, build_constant(original.ctx(), original.loc(), value, output));
+    if let Some(exact) = original.attr(EXACT_ATTR) {
+        clone.set_attr(EXACT_ATTR, exact);
     }
     clone
 }
 
 /// `spyre.restickify`.
 #[must_use]
-pub fn restickify<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> Operation<'c> {
-    build(spyre::RESTICKIFY, at, &[input], &[output], Attributes::new(context), vec![])
+pub fn build_restickify<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> DetachedOp<'c> {
+    build_op(spyre::RESTICKIFY, at, &[input], &[output], AttributeList::new(context), vec![])
 }
 
 /// A compute op over other dimensions, under construction.
-pub struct Rebuilt<'c> {
+pub struct OpRebuilder<'c> {
     op: Op<'c>,
     inputs: Vec<Value<'c>>,
     output: Type<'c>,
@@ -148,11 +148,11 @@ pub struct Rebuilt<'c> {
 
 /// Starts a compute op with the device function of `op`, other operands and result type `output`.
 #[must_use]
-pub fn rebuilt<'c>(op: Op<'c>, inputs: &[Value<'c>], output: Type<'c>) -> Rebuilt<'c> {
-    Rebuilt { op, inputs: inputs.to_vec(), output, reduced: None }
+pub fn rebuild_op<'c>(op: Op<'c>, inputs: &[Value<'c>], output: Type<'c>) -> OpRebuilder<'c> {
+    OpRebuilder { op, inputs: inputs.to_vec(), output, reduced: None }
 }
 
-impl<'c> Rebuilt<'c> {
+impl<'c> OpRebuilder<'c> {
     /// Reduces along these dimensions.
     #[must_use]
     pub fn with_reduced(self, reduced: &[i64]) -> Self {
@@ -161,35 +161,35 @@ impl<'c> Rebuilt<'c> {
 
     /// The op, in no block yet.
     #[must_use]
-    pub fn build(self) -> Operation<'c> {
+    pub fn build(self) -> DetachedOp<'c> {
         let Self { op, inputs, output, reduced } = self;
-        let mut attributes = Attributes::new(op.ctx());
+        let mut attributes = AttributeList::new(op.ctx());
         for name in [attr::FUNCTION, attr::CONSTANTS, attr::HINTS, attr::WORK_DIV, attr::SPYRE_FOR_LAYOUT, attr::SPYRE_FOR_LOOP] {
             attributes = attributes.with_option(name, op.attr(name));
         }
         if let Some(reduced) = reduced {
-            attributes = attributes.ints(attr::REDUCED, &reduced);
+            attributes = attributes.with_ints(attr::REDUCED, &reduced);
         }
-        build(op.full_name(), op.loc(), &inputs, &[output], attributes, vec![])
+        build_op(op.full_name(), op.loc(), &inputs, &[output], attributes, vec![])
     }
 }
 
 /// `spyre.empty`: a buffer to be written in parts.
 #[must_use]
-pub fn empty<'c>(context: &'c Context, at: Location<'c>, output: Type<'c>) -> Operation<'c> {
-    build(spyre::EMPTY, at, &[], &[output], Attributes::new(context), vec![])
+pub fn build_empty<'c>(context: &'c Context, at: Location<'c>, output: Type<'c>) -> DetachedOp<'c> {
+    build_op(spyre::EMPTY, at, &[], &[output], AttributeList::new(context), vec![])
 }
 
 /// `spyre.insert`: `part` goes to the window of `whole` that begins at `offsets`.
 #[must_use]
-pub fn insert<'c>(context: &'c Context, at: Location<'c>, part: Value<'c>, whole: Value<'c>, offsets: &[i64]) -> Operation<'c> {
-    build(spyre::INSERT, at, &[part, whole], &[whole.r#type()], Attributes::new(context).ints(attr::OFFSETS, offsets), vec![])
+pub fn build_insert<'c>(context: &'c Context, at: Location<'c>, part: Value<'c>, whole: Value<'c>, offsets: &[i64]) -> DetachedOp<'c> {
+    build_op(spyre::INSERT, at, &[part, whole], &[whole.r#type()], AttributeList::new(context).with_ints(attr::OFFSETS, offsets), vec![])
 }
 
 /// `spyre.loop` with a body whose arguments are the tiles of operands along a dimension, and behind them what it carries. The first results are
 /// those that iterations give tile by tile.
 #[must_use]
-pub fn loop_over<'c>(
+pub fn build_loop<'c>(
     context: &'c Context,
     at: Location<'c>,
     (dim, count): (&str, i64),
@@ -197,36 +197,36 @@ pub fn loop_over<'c>(
     carried: &[Value<'c>],
     outputs: &[Type<'c>],
     body: melior::ir::Block<'c>,
-) -> Operation<'c> {
-    let attributes = Attributes::new(context).int(attr::COUNT, count).text(attr::DIM, dim);
-    let (operands, attributes) = in_two_lists(attributes, tiled, carried);
-    build(spyre::LOOP, at, &operands, outputs, attributes, vec![body])
+) -> DetachedOp<'c> {
+    let attributes = AttributeList::new(context).with_int(attr::COUNT, count).with_text(attr::DIM, dim);
+    let (operands, attributes) = pack_operand_segments(attributes, tiled, carried);
+    build_op(spyre::LOOP, at, &operands, outputs, attributes, vec![body])
 }
 
 /// `spyre.yield`: in a loop, tiles with the dimension along which they lie, and what is carried to the next iteration; the values of a scope.
 #[must_use]
-pub fn yield_values<'c>(context: &'c Context, at: Location<'c>, tiles: &[(Value<'c>, usize)], values: &[Value<'c>]) -> Operation<'c> {
-    let (operands, attributes) = in_two_lists(Attributes::new(context), tiles, values);
-    build(spyre::YIELD, at, &operands, &[], attributes, vec![])
+pub fn build_yield<'c>(context: &'c Context, at: Location<'c>, tiles: &[(Value<'c>, usize)], values: &[Value<'c>]) -> DetachedOp<'c> {
+    let (operands, attributes) = pack_operand_segments(AttributeList::new(context), tiles, values);
+    build_op(spyre::YIELD, at, &operands, &[], attributes, vec![])
 }
 
 /// The operands of an op of which the first have dimensions.
-fn in_two_lists<'c>(attributes: Attributes<'c>, tiled: &[(Value<'c>, usize)], others: &[Value<'c>]) -> (Vec<Value<'c>>, Attributes<'c>) {
+fn pack_operand_segments<'c>(attributes: AttributeList<'c>, tiled: &[(Value<'c>, usize)], others: &[Value<'c>]) -> (Vec<Value<'c>>, AttributeList<'c>) {
     let dims: Vec<i64> = tiled.iter().map(|(_, dim)| i64::try_from(*dim).expect("the number of a dimension")).collect();
     let operands = tiled.iter().map(|(value, _)| *value).chain(others.iter().copied()).collect();
-    (operands, attributes.ints(attr::TILED_DIMS, &dims).segments(&[tiled.len(), others.len()]))
+    (operands, attributes.with_ints(attr::TILED_DIMS, &dims).with_segments(&[tiled.len(), others.len()]))
 }
 
 /// The `hints` attribute of an op.
 #[must_use]
 pub fn hints_attribute<'c>(context: &'c Context, hints: &[TileHint]) -> Attribute<'c> {
-    let hints: Vec<Attribute<'c>> = hints.iter().map(|hint| hint.attribute(context)).collect();
-    array(context, &hints)
+    let hints: Vec<Attribute<'c>> = hints.iter().map(|hint| hint.to_attribute(context)).collect();
+    array_attribute(context, &hints)
 }
 
 /// The `work_div` attribute of an op.
 #[must_use]
 pub fn work_div_attribute<'c>(context: &'c Context, hints: &[WorkHint]) -> Attribute<'c> {
     let hints: Vec<Attribute<'c>> = hints.iter().map(|hint| work_hint_attribute(context, hint)).collect();
-    array(context, &hints)
+    array_attribute(context, &hints)
 }

@@ -1,6 +1,6 @@
 //! Attributes of `sdsc` and types of `sdscbundle`; the C accessors.
 
-use crate::mlir::{Attribute, AttributeLike, Attributes, Context, Type, TypeLike, dictionary, dictionary_entries, string_ref};
+use crate::mlir::{Attribute, AttributeLike, AttributeList, Context, Type, TypeLike, build_dictionary, dictionary_entries, string_ref};
 use mlir_sys::{MlirAttribute, MlirContext, MlirStringRef, MlirType};
 
 unsafe extern "C" {
@@ -21,9 +21,9 @@ pub fn sdsc_parameters(attribute: Attribute<'_>) -> Option<Vec<(&str, Attribute<
 
 /// Builds the `#sdsc` attribute of a mnemonic, which needs all of its parameters.
 #[must_use]
-pub fn sdsc_attribute<'c>(mnemonic: &str, parameters: Attributes<'c>) -> Attribute<'c> {
+pub fn sdsc_attribute<'c>(mnemonic: &str, parameters: AttributeList<'c>) -> Attribute<'c> {
     // SAFETY: C++ reads the dictionary, and callers give all parameters of the mnemonic.
-    unsafe { Attribute::from_raw(sdscAttributeGet(string_ref(mnemonic), dictionary(parameters).to_raw())) }
+    unsafe { Attribute::from_raw(sdscAttributeGet(string_ref(mnemonic), build_dictionary(parameters).to_raw())) }
 }
 
 /// Builds the type of a launch parameter: a symbolic size with a granularity and a maximum, or an address where both are 0.

@@ -6,29 +6,29 @@
 //! names are (`crate::hint`). Results below the size must not depend on elements beyond it, so ops that reduce a
 //! symbolic dimension, and views that split it, are rejected.
 
-use super::{ComputeOp, views::indices_of_view};
+use super::{ComputeOp, views::view_indices};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
     mlir::{
-        Op, OpExt, Reported, TensorType, Value, ValueLike, ValueMap, argument_attribute, dictionary_entries, error_at, integer, integers,
+        Op, OpExt, ErrorReported, TensorType, Value, ValueLike, ValueMap, argument_attribute, dictionary_entries, error_at, integer, integers,
         string_array, strings,
     },
 };
 use machine::Family;
-use program::dim_names::{Claim, Part, Shown, Walk, factors};
+use program::dim_names::{NamedFactor, BufferFactor, BufferIndexMap, DimNameMap, collect_dim_factors};
 use std::{collections::BTreeMap, rc::Rc};
 
 /// Advice at the end of an error message about a symbolic size.
-const FIX_IT: &str = "give one size with '--dim-size NAME=SIZE'";
+const FIXED_SIZE_ADVICE: &str = "give one size with '--dim-size NAME=SIZE'";
 
 /// Symbolic sizes of a value: the factors of its buffer, and the elements that the value views.
-struct Seen {
+struct SymbolicFactors {
     /// The factors of its buffer, in storage order; symbolic ones have a name.
-    parts: Rc<Vec<Part>>,
+    parts: Rc<Vec<BufferFactor>>,
     /// Elements of the buffer that the value views.
-    shown: Shown,
-    walk: Walk,
+    shown: BufferIndexMap,
+    walk: DimNameMap,
 }
 
 /// Symbolic size.
@@ -57,18 +57,18 @@ pub struct SymbolicSizes<'c> {
     sizes: Vec<SymbolicSize>,
     /// Number of the first size that each size must be equal to.
     same: Vec<usize>,
-    values: ValueMap<Option<Seen>>,
-    ops: Vec<(ComputeOp<'c>, Vec<Vec<Claim>>)>,
+    values: ValueMap<Option<SymbolicFactors>>,
+    ops: Vec<(ComputeOp<'c>, Vec<Vec<NamedFactor>>)>,
 }
 
 /// Writes `symbolic` on the ops of the functions in a module, or of a function, that declare symbolic sizes.
 ///
 /// # Errors
 /// An op that cannot have a symbolic size where it has one.
-pub fn mark_symbolic(around: Op<'_>) -> Result<(), Reported> {
+pub fn mark_symbolic(around: Op<'_>) -> Result<(), ErrorReported> {
     let functions = if around.is("func.func") { vec![around] } else { around.body_ops() };
     for function in functions.into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
-        SymbolicSizes::marked(function)?;
+        SymbolicSizes::derive_and_mark(function)?;
     }
     Ok(())
 }
@@ -78,21 +78,21 @@ impl<'c> SymbolicSizes<'c> {
     ///
     /// # Errors
     /// An op, a view or a loop that cannot have a symbolic size where it has one.
-    pub fn of(function: Op<'c>) -> Result<Option<Self>, Reported> {
+    pub fn from_function(function: Op<'c>) -> Result<Option<Self>, ErrorReported> {
         let Some(declared) = function.attr(attr::SPYRE_GRANULARITIES).and_then(dictionary_entries) else { return Ok(None) };
         let granularities: BTreeMap<&str, i64> = declared.into_iter().filter_map(|(name, number)| Some((name, integer(number)?))).collect();
         let mut found = Self { sizes: Vec::new(), same: Vec::new(), values: ValueMap::default(), ops: Vec::new() };
         for (number, argument) in function.body_args().into_iter().enumerate() {
-            found.argument(function, number, argument, &granularities)?;
+            found.read_argument(function, number, argument, &granularities)?;
         }
-        found.block(function)?;
+        found.visit_block(function)?;
         for (number, result) in function.yielded().into_iter().enumerate() {
-            let is_mixed = |label: &&String| !label.is_empty() && found.find(label).is_none();
+            let is_mixed = |label: &&String| !label.is_empty() && found.find_size(label).is_none();
             if let Some((dim, label)) = found.labels(result).iter().enumerate().find(|(_, label)| is_mixed(label)) {
                 let message = format!(
                     "expected a symbolic size as a dimension of its own, found the product '{label}' in dimension {dim} of result {number}"
                 );
-                return Err(error_at(codes::SYMBOLIC_SIZE, function, format_args!("{message}; {FIX_IT}")).report());
+                return Err(error_at(codes::SYMBOLIC_SIZE, function, format_args!("{message}; {FIXED_SIZE_ADVICE}")).report());
             }
         }
         Ok(Some(found))
@@ -102,8 +102,8 @@ impl<'c> SymbolicSizes<'c> {
     ///
     /// # Errors
     /// As [`SymbolicSizes::of`].
-    pub fn marked(function: Op<'c>) -> Result<Option<Self>, Reported> {
-        let sizes = Self::of(function)?;
+    pub fn derive_and_mark(function: Op<'c>) -> Result<Option<Self>, ErrorReported> {
+        let sizes = Self::from_function(function)?;
         sizes.iter().for_each(Self::mark);
         Ok(sizes)
     }
@@ -114,8 +114,8 @@ impl<'c> SymbolicSizes<'c> {
     }
 
     /// Returns all sizes with their names in the files.
-    pub fn named(&self) -> Vec<NamedSize> {
-        let name = |size: &SymbolicSize| NamedSize { name: self.first(&size.name).to_owned(), size: size.clone() };
+    pub fn named_sizes(&self) -> Vec<NamedSize> {
+        let name = |size: &SymbolicSize| NamedSize { name: self.representative(&size.name).to_owned(), size: size.clone() };
         self.sizes.iter().map(name).collect()
     }
 
@@ -123,20 +123,20 @@ impl<'c> SymbolicSizes<'c> {
     /// dimensions.
     #[must_use]
     pub fn labels(&self, value: Value<'c>) -> Vec<String> {
-        let Some(shape) = TensorType::of(value.r#type()).map(|tensor| tensor.shape) else { return Vec::new() };
-        let Some(seen) = self.seen(value) else { return vec![String::new(); shape.len()] };
-        seen.walk.dims.iter().zip(&shape).map(|(claims, &size)| self.label(claims, size)).collect()
+        let Some(shape) = TensorType::from_type(value.r#type()).map(|tensor| tensor.shape) else { return Vec::new() };
+        let Some(seen) = self.find_factors(value) else { return vec![String::new(); shape.len()] };
+        seen.walk.dims.iter().zip(&shape).map(|(claims, &size)| self.format_label(claims, size)).collect()
     }
 
     /// Returns the size of that name.
-    fn find(&self, name: &str) -> Option<&SymbolicSize> {
+    fn find_size(&self, name: &str) -> Option<&SymbolicSize> {
         self.sizes.iter().find(|size| size.name == name)
     }
 
     fn mark(&self) {
         for (compute, claims) in &self.ops {
             let space = compute.iteration_space();
-            let labels: Vec<String> = claims.iter().zip(&space).map(|(claims, &size)| self.label(claims, size)).collect();
+            let labels: Vec<String> = claims.iter().zip(&space).map(|(claims, &size)| self.format_label(claims, size)).collect();
             if labels.iter().any(|label| !label.is_empty()) {
                 compute.op.set_attr(attr::SPYRE_SYMBOLIC, string_array(compute.op.ctx(), &labels));
             } else {
@@ -145,38 +145,38 @@ impl<'c> SymbolicSizes<'c> {
         }
     }
 
-    fn label(&self, claims: &[Claim], size: i64) -> String {
+    fn format_label(&self, claims: &[NamedFactor], size: i64) -> String {
         if claims.is_empty() {
             return String::new();
         }
-        let name = |part: Part| part.name.map_or_else(|| part.size.to_string(), |name| self.first(&name).to_owned());
-        factors(claims, size).into_iter().map(name).collect::<Vec<_>>().join("*")
+        let name = |part: BufferFactor| part.name.map_or_else(|| part.size.to_string(), |name| self.representative(&name).to_owned());
+        collect_dim_factors(claims, size).into_iter().map(name).collect::<Vec<_>>().join("*")
     }
 
     /// Returns the name of the first size that must be equal to the size `name`.
-    fn first<'a>(&'a self, name: &'a str) -> &'a str {
+    fn representative<'a>(&'a self, name: &'a str) -> &'a str {
         let position = self.sizes.iter().position(|size| size.name == name);
         position.map_or(name, |position| &self.sizes[self.same[position]].name)
     }
 
-    fn argument(
+    fn read_argument(
         &mut self,
         function: Op<'c>,
         number: usize,
         argument: Value<'c>,
         granularities: &BTreeMap<&str, i64>,
-    ) -> Result<(), Reported> {
+    ) -> Result<(), ErrorReported> {
         let Some(names) = argument_attribute(function, number, attr::SPYRE_SYMBOLIC).and_then(strings) else { return Ok(()) };
         let refuse =
             |message: String| Err(error_at(codes::SYMBOLIC_DECLARATION, function, format_args!("argument {number}: {message}")).report());
-        let Some(shape) = TensorType::of(argument.r#type()).map(|tensor| tensor.shape).filter(|shape| shape.len() == names.len()) else {
+        let Some(shape) = TensorType::from_type(argument.r#type()).map(|tensor| tensor.shape).filter(|shape| shape.len() == names.len()) else {
             return refuse("expected one entry of 'spyre.symbolic' per dimension".to_owned());
         };
         for (name, &maximum) in names.iter().zip(&shape).filter(|(name, _)| !name.is_empty()) {
             let Some(&granularity) = granularities.get(name) else {
                 return refuse(format!("expected '{name}' in 'spyre.granularities' of the function; declare it"));
             };
-            match self.find(name) {
+            match self.find_size(name) {
                 Some(known) if known.maximum != maximum => {
                     return refuse(format!(
                         "expected one maximum of '{name}', found {maximum} and {}; give both dimensions the same maximum, or different \
@@ -191,37 +191,37 @@ impl<'c> SymbolicSizes<'c> {
                 }
             }
         }
-        self.see(argument, names.iter().zip(&shape).map(|(name, &size)| Part::named(name, size)).collect());
+        self.record_buffer(argument, names.iter().zip(&shape).map(|(name, &size)| BufferFactor::with_name(name, size)).collect());
         Ok(())
     }
 
     /// Records a value as a complete buffer with these factors, in storage order.
-    fn see(&mut self, value: Value<'c>, parts: Vec<Part>) {
-        let shape = TensorType::of(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
-        let shown = Shown::whole(&shape).filter(|_| parts.iter().any(Part::is_named));
-        let seen = shown.map(|shown| Seen { walk: shown.walk(&parts), parts: Rc::new(parts), shown });
+    fn record_buffer(&mut self, value: Value<'c>, parts: Vec<BufferFactor>) {
+        let shape = TensorType::from_type(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+        let shown = BufferIndexMap::from_buffer_shape(&shape).filter(|_| parts.iter().any(BufferFactor::is_named));
+        let seen = shown.map(|shown| SymbolicFactors { walk: shown.map_names(&parts), parts: Rc::new(parts), shown });
         self.values.insert(value, seen);
     }
 
-    fn seen(&self, value: Value<'c>) -> Option<&Seen> {
+    fn find_factors(&self, value: Value<'c>) -> Option<&SymbolicFactors> {
         self.values.get(value).and_then(Option::as_ref)
     }
 
-    fn block(&mut self, around: Op<'c>) -> Result<(), Reported> {
+    fn visit_block(&mut self, around: Op<'c>) -> Result<(), ErrorReported> {
         for op in around.body_ops() {
             if op.is(spyre::VIEW) {
-                self.view(op)?;
-            } else if let Some(compute) = ComputeOp::of(op) {
-                self.op(compute)?;
+                self.visit_view(op)?;
+            } else if let Some(compute) = ComputeOp::from_op(op) {
+                self.visit_op(compute)?;
             } else if op.is(spyre::LOOP) {
-                self.around(op)?;
+                self.visit_loop(op)?;
             } else if op.is(spyre::HINT) || op.is(spyre::KERNEL) {
                 for (input, argument) in op.inputs().into_iter().zip(op.body_args()) {
-                    self.see(argument, self.factors_of(input));
+                    self.record_buffer(argument, self.collect_factors(input));
                 }
-                self.block(op)?;
+                self.visit_block(op)?;
                 for (yielded, output) in op.yielded().into_iter().zip(op.outputs()) {
-                    self.see(output, self.factors_of(yielded));
+                    self.record_buffer(output, self.collect_factors(yielded));
                 }
             }
         }
@@ -229,68 +229,68 @@ impl<'c> SymbolicSizes<'c> {
     }
 
     /// Returns the factors of all dimensions of a value, in order.
-    fn factors_of(&self, value: Value<'c>) -> Vec<Part> {
-        let shape = TensorType::of(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
-        match self.seen(value) {
-            Some(seen) => seen.walk.dims.iter().zip(&shape).flat_map(|(claims, &size)| factors(claims, size)).collect(),
-            None => shape.into_iter().map(Part::unnamed).collect(),
+    fn collect_factors(&self, value: Value<'c>) -> Vec<BufferFactor> {
+        let shape = TensorType::from_type(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+        match self.find_factors(value) {
+            Some(seen) => seen.walk.dims.iter().zip(&shape).flat_map(|(claims, &size)| collect_dim_factors(claims, size)).collect(),
+            None => shape.into_iter().map(BufferFactor::from_size).collect(),
         }
     }
 
-    fn view(&mut self, view: Op<'c>) -> Result<(), Reported> {
-        let Some(behind) = self.seen(view.inputs()[0]) else { return Ok(()) };
-        let shape = TensorType::of(view.output().r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+    fn visit_view(&mut self, view: Op<'c>) -> Result<(), ErrorReported> {
+        let Some(behind) = self.find_factors(view.inputs()[0]) else { return Ok(()) };
+        let shape = TensorType::from_type(view.output().r#type()).map(|tensor| tensor.shape).unwrap_or_default();
         let names = behind.parts.iter().filter_map(|part| part.name.as_ref());
-        let shown = behind.shown.through(&indices_of_view(view), &shape).map(|shown| (shown.walk(&behind.parts), shown));
-        let is_kept = |name: &str, walk: &Walk| walk.dims.iter().flatten().any(|claim| claim.name == name);
+        let shown = behind.shown.compose(&view_indices(view), &shape).map(|shown| (shown.map_names(&behind.parts), shown));
+        let is_kept = |name: &str, walk: &DimNameMap| walk.dims.iter().flatten().any(|claim| claim.name == name);
         let lost = names.clone().find(|name| shown.as_ref().is_none_or(|(walk, _)| !is_kept(name, walk)));
         if let Some(name) = lost {
-            let message = format!("slices or reshapes symbolic dimension '{}'", self.first(name));
+            let message = format!("slices or reshapes symbolic dimension '{}'", self.representative(name));
             return Err(
-                error_at(codes::SYMBOLIC_SIZE, view, format_args!("{message}, so its elements depend on the size; {FIX_IT}")).report()
+                error_at(codes::SYMBOLIC_SIZE, view, format_args!("{message}, so its elements depend on the size; {FIXED_SIZE_ADVICE}")).report()
             );
         }
         if let Some((walk, shown)) = shown {
             let parts = Rc::clone(&behind.parts);
-            self.values.insert(view.output(), Some(Seen { parts, shown, walk }));
+            self.values.insert(view.output(), Some(SymbolicFactors { parts, shown, walk }));
         }
         Ok(())
     }
 
-    fn op(&mut self, compute: ComputeOp<'c>) -> Result<(), Reported> {
+    fn visit_op(&mut self, compute: ComputeOp<'c>) -> Result<(), ErrorReported> {
         let space = compute.iteration_space();
-        let reads = compute.reads();
-        let mut dims: Vec<Vec<Claim>> = vec![Vec::new(); space.len()];
+        let reads = compute.read_operands();
+        let mut dims: Vec<Vec<NamedFactor>> = vec![Vec::new(); space.len()];
         for (operand, value) in reads.iter().enumerate() {
-            let Some(seen) = self.seen(*value) else { continue };
+            let Some(seen) = self.find_factors(*value) else { continue };
             for (claims, moved_by) in seen.walk.dims.clone().into_iter().zip(compute.operand_dims(operand)) {
                 for claim in claims {
                     let Some(dim) = moved_by else {
-                        let name = self.first(&claim.name);
-                        let message = format!("indexes symbolic dimension '{name}', which is not supported; {FIX_IT}");
+                        let name = self.representative(&claim.name);
+                        let message = format!("indexes symbolic dimension '{name}', which is not supported; {FIXED_SIZE_ADVICE}");
                         return Err(error_at(codes::SYMBOLIC_SIZE, compute.op, message).report());
                     };
-                    self.add(compute.op, dim, &mut dims[dim], claim)?;
+                    self.add_symbolic_size(compute.op, dim, &mut dims[dim], claim)?;
                 }
             }
         }
         self.check_roles(compute, &dims)?;
         if compute.is_insert() {
-            self.insert(compute, &dims)?;
+            self.visit_insert(compute, &dims)?;
         } else {
-            let tensor = TensorType::of(compute.op.output().r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+            let tensor = TensorType::from_type(compute.op.output().r#type()).map(|tensor| tensor.shape).unwrap_or_default();
             let moved_by = compute.operand_dims(reads.len());
             let along =
-                |(dim, &size): (&Option<usize>, &i64)| dim.map_or_else(|| vec![Part::unnamed(size)], |dim| factors(&dims[dim], size));
-            self.see(compute.op.output(), moved_by.iter().zip(&tensor).flat_map(along).collect());
+                |(dim, &size): (&Option<usize>, &i64)| dim.map_or_else(|| vec![BufferFactor::from_size(size)], |dim| collect_dim_factors(&dims[dim], size));
+            self.record_buffer(compute.op.output(), moved_by.iter().zip(&tensor).flat_map(along).collect());
         }
         self.ops.push((compute, dims));
         Ok(())
     }
 
     /// Adds the symbolic size of an operand to an iteration dimension. Two sizes of one dimension must be equal.
-    fn add(&mut self, op: Op<'c>, dim: usize, known: &mut Vec<Claim>, claim: Claim) -> Result<(), Reported> {
-        let overlaps = |other: &&Claim| claim.divisor < other.divisor * other.size && other.divisor < claim.divisor * claim.size;
+    fn add_symbolic_size(&mut self, op: Op<'c>, dim: usize, known: &mut Vec<NamedFactor>, claim: NamedFactor) -> Result<(), ErrorReported> {
+        let overlaps = |other: &&NamedFactor| claim.divisor < other.divisor * other.size && other.divisor < claim.divisor * claim.size;
         let Some(other) = known.iter().find(overlaps) else {
             known.push(claim);
             known.sort_by_key(|claim| -claim.divisor);
@@ -314,83 +314,83 @@ impl<'c> SymbolicSizes<'c> {
     }
 
     /// Rejects symbolic sizes of reduced dimensions and of the columns of a product: both need one fixed size.
-    fn check_roles(&self, compute: ComputeOp<'c>, dims: &[Vec<Claim>]) -> Result<(), Reported> {
-        let n_outputs = dims.len() - compute.n_reduced();
-        let named = |dim: usize| dims[dim].first().map(|claim| self.first(&claim.name));
+    fn check_roles(&self, compute: ComputeOp<'c>, dims: &[Vec<NamedFactor>]) -> Result<(), ErrorReported> {
+        let n_outputs = dims.len() - compute.num_reduced_dims();
+        let named = |dim: usize| dims[dim].first().map(|claim| self.representative(&claim.name));
         if let Some(name) = (n_outputs..dims.len()).find_map(named) {
-            let message = format!("reduces symbolic dimension '{name}', so the result would include elements beyond the size; {FIX_IT}");
+            let message = format!("reduces symbolic dimension '{name}', so the result would include elements beyond the size; {FIXED_SIZE_ADVICE}");
             return Err(error_at(codes::SYMBOLIC_SIZE, compute.op, message).report());
         }
         let columns = n_outputs.checked_sub(1).filter(|_| compute.family() == Family::Matmul).and_then(named);
         if let Some(name) = columns {
-            let message = format!("has symbolic dimension '{name}' as columns of a matmul, which are stored in sticks; {FIX_IT}");
+            let message = format!("has symbolic dimension '{name}' as columns of a matmul, which are stored in sticks; {FIXED_SIZE_ADVICE}");
             return Err(error_at(codes::SYMBOLIC_SIZE, compute.op, message).report());
         }
         Ok(())
     }
 
     /// Propagates through an insert: the slice must have the symbolic dimensions of the buffer, completely.
-    fn insert(&mut self, insert: ComputeOp<'c>, dims: &[Vec<Claim>]) -> Result<(), Reported> {
+    fn visit_insert(&mut self, insert: ComputeOp<'c>, dims: &[Vec<NamedFactor>]) -> Result<(), ErrorReported> {
         let (op, result) = (insert.op, insert.op.output());
-        let shape = TensorType::of(result.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
-        let whole = op.inputs().last().and_then(|whole| self.seen(*whole)).map(|seen| seen.walk.dims.clone());
+        let shape = TensorType::from_type(result.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+        let whole = op.inputs().last().and_then(|whole| self.find_factors(*whole)).map(|seen| seen.walk.dims.clone());
         let mut whole = whole.unwrap_or_else(|| vec![Vec::new(); shape.len()]);
-        let (space, offsets) = (insert.iteration_space(), op.required("offsets", integers));
+        let (space, offsets) = (insert.iteration_space(), op.required_attr("offsets", integers));
         for dim in (0..shape.len()).filter(|&dim| !dims[dim].is_empty()) {
             if offsets[dim] != 0 || space[dim] != shape[dim] {
-                let name = self.first(&dims[dim][0].name);
+                let name = self.representative(&dims[dim][0].name);
                 let message = format!("concatenates symbolic dimension '{name}' with other elements along dimension {dim}");
                 return Err(
-                    error_at(codes::SYMBOLIC_SIZE, op, format_args!("{message}, whose offset depends on the size; {FIX_IT}")).report()
+                    error_at(codes::SYMBOLIC_SIZE, op, format_args!("{message}, whose offset depends on the size; {FIXED_SIZE_ADVICE}")).report()
                 );
             }
             for claim in &dims[dim] {
-                self.add(op, dim, &mut whole[dim], claim.clone())?;
+                self.add_symbolic_size(op, dim, &mut whole[dim], claim.clone())?;
             }
         }
-        self.see(result, whole.iter().zip(&shape).flat_map(|(claims, &size)| factors(claims, size)).collect());
+        self.record_buffer(result, whole.iter().zip(&shape).flat_map(|(claims, &size)| collect_dim_factors(claims, size)).collect());
         Ok(())
     }
 
     /// Propagates through a loop, which must not tile symbolic dimensions.
-    fn around(&mut self, around: Op<'c>) -> Result<(), Reported> {
+    fn visit_loop(&mut self, around: Op<'c>) -> Result<(), ErrorReported> {
         let (inputs, arguments) = (around.inputs(), around.body_args());
         let tiled = super::tiled_dims(around);
         for (position, (input, argument)) in inputs.iter().zip(&arguments).enumerate() {
-            let parts = self.cut(around, *input, tiled.get(position).copied(), *argument)?;
-            self.see(*argument, parts);
+            let parts = self.resize_factors(around, *input, tiled.get(position).copied(), *argument)?;
+            self.record_buffer(*argument, parts);
         }
-        self.block(around)?;
+        self.visit_block(around)?;
         let Some(terminator) = around.body_ops().pop() else { return Ok(()) };
         let yielded = terminator.inputs();
         let given = super::tiled_dims(terminator);
         // A carried value has the sizes of the value that the previous iteration yields: the body is visited again.
-        let carried = super::carried_by(around);
-        if carried.iter().any(|carried| self.seen(carried.argument).is_none() && self.seen(carried.after).is_some()) {
-            carried.iter().for_each(|carried| self.see(carried.argument, self.factors_of(carried.after)));
-            self.block(around)?;
+        let carried = super::loop_carried_values(around);
+        if carried.iter().any(|carried| self.find_factors(carried.argument).is_none() && self.find_factors(carried.after).is_some()) {
+            carried.iter().for_each(|carried| self.record_buffer(carried.argument, self.collect_factors(carried.after)));
+            self.visit_block(around)?;
         }
         for (position, (value, output)) in yielded.iter().zip(around.outputs()).enumerate() {
-            let parts = self.cut(around, *value, given.get(position).copied(), output)?;
-            self.see(output, parts);
+            let parts = self.resize_factors(around, *value, given.get(position).copied(), output)?;
+            self.record_buffer(output, parts);
         }
         Ok(())
     }
 
     /// Returns the factors of `to`, which is `from` with another size along `dim`.
-    fn cut(&self, around: Op<'c>, from: Value<'c>, dim: Option<usize>, to: Value<'c>) -> Result<Vec<Part>, Reported> {
-        let Some(cut) = dim else { return Ok(self.factors_of(from)) };
+    fn resize_factors(&self, around: Op<'c>, from: Value<'c>, dim: Option<usize>, to: Value<'c>) -> Result<Vec<BufferFactor>, ErrorReported> {
+        let Some(cut) = dim else { return Ok(self.collect_factors(from)) };
         let (from_shape, to_shape) = (
-            TensorType::of(from.r#type()).map(|of| of.shape).unwrap_or_default(),
-            TensorType::of(to.r#type()).map(|of| of.shape).unwrap_or_default(),
+            TensorType::from_type(from.r#type()).map(|of| of.shape).unwrap_or_default(),
+            TensorType::from_type(to.r#type()).map(|of| of.shape).unwrap_or_default(),
         );
-        let Some(seen) = self.seen(from) else { return Ok(to_shape.into_iter().map(Part::unnamed).collect()) };
+        let Some(seen) = self.find_factors(from) else { return Ok(to_shape.into_iter().map(BufferFactor::from_size).collect()) };
         if let Some(claim) = seen.walk.dims[cut].first() {
-            let message = format!("tiles symbolic dimension '{}', which must stay whole; {FIX_IT}", self.first(&claim.name));
+            let message = format!("tiles symbolic dimension '{}', which must stay whole; {FIXED_SIZE_ADVICE}", self.representative(&claim.name));
             return Err(error_at(codes::SYMBOLIC_SIZE, around, message).report());
         }
-        let along = |(dim, (claims, &size)): (usize, (&Vec<Claim>, &i64))| {
-            if dim == cut { vec![Part::unnamed(to_shape[dim])] } else { factors(claims, size) }
+        let along = |(dim, (claims, &size)): (usize, (&Vec<NamedFactor>, &i64))| {
+            if dim == cut { vec![BufferFactor::from_size(to_shape[dim])] } else { collect_dim_factors(claims, size) }
         };
         Ok(seen.walk.dims.iter().zip(&from_shape).enumerate().flat_map(along).collect())
     }

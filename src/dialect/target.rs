@@ -3,7 +3,7 @@
 
 use crate::dialect::ods::attr;
 use crate::mlir::{
-    Attribute, Attributes, Context, Op, OpExt, array, dictionary, dictionary_entries, elements, f64_attribute, float_value, integer,
+    Attribute, AttributeList, Context, Op, OpExt, array_attribute, build_dictionary, dictionary_entries, elements, f64_attribute, float_value, integer,
     string, string_attribute,
 };
 use machine::Target;
@@ -29,7 +29,7 @@ pub fn target_of(module: Op<'_>) -> Result<Target, String> {
     let entries = dictionary_entries(attribute).ok_or_else(|| format!("'spyre.target' must be a dictionary, found {attribute}"))?;
     let mut numbers = Map::new();
     for (name, value) in entries {
-        let number = json_of(value).ok_or_else(|| format!("'spyre.target' must hold numbers, found {name} = {value}"))?;
+        let number = convert_to_json(value).ok_or_else(|| format!("'spyre.target' must hold numbers, found {name} = {value}"))?;
         numbers.insert(name.to_owned(), number);
     }
     let target: Target = serde_json::from_value(numbers.into()).map_err(|error| format!("'spyre.target': {error}"))?;
@@ -38,7 +38,7 @@ pub fn target_of(module: Op<'_>) -> Result<Target, String> {
 }
 
 /// Converts a number, or an array or dictionary of numbers, to JSON.
-fn json_of(attribute: Attribute<'_>) -> Option<Value> {
+fn convert_to_json(attribute: Attribute<'_>) -> Option<Value> {
     if let Some(number) = integer(attribute) {
         return Some(number.into());
     }
@@ -46,10 +46,10 @@ fn json_of(attribute: Attribute<'_>) -> Option<Value> {
         return Some(number.into());
     }
     if let Some(entries) = dictionary_entries(attribute) {
-        let entries = entries.into_iter().map(|(name, value)| Some((name.to_owned(), json_of(value)?)));
+        let entries = entries.into_iter().map(|(name, value)| Some((name.to_owned(), convert_to_json(value)?)));
         return entries.collect::<Option<Map<_, _>>>().map(Value::Object);
     }
-    elements(attribute)?.into_iter().map(json_of).collect::<Option<Vec<_>>>().map(Value::Array)
+    elements(attribute)?.into_iter().map(convert_to_json).collect::<Option<Vec<_>>>().map(Value::Array)
 }
 
 /// Sets the target machine of a module: the parameters that differ from Spyre.
@@ -58,10 +58,10 @@ pub fn set_target(module: Op<'_>, target: &Target) {
         module.remove_attr(attr::SPYRE_TARGET);
         return;
     }
-    let mut entries = Attributes::new(module.ctx());
-    for ((name, number), (_, usual)) in target.numbers().into_iter().zip(Target::spyre().numbers()) {
+    let mut entries = AttributeList::new(module.ctx());
+    for ((name, number), (_, usual)) in target.named_parameters().into_iter().zip(Target::spyre().named_parameters()) {
         if number != usual {
-            entries = entries.int(name, number);
+            entries = entries.with_int(name, number);
         }
     }
     // A time model has string keys and finite numbers only, so its serialization does not fail.
@@ -69,27 +69,27 @@ pub fn set_target(module: Op<'_>, target: &Target) {
     if let (Ok(time), Ok(usual)) = (time, usual)
         && time != usual
     {
-        entries = entries.with("time", attribute_of(module.ctx(), &time, Some(&usual)));
+        entries = entries.with_attribute("time", convert_to_attribute(module.ctx(), &time, Some(&usual)));
     }
-    module.set_attr(attr::SPYRE_TARGET, dictionary(entries));
+    module.set_attr(attr::SPYRE_TARGET, build_dictionary(entries));
 }
 
 /// Converts a JSON value to an attribute; of an object, only the entries that differ from `usual`.
-fn attribute_of<'c>(context: &'c Context, value: &Value, usual: Option<&Value>) -> Attribute<'c> {
+fn convert_to_attribute<'c>(context: &'c Context, value: &Value, usual: Option<&Value>) -> Attribute<'c> {
     match value {
         Value::Object(entries) => {
-            let mut attributes = Attributes::new(context);
+            let mut attributes = AttributeList::new(context);
             for (name, value) in entries {
                 let usual = usual.and_then(|usual| usual.get(name));
                 if usual != Some(value) {
-                    attributes = attributes.with(name, attribute_of(context, value, usual));
+                    attributes = attributes.with_attribute(name, convert_to_attribute(context, value, usual));
                 }
             }
-            dictionary(attributes)
+            build_dictionary(attributes)
         }
         Value::Array(numbers) => {
-            let numbers: Vec<_> = numbers.iter().map(|number| attribute_of(context, number, None)).collect();
-            array(context, &numbers)
+            let numbers: Vec<_> = numbers.iter().map(|number| convert_to_attribute(context, number, None)).collect();
+            array_attribute(context, &numbers)
         }
         number => f64_attribute(context, number.as_f64().unwrap_or_default()),
     }

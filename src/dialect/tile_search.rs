@@ -1,11 +1,11 @@
 //! Results of the tile search in a function: an attribute from and to plain values.
 
 use crate::dialect::ods::attr;
-use crate::mlir::{Attributes, Op, OpExt, boolean_unit, dictionary, dictionary_entries, float_value, integer, string_array, strings};
+use crate::mlir::{AttributeList, Op, OpExt, boolean_unit, build_dictionary, dictionary_entries, float_value, integer, string_array, strings};
 
 /// Results of the tile search, of the ops of a function for which loops could save traffic or time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TileSearch {
+pub struct TileSearchSummary {
     /// The nests that were chosen, as hint scopes say them, with their ops.
     pub nests: Vec<String>,
     /// Modeled time with them, us.
@@ -17,7 +17,7 @@ pub struct TileSearch {
     /// The least that any plan was estimated to take, us; none where plans were compared by bytes.
     pub least_us: Option<f64>,
     /// The next best plan that was tried.
-    pub runner_up: Option<RunnerUp>,
+    pub runner_up: Option<RunnerUpPlan>,
     /// Cost of the best plan with [`crate::search::MORE_LX_BYTES`] more LX per core; `None` if it was not requested.
     pub with_more_lx: Option<PlannedCost>,
     /// Number of evaluated plans: those with core splits, placement and cost.
@@ -39,22 +39,22 @@ pub struct PlannedCost {
 
 /// Next best plan that was evaluated.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct RunnerUp {
+pub struct RunnerUpPlan {
     /// Its nests, where they are not those that were chosen; empty for no loop there.
     pub nests: Vec<String>,
     /// Modeled cost of all ops under this plan.
     pub cost: PlannedCost,
 }
 
-impl TileSearch {
+impl TileSearchSummary {
     /// Reads the search results from a function's attribute; `None` if no search ran.
     #[must_use]
-    pub fn of(function: Op<'_>) -> Option<Self> {
+    pub fn from_function(function: Op<'_>) -> Option<Self> {
         let entries = function.attr(attr::SPYRE_TILE_SEARCH).and_then(dictionary_entries)?;
         let entry = |name: &str| entries.iter().find(|(key, _)| *key == name).map(|(_, attribute)| *attribute);
         let texts = |name: &str| Some(entry(name).and_then(strings)?.into_iter().map(str::to_owned).collect::<Vec<String>>());
         let cost = |us: &str, hbm: &str| Some(PlannedCost { us: entry(us).and_then(float_value)?, hbm: entry(hbm).and_then(integer)? });
-        let runner_up = || Some(RunnerUp { nests: texts("runner_up")?, cost: cost("runner_up_us", "runner_up_hbm")? });
+        let runner_up = || Some(RunnerUpPlan { nests: texts("runner_up")?, cost: cost("runner_up_us", "runner_up_hbm")? });
         Some(Self {
             nests: texts("nests")?,
             us: entry("us").and_then(float_value)?,
@@ -72,32 +72,32 @@ impl TileSearch {
     /// Writes it on a function.
     pub fn write(&self, function: Op<'_>) {
         let context = function.ctx();
-        let attributes = Attributes::new(context)
+        let attributes = AttributeList::new(context)
             .with_option("cut_short", self.is_cut_short.then(|| boolean_unit(context)))
-            .int("hbm", self.hbm)
-            .int("infeasible", self.n_infeasible)
-            .int("judged", self.n_judged)
-            .with("nests", string_array(context, &self.nests))
-            .float("us", self.us);
+            .with_int("hbm", self.hbm)
+            .with_int("infeasible", self.n_infeasible)
+            .with_int("judged", self.n_judged)
+            .with_attribute("nests", string_array(context, &self.nests))
+            .with_float("us", self.us);
         let attributes = match self.untiled_us {
-            Some(untiled_us) => attributes.float("untiled_us", untiled_us),
+            Some(untiled_us) => attributes.with_float("untiled_us", untiled_us),
             None => attributes,
         };
         let attributes = match self.least_us {
-            Some(least_us) => attributes.float("least_us", least_us),
+            Some(least_us) => attributes.with_float("least_us", least_us),
             None => attributes,
         };
         let attributes = match &self.runner_up {
-            Some(RunnerUp { nests, cost }) => {
+            Some(RunnerUpPlan { nests, cost }) => {
                 let nests = string_array(context, nests);
-                attributes.with("runner_up", nests).float("runner_up_us", cost.us).int("runner_up_hbm", cost.hbm)
+                attributes.with_attribute("runner_up", nests).with_float("runner_up_us", cost.us).with_int("runner_up_hbm", cost.hbm)
             }
             None => attributes,
         };
         let attributes = match &self.with_more_lx {
-            Some(cost) => attributes.float("more_lx_us", cost.us).int("more_lx_hbm", cost.hbm),
+            Some(cost) => attributes.with_float("more_lx_us", cost.us).with_int("more_lx_hbm", cost.hbm),
             None => attributes,
         };
-        function.set_attr(attr::SPYRE_TILE_SEARCH, dictionary(attributes));
+        function.set_attr(attr::SPYRE_TILE_SEARCH, build_dictionary(attributes));
     }
 }

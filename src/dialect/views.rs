@@ -1,24 +1,24 @@
 //! Elements of buffers that the operands of an op access, through any chain of views.
 
-use super::{ComputeOp, attrs::Tensor, home};
+use super::{ComputeOp, attrs::DeviceTensor, home};
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{Op, OpExt, TensorType, Value, ValueExt, ValueLike, map_of, map_results};
 use program::{
-    affine::Expr,
-    layout::{Index, IndexError},
+    affine::AffineExpression,
+    layout::{TensorIndex, IndexError},
 };
 
 /// Access to a buffer through a chain of views.
 #[derive(Clone)]
-pub struct View<'c> {
+pub struct BufferView<'c> {
     /// The value at the root of the chain of views.
     pub value: Value<'c>,
     /// The value whose type defines the byte layout: `value`, or the outermost view with a layout.
     pub shown: Value<'c>,
     /// Type of `shown`.
-    pub tensor: Tensor<'c>,
+    pub tensor: DeviceTensor<'c>,
     /// Index along each dimension of `tensor`.
-    pub indices: Vec<Index>,
+    pub indices: Vec<TensorIndex>,
 }
 
 impl<'c> ComputeOp<'c> {
@@ -26,14 +26,14 @@ impl<'c> ComputeOp<'c> {
     ///
     /// # Errors
     /// A message about the first view that is none of the device's.
-    pub fn views(self) -> Result<Vec<View<'c>>, String> {
+    pub fn buffer_views(self) -> Result<Vec<BufferView<'c>>, String> {
         let space = self.iteration_space();
-        let values = self.reads().into_iter().chain([self.op.output()]);
+        let values = self.read_operands().into_iter().chain([self.op.output()]);
         values
             .enumerate()
             .map(|(operand, value)| {
-                let indices = map_results(self.access_map(operand)).iter().map(|expr| Index::of(expr, &space)).collect::<Result<_, _>>();
-                view_behind(value, indices.map_err(|error: IndexError| error.to_string())?, &space)
+                let indices = map_results(self.access_map(operand)).iter().map(|expr| TensorIndex::from_expr(expr, &space)).collect::<Result<_, _>>();
+                resolve_buffer_view(value, indices.map_err(|error: IndexError| error.to_string())?, &space)
             })
             .collect()
     }
@@ -41,7 +41,7 @@ impl<'c> ComputeOp<'c> {
     /// For each dimension of an operand or, after those that are read, of the result, the iteration dimension that moves it.
     #[must_use]
     pub fn operand_dims(self, operand: usize) -> Vec<Option<usize>> {
-        let dim = |expr: Expr| if let Expr::Dim(dim) = expr { Some(dim) } else { None };
+        let dim = |expr: AffineExpression| if let AffineExpression::Dim(dim) = expr { Some(dim) } else { None };
         map_results(self.access_map(operand)).into_iter().map(dim).collect()
     }
 
@@ -49,16 +49,16 @@ impl<'c> ComputeOp<'c> {
     ///
     /// # Errors
     /// If one moves with an iteration dimension that the operand has not.
-    pub fn operand_exprs(self, operand: usize, indices: &[Index], ranges: &[i64]) -> Result<Vec<Expr>, String> {
+    pub fn operand_exprs(self, operand: usize, indices: &[TensorIndex], ranges: &[i64]) -> Result<Vec<AffineExpression>, String> {
         let dims = self.operand_dims(operand);
-        let renumbered = |index: &Index| {
+        let renumbered = |index: &TensorIndex| {
             let digits = index.digits.iter().map(|digit| {
                 let dim = dims.iter().position(|&dim| dim == Some(digit.dim));
-                dim.map(|dim| program::layout::Digit { dim, ..*digit })
+                dim.map(|dim| program::layout::IndexDigit { dim, ..*digit })
                     .ok_or("has an index along a dimension that the operand does not have")
             });
             let sizes: Vec<i64> = dims.iter().map(|dim| dim.map_or(1, |dim| ranges[dim])).collect();
-            let index = Index { digits: digits.collect::<Result<_, _>>()?, offset: index.offset };
+            let index = TensorIndex { digits: digits.collect::<Result<_, _>>()?, offset: index.offset };
             index.to_expr(&sizes).map_err(|error| error.to_string())
         };
         indices.iter().map(renumbered).collect()
@@ -68,43 +68,43 @@ impl<'c> ComputeOp<'c> {
 /// Returns the index along each dimension of the operand of a `spyre.view`, in terms of the view's own dimensions. An
 /// index is `None` where it is no sum of mixed-radix terms.
 #[must_use]
-pub fn indices_of_view(view: Op<'_>) -> Vec<Option<Index>> {
-    let shape = TensorType::of(view.output().r#type()).expect("a view gives a tensor").shape;
-    let exprs = map_results(view.required("map", map_of));
-    exprs.iter().map(|expr| Index::of(expr, &shape).ok()).collect()
+pub fn view_indices(view: Op<'_>) -> Vec<Option<TensorIndex>> {
+    let shape = TensorType::from_type(view.output().r#type()).expect("a view gives a tensor").shape;
+    let exprs = map_results(view.required_attr("map", map_of));
+    exprs.iter().map(|expr| TensorIndex::from_expr(expr, &shape).ok()).collect()
 }
 
 /// Returns the access to the buffer behind a view, in terms of the view's own dimensions. Returns `None` for a value
 /// that is no view, and for a view with a layout.
 #[must_use]
-pub fn shown_as(value: Value<'_>) -> Option<View<'_>> {
+pub fn read_buffer_view(value: Value<'_>) -> Option<BufferView<'_>> {
     value.def().filter(|def| def.is(spyre::VIEW))?;
-    let tensor = TensorType::of(value.r#type())?;
-    let own = (0..tensor.shape.len()).map(|dim| Index::dim(dim, &tensor.shape).ok()).collect::<Option<Vec<_>>>()?;
-    view_behind(value, own, &tensor.shape).ok().filter(|shown| shown.value != value && shown.value == shown.shown)
+    let tensor = TensorType::from_type(value.r#type())?;
+    let own = (0..tensor.shape.len()).map(|dim| TensorIndex::from_dim(dim, &tensor.shape).ok()).collect::<Option<Vec<_>>>()?;
+    resolve_buffer_view(value, own, &tensor.shape).ok().filter(|shown| shown.value != value && shown.value == shown.shown)
 }
 
-fn view_behind<'c>(value: Value<'c>, indices: Vec<Index>, space: &[i64]) -> Result<View<'c>, String> {
+fn resolve_buffer_view<'c>(value: Value<'c>, indices: Vec<TensorIndex>, space: &[i64]) -> Result<BufferView<'c>, String> {
     let (mut value, mut indices) = (value, indices);
-    let mut tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+    let mut tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
     while tensor.layout.is_none() {
         // A tile of a view is no data of its own: the first of them is where the view begins.
         let around = std::iter::successors(home::tiled_operand(value), |whole| home::tiled_operand(*whole)).last();
         if let Some(view) = around.filter(|whole| whole.def().is_some_and(|op| op.is(spyre::VIEW))) {
             value = view;
-            tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+            tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
             continue;
         }
         let Some(view) = value.def().filter(|op| op.is(spyre::VIEW)) else { break };
         let map = view.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
         let text = |error: IndexError| format!("reads through {map}: {error}");
         let exprs = map_results(map);
-        let behind = exprs.iter().map(|expr| Index::of(expr, &tensor.host.shape)?.through(&indices, space));
+        let behind = exprs.iter().map(|expr| TensorIndex::from_expr(expr, &tensor.host.shape)?.compose(&indices, space));
         indices = behind.collect::<Result<_, _>>().map_err(text)?;
         value = view.inputs()[0];
-        tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+        tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
     }
-    Ok(View { value: home::behind_views(value), shown: value, tensor, indices })
+    Ok(BufferView { value: home::strip_views(value), shown: value, tensor, indices })
 }
 
 /// Erases the ops that compute values that nothing reads, and the ops that only these read.
@@ -112,7 +112,7 @@ pub fn erase_unused(values: Vec<Value<'_>>) {
     let mut open = values;
     while let Some(value) = open.pop() {
         let Some(op) = value.def().filter(|_| value.users().is_empty()) else { continue };
-        let is_pure = ComputeOp::of(op).is_some() || [spyre::VIEW, spyre::CONSTANT, spyre::EMPTY].iter().any(|name| op.is(name));
+        let is_pure = ComputeOp::from_op(op).is_some() || [spyre::VIEW, spyre::CONSTANT, spyre::EMPTY].iter().any(|name| op.is(name));
         if is_pure {
             // A value may be listed twice, and must not be read after its op is gone.
             open.extend(op.inputs());

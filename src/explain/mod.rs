@@ -10,9 +10,9 @@ mod gap;
 mod scratchpad;
 
 pub use gap::{Gap, HbmValue, LowerBound, OpGap, ValueGap};
-pub use scratchpad::{LxValue, draw_scratchpad, values_in_lx};
+pub use scratchpad::{LxValue, draw_scratchpad, collect_lx_values};
 
-pub(crate) use from_ir::{Numbers, loops_of, place_of};
+pub(crate) use from_ir::{OpPositions, describe_loops, describe_place};
 
 use crate::traffic::Bytes;
 use schemars::JsonSchema;
@@ -20,7 +20,7 @@ use serde::Serialize;
 
 /// Why the plan is as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Explain {
+pub struct PlanExplanation {
     /// The loops that stand in no other, in program order.
     pub loops: Vec<TileLoop>,
     /// The values that live in LX, in the order in which they are written.
@@ -45,7 +45,7 @@ pub struct TileLoop {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// Every op in it, those of inner loops too.
-    pub ops: Vec<OpInLoop>,
+    pub ops: Vec<LoopOpReport>,
     /// Bytes that one iteration moves.
     pub bytes_per_iteration: Bytes,
     /// Bytes that all iterations move, those of the loops around it too.
@@ -67,7 +67,7 @@ pub struct TileLoop {
     pub given: Vec<LoopValue>,
     /// Copies: of tiles in every iteration, of accumulators after the last one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub copied: Vec<Copied>,
+    pub copied: Vec<LoopCopyReport>,
     /// The loops in its body, in program order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub loops: Vec<TileLoop>,
@@ -75,18 +75,18 @@ pub struct TileLoop {
 
 /// Tiling of an op by a loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct OpInLoop {
+pub struct LoopOpReport {
     /// The position of the op in the report's list of ops.
     pub op: usize,
     /// Its device function.
     pub function: String,
     /// The dimensions that the loop cuts; none if an op does the same in every iteration.
-    pub cuts: Vec<CutDim>,
+    pub cuts: Vec<TiledDimReport>,
 }
 
 /// A dimension that a loop cuts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct CutDim {
+pub struct TiledDimReport {
     /// Names of the iteration dimension, as in the report's list of ops.
     pub dim: String,
     /// Elements of a tile along it.
@@ -105,12 +105,12 @@ pub struct LoopValue {
     pub bytes: i64,
     /// Where it lives.
     #[serde(flatten)]
-    pub place: ValuePlace,
+    pub place: ValueLocation,
 }
 
 /// Where a value lives.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ValuePlace {
+pub struct ValueLocation {
     /// `lx`, `pool` or `hbm`.
     pub memory: &'static str,
     /// The offset in LX.
@@ -134,13 +134,13 @@ pub struct Accumulator {
 
 /// Copy of a tile or an accumulator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Copied {
+pub struct LoopCopyReport {
     /// The position of the copy in the report's list of ops.
     pub op: usize,
     /// The copied value.
     pub from: LoopValue,
     /// Where it goes to.
-    pub to: ValuePlace,
+    pub to: ValueLocation,
     /// Bytes of the copy.
     pub bytes: i64,
     /// Why there are two.
@@ -148,15 +148,15 @@ pub struct Copied {
 }
 
 /// Fills in the bytes of loops from those of the ops in them; `ops` has those of every op of the report. `n_runs` is how often the loops run.
-pub fn add_up(loops: &mut [TileLoop], ops: &[Bytes], n_runs: i64) {
+pub fn sum_loop_bytes(loops: &mut [TileLoop], ops: &[Bytes], n_runs: i64) {
     for around in loops {
         let n_iterations = n_runs * around.count;
         around.bytes = Bytes::default();
         for op in around.ops.iter().filter_map(|inner| ops.get(inner.op)) {
             around.bytes.add(op);
         }
-        around.bytes_per_iteration = around.bytes.per(n_iterations);
-        add_up(&mut around.loops, ops, n_iterations);
+        around.bytes_per_iteration = around.bytes.divide_by(n_iterations);
+        sum_loop_bytes(&mut around.loops, ops, n_iterations);
     }
 }
 
@@ -164,20 +164,20 @@ pub fn add_up(loops: &mut [TileLoop], ops: &[Bytes], n_runs: i64) {
 mod tests {
     use super::*;
 
-    fn op(bytes: i64) -> Bytes {
+    fn op_bytes(bytes: i64) -> Bytes {
         Bytes { hbm_read: bytes, hbm_written: 2 * bytes, lx_read: 3 * bytes, lx_written: 4 * bytes }
     }
 
-    fn around(count: i64, ops: &[usize], loops: Vec<TileLoop>) -> TileLoop {
-        let ops = ops.iter().map(|&op| OpInLoop { op, ..OpInLoop::default() }).collect();
+    fn tile_loop(count: i64, ops: &[usize], loops: Vec<TileLoop>) -> TileLoop {
+        let ops = ops.iter().map(|&op| LoopOpReport { op, ..LoopOpReport::default() }).collect();
         TileLoop { count, ops, loops, ..TileLoop::default() }
     }
 
     #[test]
-    fn an_outer_loop_moves_what_its_ops_and_inner_loops_move() {
+    fn adds_bytes_of_inner_loops_to_outer_loop() {
         // Op 0 stands before the loops, op 1 in the outer one, op 2 in the inner one.
-        let mut loops = [around(4, &[1, 2], vec![around(8, &[2], vec![])])];
-        add_up(&mut loops, &[op(1), op(400), op(3200)], 1);
+        let mut loops = [tile_loop(4, &[1, 2], vec![tile_loop(8, &[2], vec![])])];
+        sum_loop_bytes(&mut loops, &[op_bytes(1), op_bytes(400), op_bytes(3200)], 1);
         let [outer] = &loops;
         assert_eq!(outer.bytes, Bytes { hbm_read: 3600, hbm_written: 7200, lx_read: 10_800, lx_written: 14_400 });
         assert_eq!(outer.bytes_per_iteration, Bytes { hbm_read: 900, hbm_written: 1800, lx_read: 2700, lx_written: 3600 });
@@ -186,9 +186,9 @@ mod tests {
     }
 
     #[test]
-    fn loops_that_have_no_bytes_yet_move_none() {
-        let mut loops = [around(4, &[7], vec![])];
-        add_up(&mut loops, &[], 1);
+    fn leaves_loops_without_op_bytes_at_zero() {
+        let mut loops = [tile_loop(4, &[7], vec![])];
+        sum_loop_bytes(&mut loops, &[], 1);
         assert_eq!(loops[0].bytes, Bytes::default());
     }
 }

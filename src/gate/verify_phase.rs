@@ -5,14 +5,14 @@
 
 use super::check_sizes::check_sizes;
 use crate::dialect::ods::{attr, option, sdsc, spyre};
-use crate::work::ir::operation::operation_of;
+use crate::work::ir::operation::describe_op;
 use crate::{
     codes,
-    dialect::{ComputeOp, Tensor, set_phase, split_of, target_of},
+    dialect::{ComputeOp, DeviceTensor, set_phase, core_split_of, target_of},
     import::ir::check_input::check_buffers,
-    layout::ir::own_results::shared_results,
-    lx::ir::plan_lx::check_places,
-    mlir::{Op, OpExt, Options, Pass, Reported, ValueLike, error_at},
+    layout::ir::own_results::find_shared_results,
+    lx::ir::plan_lx::check_lx_placement,
+    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, ValueLike, error_at},
     phase::Phase,
     tile::ir::settle_loops::check_settled,
     work::check_split,
@@ -21,58 +21,58 @@ use machine::Target;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-verify-phase", run };
 
-fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let phase: Phase = options.read(module, option::PHASE)?;
+fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
+    let phase: Phase = options.read_enum(module, option::PHASE)?;
     check_sizes(module)?;
     // All that is wrong is told, but of what is laid out or divided only where everything is.
-    all(broken_promises(module, phase).into_iter().map(|(op, broken)| refused(op, phase, broken)))?;
+    combine_reports(find_violations(module, phase).into_iter().map(|(op, broken)| report_violation(op, phase, broken)))?;
     check_buffers(module)?;
     if (Phase::Tile..Phase::Bundle).contains(&phase) {
         check_settled(module)?;
     }
     if (Phase::Work..Phase::Bundle).contains(&phase) {
         let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
-        let work = |compute: ComputeOp<'_>| Some(refused(compute.op, phase, &check_work(compute, &target).err()?));
-        all(ComputeOp::all_in(module).into_iter().filter_map(work))?;
+        let work = |compute: ComputeOp<'_>| Some(report_violation(compute.op, phase, &check_work(compute, &target).err()?));
+        combine_reports(ComputeOp::collect_in(module).into_iter().filter_map(work))?;
         if phase == Phase::Lx {
             let functions = module.body_ops().into_iter().filter(|op| op.is("func.func"));
-            all(functions.filter_map(|function| check_places(function, &target, &|op, broken| refused(op, phase, broken)).err()))?;
+            combine_reports(functions.filter_map(|function| check_lx_placement(function, &target, &|op, broken| report_violation(op, phase, broken)).err()))?;
         }
     }
     set_phase(module, phase.name());
     Ok(())
 }
 
-fn refused(op: Op<'_>, phase: Phase, broken: &str) -> Reported {
+fn report_violation(op: Op<'_>, phase: Phase, broken: &str) -> ErrorReported {
     error_at(codes::INTERNAL, op, format_args!("is not allowed after phase '{phase}': {broken}")).report()
 }
 
 /// Whether nothing was reported, once all is.
-fn all(reported: impl Iterator<Item = Reported>) -> Result<(), Reported> {
+fn combine_reports(reported: impl Iterator<Item = ErrorReported>) -> Result<(), ErrorReported> {
     reported.last().map_or(Ok(()), Err)
 }
 
 /// Whether the work of an op is divided in a way that the hardware has.
 fn check_work(compute: ComputeOp<'_>, target: &Target) -> Result<(), String> {
-    let (operation, split) = (operation_of(compute)?, split_of(compute)?);
-    check_split(&operation, &split, target).map_err(|error| error.explained(&operation, &compute.dim_names()))
+    let (operation, split) = (describe_op(compute)?, core_split_of(compute)?);
+    check_split(&operation, &split, target).map_err(|error| error.explain(&operation, &compute.dim_names()))
 }
 
 /// The ops that break a promise; what stands in one of them goes with it.
-fn broken_promises(module: Op<'_>, phase: Phase) -> Vec<(Op<'_>, &'static str)> {
+fn find_violations(module: Op<'_>, phase: Phase) -> Vec<(Op<'_>, &'static str)> {
     let mut found: Vec<(Op<'_>, &'static str)> = Vec::new();
     for op in module.nested() {
         // Outside comes before inside.
         let is_within = |around: Op<'_>| std::iter::successors(op.parent(), |op| op.parent()).any(|op| op == around);
         if !found.last().is_some_and(|&(last, _)| is_within(last)) {
-            found.extend(broken_promise(op, phase).map(|broken| (op, broken)));
+            found.extend(find_phase_violation(op, phase).map(|broken| (op, broken)));
         }
     }
     found
 }
 
 /// The first promise that an op breaks.
-fn broken_promise(op: Op<'_>, phase: Phase) -> Option<&'static str> {
+fn find_phase_violation(op: Op<'_>, phase: Phase) -> Option<&'static str> {
     let is_after = |other: Phase| phase >= other;
     if is_after(Phase::Bundle) {
         let name = op.full_name();
@@ -87,15 +87,15 @@ fn broken_promise(op: Op<'_>, phase: Phase) -> Option<&'static str> {
     if is_after(Phase::Import) && op.is(spyre::KERNEL) {
         return Some("it should have been inlined");
     }
-    if op.is("func.return") && is_after(Phase::Layout) && !is_after(Phase::Bundle) && !shared_results(op).is_empty() {
+    if op.is("func.return") && is_after(Phase::Layout) && !is_after(Phase::Bundle) && !find_shared_results(op).is_empty() {
         return Some("a result shares the buffer of another result, an argument or a constant, so no launch would write it");
     }
-    let is_laid_out = || Tensor::of(op.output().r#type()).is_some_and(|tensor| tensor.layout.is_some());
-    let makes_buffer = op.is(spyre::EMPTY) || ComputeOp::of(op).is_some();
+    let is_laid_out = || DeviceTensor::from_type(op.output().r#type()).is_some_and(|tensor| tensor.layout.is_some());
+    let makes_buffer = op.is(spyre::EMPTY) || ComputeOp::from_op(op).is_some();
     if is_after(Phase::Layout) && makes_buffer && !is_laid_out() {
         return Some("its result has no device layout");
     }
-    let compute = ComputeOp::of(op)?;
+    let compute = ComputeOp::from_op(op)?;
     if is_after(Phase::Tile) && op.attr(attr::HINTS).is_some() {
         return Some("its hints should have become loops");
     }
@@ -105,7 +105,7 @@ fn broken_promise(op: Op<'_>, phase: Phase) -> Option<&'static str> {
     if is_after(Phase::Work) && op.attr(attr::WORK_DIV).is_some() {
         return Some("its 'work_div' should have become its core split ('work')");
     }
-    if is_after(Phase::Lx) && compute.place().is_none() {
+    if is_after(Phase::Lx) && compute.placement().is_none() {
         return Some("its result has no memory assigned ('place')");
     }
     None

@@ -1,12 +1,12 @@
 //! Symbolic counts, and the numbers that they are bound to.
 
 use crate::codes::{self, Code};
-use program::Count;
+use program::SymbolicCount;
 use std::collections::BTreeMap;
 
 /// `NAME=NUMBER`: binding of a symbolic count.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
+pub struct CountBinding {
     /// The name.
     pub symbol: String,
     /// The number, at least 1.
@@ -82,18 +82,18 @@ impl CountError {
 
 /// Numbers that the user bound to names, and which of them were used.
 #[derive(Clone, Debug, Default)]
-pub struct Bindings {
+pub struct CountBindings {
     numbers: BTreeMap<String, (i64, bool)>,
 }
 
-impl Bindings {
+impl CountBindings {
     /// Returns bindings by name.
     ///
     /// # Errors
     /// If a name is bound twice.
-    pub fn new(bindings: impl IntoIterator<Item = Binding>) -> Result<Self, CountError> {
+    pub fn new(bindings: impl IntoIterator<Item = CountBinding>) -> Result<Self, CountError> {
         let mut numbers: BTreeMap<String, (i64, bool)> = BTreeMap::new();
-        for Binding { symbol, number } in bindings {
+        for CountBinding { symbol, number } in bindings {
             if let Some(&(first, _)) = numbers.get(&symbol) {
                 return Err(CountError::Twice { symbol, first, second: number });
             }
@@ -107,20 +107,20 @@ impl Bindings {
     ///
     /// # Errors
     /// If a name has neither a number nor a maximum, or a number above its maximum.
-    pub fn resolve(&mut self, dim: &str, count: Count, maxima: &BTreeMap<String, i64>) -> Result<Count, CountError> {
-        let Count::Symbol(symbol) = count else { return Ok(count) };
-        if let Some(number) = self.number(&symbol, maxima)? {
-            return Ok(Count::Number(number));
+    pub fn resolve(&mut self, dim: &str, count: SymbolicCount, maxima: &BTreeMap<String, i64>) -> Result<SymbolicCount, CountError> {
+        let SymbolicCount::Symbol(symbol) = count else { return Ok(count) };
+        if let Some(number) = self.bound_number(&symbol, maxima)? {
+            return Ok(SymbolicCount::Number(number));
         }
-        maximum_of(dim, &symbol, maxima)?;
-        Ok(Count::Symbol(symbol))
+        declared_maximum(dim, &symbol, maxima)?;
+        Ok(SymbolicCount::Symbol(symbol))
     }
 
     /// Returns the number that is bound to `symbol`, and marks it as used; None if it is unbound.
     ///
     /// # Errors
     /// If it is above the maximum.
-    pub fn number(&mut self, symbol: &str, maxima: &BTreeMap<String, i64>) -> Result<Option<i64>, CountError> {
+    pub fn bound_number(&mut self, symbol: &str, maxima: &BTreeMap<String, i64>) -> Result<Option<i64>, CountError> {
         let Some((number, is_used)) = self.numbers.get_mut(symbol) else { return Ok(None) };
         *is_used = true;
         match maxima.get(symbol) {
@@ -143,7 +143,7 @@ impl Bindings {
 ///
 /// # Errors
 /// If none is declared.
-pub fn maximum_of(dim: &str, symbol: &str, maxima: &BTreeMap<String, i64>) -> Result<i64, CountError> {
+pub fn declared_maximum(dim: &str, symbol: &str, maxima: &BTreeMap<String, i64>) -> Result<i64, CountError> {
     maxima.get(symbol).copied().ok_or_else(|| CountError::Unbound { dim: dim.to_owned(), symbol: symbol.to_owned() })
 }
 
@@ -151,41 +151,41 @@ pub fn maximum_of(dim: &str, symbol: &str, maxima: &BTreeMap<String, i64>) -> Re
 mod tests {
     use super::*;
 
-    fn bindings(list: &[(&str, i64)]) -> Result<Bindings, CountError> {
-        Bindings::new(list.iter().map(|&(symbol, number)| Binding { symbol: symbol.to_owned(), number }))
+    fn make_bindings(list: &[(&str, i64)]) -> Result<CountBindings, CountError> {
+        CountBindings::new(list.iter().map(|&(symbol, number)| CountBinding { symbol: symbol.to_owned(), number }))
     }
 
-    fn symbol(name: &str) -> Count {
-        Count::Symbol(name.to_owned())
+    fn make_symbol(name: &str) -> SymbolicCount {
+        SymbolicCount::Symbol(name.to_owned())
     }
 
     #[test]
-    fn a_bound_name_is_its_number_and_another_one_needs_a_maximum() {
-        let mut bound = bindings(&[("T", 4)]).unwrap();
+    fn resolves_bound_names_and_requires_maxima_of_others() {
+        let mut bound = make_bindings(&[("T", 4)]).unwrap();
         let maxima = BTreeMap::from([("U".to_owned(), 8)]);
-        assert_eq!(bound.resolve("M", Count::Number(2), &maxima), Ok(Count::Number(2)));
-        assert_eq!(bound.resolve("M", symbol("T"), &maxima), Ok(Count::Number(4)));
-        assert_eq!(bound.resolve("M", symbol("U"), &maxima), Ok(symbol("U")));
+        assert_eq!(bound.resolve("M", SymbolicCount::Number(2), &maxima), Ok(SymbolicCount::Number(2)));
+        assert_eq!(bound.resolve("M", make_symbol("T"), &maxima), Ok(SymbolicCount::Number(4)));
+        assert_eq!(bound.resolve("M", make_symbol("U"), &maxima), Ok(make_symbol("U")));
         let error = CountError::Unbound { dim: "M".to_owned(), symbol: "V".to_owned() };
-        assert_eq!(bound.resolve("M", symbol("V"), &maxima), Err(error));
+        assert_eq!(bound.resolve("M", make_symbol("V"), &maxima), Err(error));
     }
 
     #[test]
-    fn a_number_is_at_most_the_maximum() {
+    fn rejects_number_above_the_maximum() {
         let maxima = BTreeMap::from([("T".to_owned(), 8)]);
-        assert_eq!(bindings(&[("T", 8)]).unwrap().number("T", &maxima), Ok(Some(8)));
+        assert_eq!(make_bindings(&[("T", 8)]).unwrap().bound_number("T", &maxima), Ok(Some(8)));
         let error = CountError::AboveMaximum { symbol: "T".to_owned(), number: 9, maximum: 8 };
-        assert_eq!(bindings(&[("T", 9)]).unwrap().number("T", &maxima), Err(error));
+        assert_eq!(make_bindings(&[("T", 9)]).unwrap().bound_number("T", &maxima), Err(error));
     }
 
     #[test]
-    fn a_binding_is_used_and_the_only_one_of_its_name() {
-        let mut bound = bindings(&[("T", 4), ("U", 2)]).unwrap();
-        bound.number("U", &BTreeMap::new()).unwrap();
+    fn rejects_unused_and_duplicate_bindings() {
+        let mut bound = make_bindings(&[("T", 4), ("U", 2)]).unwrap();
+        bound.bound_number("U", &BTreeMap::new()).unwrap();
         assert_eq!(bound.check_used(), Err(CountError::Unused { symbol: "T".to_owned(), number: 4 }));
-        bound.number("T", &BTreeMap::new()).unwrap();
+        bound.bound_number("T", &BTreeMap::new()).unwrap();
         assert_eq!(bound.check_used(), Ok(()));
         let twice = CountError::Twice { symbol: "T".to_owned(), first: 4, second: 8 };
-        assert_eq!(bindings(&[("T", 4), ("T", 8)]).unwrap_err(), twice);
+        assert_eq!(make_bindings(&[("T", 4), ("T", 8)]).unwrap_err(), twice);
     }
 }

@@ -27,7 +27,7 @@ mod spelling;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use bindings::{Binding, Bindings, CountError, maximum_of};
-pub use merge::{Conflict, Merged, Refusal, Written};
-pub use sizes::{NamedArgument, SizeError, Sizes};
+pub use bindings::{CountBinding, CountBindings, CountError, declared_maximum};
+pub use merge::{DimNameConflict, MergedDimNames, DimNameRejection, WrittenDimNames};
+pub use sizes::{NamedArgument, SizeError, NamedDimSizes};
 pub use spelling::{DimNames, TileCount};

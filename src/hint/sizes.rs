@@ -16,15 +16,15 @@ pub struct NamedArgument {
 
 /// Source of a known size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum KnownFrom {
+enum SizeSource {
     Declaration,
     Argument(usize),
 }
 
 /// Size of every name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sizes {
-    known: BTreeMap<String, (i64, KnownFrom)>,
+pub struct NamedDimSizes {
+    known: BTreeMap<String, (i64, SizeSource)>,
 }
 
 /// Mismatch between names and their argument.
@@ -77,7 +77,7 @@ pub enum SizeError {
     },
 }
 
-impl Sizes {
+impl NamedDimSizes {
     /// Determines the size of every name: first from declarations, then from arguments with one name per dimension, then, until a
     /// fixed point, for names that are the only unknown of an argument. A tensor that contradicts a declaration dimension by
     /// dimension can still have names that regroup its elements (torch-spyre facts, I: the product of the names' sizes is the
@@ -86,21 +86,21 @@ impl Sizes {
     /// # Errors
     /// Returns the first argument whose sizes do not multiply to its element count, or whose sizes remain unknown.
     pub fn solve(arguments: &[NamedArgument], declared: &BTreeMap<String, i64>) -> Result<Self, SizeError> {
-        let known = declared.iter().map(|(name, &size)| (name.clone(), (size, KnownFrom::Declaration))).collect();
+        let known = declared.iter().map(|(name, &size)| (name.clone(), (size, SizeSource::Declaration))).collect();
         let mut sizes = Self { known };
         for argument in arguments {
             if argument.names.len() == argument.shape.len() && !sizes.contradicts(argument, declared) {
                 let dims = argument.names.iter().zip(&argument.shape).filter(|(name, _)| !name.is_empty());
-                dims.for_each(|(name, &size)| sizes.learn(name, size, argument));
+                dims.for_each(|(name, &size)| sizes.record(name, size, argument));
             }
         }
-        while sizes.divide(arguments)? {}
-        arguments.iter().try_for_each(|argument| sizes.of(argument).map(|_| ()))?;
+        while sizes.infer_by_division(arguments)? {}
+        arguments.iter().try_for_each(|argument| sizes.sizes_of(argument).map(|_| ()))?;
         Ok(sizes)
     }
 
     /// Returns the size of every name, by name.
-    pub fn all(&self) -> impl Iterator<Item = (&str, i64)> {
+    pub fn iter_sizes(&self) -> impl Iterator<Item = (&str, i64)> {
         self.known.iter().map(|(name, (size, _))| (name.as_str(), *size))
     }
 
@@ -108,9 +108,9 @@ impl Sizes {
     ///
     /// # Errors
     /// If the product differs, or if a size is unknown.
-    pub fn of(&self, argument: &NamedArgument) -> Result<Vec<i64>, SizeError> {
-        let (elements, product) = (argument.elements(), self.product(argument));
-        let (number, names, shape) = (argument.number, self.text(argument), by_times(&argument.shape));
+    pub fn sizes_of(&self, argument: &NamedArgument) -> Result<Vec<i64>, SizeError> {
+        let (elements, product) = (argument.num_elements(), self.known_product(argument));
+        let (number, names, shape) = (argument.number, self.format_names(argument), format_shape(&argument.shape));
         if self.is_one_to_one(argument) {
             return Ok(argument.shape.clone());
         }
@@ -127,23 +127,23 @@ impl Sizes {
     }
 
     /// Performs one round of divisions; returns whether it determined a size.
-    fn divide(&mut self, arguments: &[NamedArgument]) -> Result<bool, SizeError> {
+    fn infer_by_division(&mut self, arguments: &[NamedArgument]) -> Result<bool, SizeError> {
         let mut is_progress = false;
         for argument in arguments {
             let mut unknown = argument.names.iter().enumerate().filter(|(_, name)| !self.known.contains_key(*name));
             if let (Some((position, name)), None) = (unknown.next(), unknown.next())
                 && !name.is_empty()
             {
-                let size = self.of(argument)?[position];
-                self.learn(name, size, argument);
+                let size = self.sizes_of(argument)?[position];
+                self.record(name, size, argument);
                 is_progress = true;
             }
         }
         Ok(is_progress)
     }
 
-    fn learn(&mut self, name: &str, size: i64, argument: &NamedArgument) {
-        self.known.entry(name.to_owned()).or_insert((size, KnownFrom::Argument(argument.number)));
+    fn record(&mut self, name: &str, size: i64, argument: &NamedArgument) {
+        self.known.entry(name.to_owned()).or_insert((size, SizeSource::Argument(argument.number)));
     }
 
     /// Whether a declared size differs from that of the dimension that has the name.
@@ -158,15 +158,15 @@ impl Sizes {
     }
 
     /// Returns the product of the known sizes of an argument's names, at least 1.
-    fn product(&self, argument: &NamedArgument) -> i64 {
+    fn known_product(&self, argument: &NamedArgument) -> i64 {
         let sizes = argument.names.iter().filter_map(|name| self.known.get(name));
         sizes.fold(1, |product: i64, (size, _)| product.saturating_mul(*size))
     }
 
     /// Formats names with sizes: `'M' = 64 (declared), 'K' = ?`.
-    fn text(&self, argument: &NamedArgument) -> String {
+    fn format_names(&self, argument: &NamedArgument) -> String {
         let name = |name: &String| match self.known.get(name) {
-            Some((size, KnownFrom::Argument(number))) if *number == argument.number => format!("'{name}' = {size}"),
+            Some((size, SizeSource::Argument(number))) if *number == argument.number => format!("'{name}' = {size}"),
             Some((size, from)) => format!("'{name}' = {size} ({from})"),
             None => format!("'{name}' = ?"),
         };
@@ -175,12 +175,12 @@ impl Sizes {
 }
 
 impl NamedArgument {
-    fn elements(&self) -> i64 {
+    fn num_elements(&self) -> i64 {
         self.shape.iter().fold(1, |product: i64, size| product.saturating_mul(*size))
     }
 }
 
-impl fmt::Display for KnownFrom {
+impl fmt::Display for SizeSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Declaration => formatter.write_str("declared"),
@@ -202,7 +202,7 @@ fn twice(names: &str) -> String {
 }
 
 /// Formats a shape: `8x64`.
-pub(super) fn by_times(shape: &[i64]) -> String {
+pub(super) fn format_shape(shape: &[i64]) -> String {
     shape.iter().map(i64::to_string).collect::<Vec<_>>().join("x")
 }
 
@@ -210,63 +210,63 @@ pub(super) fn by_times(shape: &[i64]) -> String {
 mod tests {
     use super::*;
 
-    fn argument(number: usize, names: &[&str], shape: &[i64]) -> NamedArgument {
+    fn make_argument(number: usize, names: &[&str], shape: &[i64]) -> NamedArgument {
         NamedArgument { number, names: names.iter().map(|&name| name.to_owned()).collect(), shape: shape.to_vec() }
     }
 
-    fn solve(arguments: &[NamedArgument], declared: &[(&str, i64)]) -> Result<Sizes, SizeError> {
-        Sizes::solve(arguments, &declared.iter().map(|&(name, size)| (name.to_owned(), size)).collect())
+    fn solve(arguments: &[NamedArgument], declared: &[(&str, i64)]) -> Result<NamedDimSizes, SizeError> {
+        NamedDimSizes::solve(arguments, &declared.iter().map(|&(name, size)| (name.to_owned(), size)).collect())
     }
 
-    fn message(arguments: &[NamedArgument], declared: &[(&str, i64)]) -> String {
+    fn error_message(arguments: &[NamedArgument], declared: &[(&str, i64)]) -> String {
         solve(arguments, declared).unwrap_err().to_string()
     }
 
     #[test]
-    fn sizes_are_declared_or_those_of_dimensions_or_what_remains() {
+    fn infers_sizes_from_declarations_dimensions_and_quotients() {
         // The chain is resolved for any order of the arguments.
-        let arguments = [argument(0, &["A", "B", "C"], &[24]), argument(1, &["B", "D"], &[15]), argument(2, &["D"], &[5])];
+        let arguments = [make_argument(0, &["A", "B", "C"], &[24]), make_argument(1, &["B", "D"], &[15]), make_argument(2, &["D"], &[5])];
         let sizes = solve(&arguments, &[("A", 2)]).unwrap();
-        assert_eq!(sizes.all().collect::<Vec<_>>(), [("A", 2), ("B", 3), ("C", 4), ("D", 5)]);
-        assert_eq!(sizes.of(&arguments[0]), Ok(vec![2, 3, 4]));
+        assert_eq!(sizes.iter_sizes().collect::<Vec<_>>(), [("A", 2), ("B", 3), ("C", 4), ("D", 5)]);
+        assert_eq!(sizes.sizes_of(&arguments[0]), Ok(vec![2, 3, 4]));
     }
 
     #[test]
-    fn declared_sizes_may_regroup_the_dimensions() {
-        let regrouped = argument(0, &["X", "Y"], &[6, 4]);
-        assert_eq!(solve(std::slice::from_ref(&regrouped), &[("X", 4)]).unwrap().of(&regrouped), Ok(vec![4, 6]));
+    fn regroups_dimensions_by_declared_sizes() {
+        let regrouped = make_argument(0, &["X", "Y"], &[6, 4]);
+        assert_eq!(solve(std::slice::from_ref(&regrouped), &[("X", 4)]).unwrap().sizes_of(&regrouped), Ok(vec![4, 6]));
     }
 
     #[test]
-    fn what_has_no_name_has_a_size_all_the_same() {
-        let arguments = [argument(0, &["", "N", ""], &[8, 64, 2]), argument(1, &["N", ""], &[128])];
+    fn infers_sizes_of_unnamed_dimensions() {
+        let arguments = [make_argument(0, &["", "N", ""], &[8, 64, 2]), make_argument(1, &["N", ""], &[128])];
         let sizes = solve(&arguments, &[]).unwrap();
-        assert_eq!(arguments.map(|argument| sizes.of(&argument).unwrap()), [vec![8, 64, 2], vec![64, 2]]);
-        assert_eq!(sizes.all().collect::<Vec<_>>(), [("N", 64)]);
+        assert_eq!(arguments.map(|argument| sizes.sizes_of(&argument).unwrap()), [vec![8, 64, 2], vec![64, 2]]);
+        assert_eq!(sizes.iter_sizes().collect::<Vec<_>>(), [("N", 64)]);
     }
 
     #[test]
-    fn names_that_do_not_fit_are_refused_with_all_numbers() {
+    fn rejects_mismatched_names_with_all_sizes() {
         assert_eq!(
-            message(&[argument(0, &["A", "B"], &[8, 64]), argument(3, &["A"], &[16])], &[]),
+            error_message(&[make_argument(0, &["A", "B"], &[8, 64]), make_argument(3, &["A"], &[16])], &[]),
             "expected names whose sizes have the product 16 for argument 3 (shape 16), found 'A' = 8 (by argument 0) with the product 8; \
              correct the names or their sizes"
         );
         assert_eq!(
-            message(&[argument(0, &["M", "K"], &[100])], &[("M", 8)]),
+            error_message(&[make_argument(0, &["M", "K"], &[100])], &[("M", 8)]),
             "expected sizes whose product divides the 100 elements of argument 0 (shape 100), found 'M' = 8 (declared), 'K' = ? with the \
              product 8; correct the declared sizes"
         );
         assert_eq!(
-            message(&[argument(0, &["M", "K"], &[4, 4, 4])], &[]),
+            error_message(&[make_argument(0, &["M", "K"], &[4, 4, 4])], &[]),
             "expected at most one name without a size for argument 0 (shape 4x4x4), found 'M' = ?, 'K' = ?; declare sizes as NAME@SIZE"
         );
     }
 
     #[test]
-    fn sizes_that_leave_64_bits_are_too_many_elements() {
+    fn rejects_sizes_that_overflow_64_bits() {
         assert!(
-            message(&[argument(0, &["A", "B"], &[16])], &[("A", i64::MAX), ("B", 16)]).contains(&format!("with the product {}", i64::MAX))
+            error_message(&[make_argument(0, &["A", "B"], &[16])], &[("A", i64::MAX), ("B", 16)]).contains(&format!("with the product {}", i64::MAX))
         );
     }
 }

@@ -1,8 +1,8 @@
 //! Textual form of hints and names in options: `A=2`, `A=T`, `T=8` and `0=A:B`.
 
-use super::Binding;
+use super::CountBinding;
 use crate::codes;
-use program::Count;
+use program::SymbolicCount;
 use std::{fmt, str::FromStr};
 
 /// `NAME=COUNT`: tile count along the dimension of that name.
@@ -11,7 +11,7 @@ pub struct TileCount {
     /// The dimension.
     pub dim: String,
     /// Tile count.
-    pub count: Count,
+    pub count: SymbolicCount,
 }
 
 impl FromStr for TileCount {
@@ -20,7 +20,7 @@ impl FromStr for TileCount {
     fn from_str(text: &str) -> Result<Self, String> {
         let refuse = || format!("expected NAME=COUNT with a positive number or a name as COUNT, found '{text}'; give one such as 'M=4'");
         let (dim, count) = text.split_once('=').ok_or_else(refuse)?;
-        let count = Count::of(count).filter(|_| !dim.is_empty()).ok_or_else(refuse)?;
+        let count = SymbolicCount::parse(count).filter(|_| !dim.is_empty()).ok_or_else(refuse)?;
         Ok(Self { dim: dim.to_owned(), count })
     }
 }
@@ -31,13 +31,13 @@ impl fmt::Display for TileCount {
     }
 }
 
-impl FromStr for Binding {
+impl FromStr for CountBinding {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text.split_once('=').map(|(symbol, number)| (Count::of(symbol), Count::of(number)));
+        let parts = text.split_once('=').map(|(symbol, number)| (SymbolicCount::parse(symbol), SymbolicCount::parse(number)));
         match parts {
-            Some((Some(Count::Symbol(symbol)), Some(Count::Number(number)))) => Ok(Self { symbol, number }),
+            Some((Some(SymbolicCount::Symbol(symbol)), Some(SymbolicCount::Number(number)))) => Ok(Self { symbol, number }),
             _ => {
                 Err(format!("expected NAME=NUMBER with the name of a count and a positive number, found '{text}'; give one such as 'T=8'"))
             }
@@ -45,7 +45,7 @@ impl FromStr for Binding {
     }
 }
 
-impl fmt::Display for Binding {
+impl fmt::Display for CountBinding {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}={}", self.symbol, self.number)
     }
@@ -80,7 +80,7 @@ impl FromStr for DimNames {
             }
             if name.contains('*') {
                 return Err(
-                    codes::DIM_SPELLING.says(format_args!("expected a dimension name without '*', which joins names, found '{name}'"))
+                    codes::DIM_SPELLING.format(format_args!("expected a dimension name without '*', which joins names, found '{name}'"))
                 );
             }
             if let Some(size) = size {
@@ -111,24 +111,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tile_count_needs_a_name_and_a_positive_number_or_its_name() {
-        assert_eq!("A=2".parse(), Ok(TileCount { dim: "A".to_owned(), count: Count::Number(2) }));
-        assert_eq!("A=T".parse(), Ok(TileCount { dim: "A".to_owned(), count: Count::Symbol("T".to_owned()) }));
+    fn parses_tile_counts() {
+        assert_eq!("A=2".parse(), Ok(TileCount { dim: "A".to_owned(), count: SymbolicCount::Number(2) }));
+        assert_eq!("A=T".parse(), Ok(TileCount { dim: "A".to_owned(), count: SymbolicCount::Symbol("T".to_owned()) }));
         for wrong in ["A", "A=", "A=0", "A=-1", "=2", "=T", "A=2x", "A=T=8"] {
             assert!(wrong.parse::<TileCount>().is_err_and(|message| message.contains(&format!("found '{wrong}';"))), "{wrong}");
         }
     }
 
     #[test]
-    fn a_binding_needs_the_name_of_a_count_and_a_positive_number() {
-        assert_eq!("T=8".parse(), Ok(Binding { symbol: "T".to_owned(), number: 8 }));
+    fn parses_count_bindings() {
+        assert_eq!("T=8".parse(), Ok(CountBinding { symbol: "T".to_owned(), number: 8 }));
         for wrong in ["T", "T=", "T=0", "T=-1", "T=U", "=8", "2=8", "T=8=8"] {
-            assert!(wrong.parse::<Binding>().is_err_and(|message| message.contains(&format!("found '{wrong}';"))), "{wrong}");
+            assert!(wrong.parse::<CountBinding>().is_err_and(|message| message.contains(&format!("found '{wrong}';"))), "{wrong}");
         }
     }
 
     #[test]
-    fn dim_names_are_separated_by_colons() {
+    fn parses_dim_names_separated_by_colons() {
         let names = || vec!["A".to_owned(), "B".to_owned()];
         for text in ["1=A:B", "arg1=A:B"] {
             assert_eq!(text.parse(), Ok(DimNames { argument: 1, names: names(), sizes: vec![] }), "{text}");

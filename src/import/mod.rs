@@ -23,15 +23,15 @@ mod rules;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use graph::{Element, Graph, Kind, Node, NodeId, known::Known};
+pub use graph::{NodeElementType, ValueGraph, NodeKind, ValueNode, NodeId, known::ConstantTensor};
 pub use rules::{
-    body::{Body, Combiner, Product, Reduction, Scalar, ScalarOp},
-    calls::{CallingFunction, MAX_INLINED_OPS, count_inlined_ops},
+    body::{GenericBody, Combiner, InputProduct, BodyReduction, BodyScalar, ScalarOp},
+    calls::{CallGraphNode, MAX_INLINED_OPS, count_inlined_ops},
     contraction::Contraction,
-    dim_size::{DimSize, OpenShape, SettledSizes, settled_sizes},
-    expansion::{EXPANSIONS, Expansion, Source, Step},
+    dim_size::{DimSize, ArgumentShape, ResolvedSizes, resolve_sizes},
+    expansion::{EXPANSIONS, Expansion, ExpansionOperand, ExpansionStep},
     functions::{SCALAR_FUNCTIONS, ScalarFunction},
-    operations::{OPERATIONS, Operation, Outcome, supported_ops_page},
+    operations::{OPERATIONS, OperationSupport, OperationStatus, supported_ops_page},
     precision::{Precision, Rounding},
-    truth::{TwoFormats, elements_of_truth},
+    truth::{TruthFormatConflict, infer_truth_formats},
 };

@@ -25,18 +25,18 @@ mod unroll;
 mod unseen;
 mod walk;
 
-pub use array::Array;
-pub use evaluate::evaluate;
-pub use program::{Block, Function, Kind, Literal, Loop, Operation, Tensor, ValueId};
-pub use read::{Unreadable, read_function, read_functions};
-pub use sample::Sampled;
-pub use selection::Selection;
-pub use unseen::{has_wrong_padding, overwritten};
-pub use walk::Walk;
+pub use array::EvalArray;
+pub use evaluate::evaluate_function;
+pub use program::{EvalBlock, EvalFunction, EvalOpKind, ConstantLiteral, EvalLoop, EvalOp, EvalTensor, ValueId};
+pub use read::{UninterpretableOp, read_function, read_functions};
+pub use sample::FunctionSample;
+pub use selection::ElementSelection;
+pub use unseen::{may_read_nonzero_padding, find_clobbered_value};
+pub use walk::PositionSequence;
 
 /// Reason why an op cannot be evaluated. The op verifiers exclude all faults except those that depend on index values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum EvaluationError {
     /// Index out of range of its table.
     #[error("index {index} is out of bounds of a table with {size} rows")]
     Index {
@@ -64,13 +64,13 @@ pub enum Fault {
     },
     /// Out-of-bounds access, or mismatched shapes.
     #[error("the sizes of an access do not fit a tensor of shape {shape:?}")]
-    Outside {
+    OutOfBounds {
         /// Shape of the tensor.
         shape: Vec<usize>,
     },
     /// Positions in place of numbers, or the reverse.
     #[error("an op uses integers as numbers, or numbers as integers")]
-    Mixed,
+    KindMismatch,
     /// Too many ops after unrolling.
     #[error("the unrolled loops have more than {limit} ops")]
     TooManyOps {
@@ -79,11 +79,11 @@ pub enum Fault {
     },
     /// Use of a value before its definition.
     #[error("an op reads a value before it is computed")]
-    Gone,
+    UndefinedValue,
 }
 
-impl Fault {
-    fn unknown(name: &str) -> Self {
+impl EvaluationError {
+    fn unknown_function(name: &str) -> Self {
         Self::Unknown { name: name.to_owned() }
     }
 }

@@ -1,13 +1,13 @@
 //! Subsets of a tensor's elements.
 
-use super::walk::{Walk, strides};
+use super::walk::{PositionSequence, compute_strides};
 use std::sync::Arc;
 
 /// Positions along each dimension, in order; their Cartesian product is selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selection(Vec<Arc<[usize]>>);
+pub struct ElementSelection(Vec<Arc<[usize]>>);
 
-impl Selection {
+impl ElementSelection {
     /// Selects the elements at all combinations of positions.
     #[must_use]
     pub fn new(positions: impl IntoIterator<Item = Vec<usize>>) -> Self {
@@ -31,7 +31,7 @@ impl Selection {
         Self(vec![Arc::default(); rank])
     }
 
-    pub(super) fn of(dims: impl IntoIterator<Item = Arc<[usize]>>) -> Self {
+    pub(super) fn from_dims(dims: impl IntoIterator<Item = Arc<[usize]>>) -> Self {
         Self(dims.into_iter().collect())
     }
 
@@ -61,9 +61,9 @@ impl Selection {
 
     /// Returns the row-major positions of the elements, in order.
     #[must_use]
-    pub fn places(&self, shape: &[usize]) -> Vec<usize> {
+    pub fn positions(&self, shape: &[usize]) -> Vec<usize> {
         let along = |(positions, stride): (&Arc<[usize]>, usize)| positions.iter().map(|position| position * stride).collect();
-        Walk::Sums(self.0.iter().zip(strides(shape)).map(along).collect()).places()
+        PositionSequence::Sums(self.0.iter().zip(compute_strides(shape)).map(along).collect()).positions()
     }
 
     /// Adds the positions of another selection.
@@ -79,13 +79,13 @@ impl Selection {
     }
 
     /// Returns the positions of `wanted` elements among these stored ones; `None` if one is not stored.
-    pub(super) fn walk_to(&self, wanted: &Self) -> Option<Walk> {
+    pub(super) fn locate(&self, wanted: &Self) -> Option<PositionSequence> {
         let mut tables = Vec::with_capacity(self.0.len());
-        for ((own, wanted), stride) in self.0.iter().zip(&wanted.0).zip(strides(&self.shape())) {
+        for ((own, wanted), stride) in self.0.iter().zip(&wanted.0).zip(compute_strides(&self.shape())) {
             let along: Option<Vec<usize>> = wanted.iter().map(|position| Some(own.binary_search(position).ok()? * stride)).collect();
             tables.push(along?);
         }
-        Some(Walk::Sums(tables))
+        Some(PositionSequence::Sums(tables))
     }
 }
 
@@ -94,21 +94,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_selection_is_every_combination_of_positions() {
-        let selection = Selection::new([vec![2, 0], vec![1, 3, 1]]);
+    fn selects_all_combinations_of_positions() {
+        let selection = ElementSelection::new([vec![2, 0], vec![1, 3, 1]]);
         assert_eq!((selection.shape(), selection.length()), (vec![2, 2], 4));
-        assert_eq!(selection.places(&[3, 4]), [1, 3, 9, 11]);
+        assert_eq!(selection.positions(&[3, 4]), [1, 3, 9, 11]);
         assert_eq!(selection.indices(&[1, 0]), [2, 1]);
-        assert_eq!((Selection::none(2).length(), Selection::none(0).length()), (0, 1));
+        assert_eq!((ElementSelection::none(2).length(), ElementSelection::none(0).length()), (0, 1));
     }
 
     #[test]
-    fn selections_grow_by_positions() {
-        let mut selection = Selection::new([vec![0], vec![1]]);
-        selection.include(&Selection::new([vec![2], vec![1]]));
-        assert_eq!(selection, Selection::new([vec![0, 2], vec![1]]));
-        let places = selection.walk_to(&Selection::new([vec![2], vec![1]])).map(|walk| walk.places());
+    fn merges_positions_of_selections() {
+        let mut selection = ElementSelection::new([vec![0], vec![1]]);
+        selection.include(&ElementSelection::new([vec![2], vec![1]]));
+        assert_eq!(selection, ElementSelection::new([vec![0, 2], vec![1]]));
+        let places = selection.locate(&ElementSelection::new([vec![2], vec![1]])).map(|walk| walk.positions());
         assert_eq!(places, Some(vec![1]));
-        assert!(selection.walk_to(&Selection::new([vec![1], vec![1]])).is_none());
+        assert!(selection.locate(&ElementSelection::new([vec![1], vec![1]])).is_none());
     }
 }

@@ -6,56 +6,56 @@
 //! buffer of its source.
 
 use super::{
-    program::{Block, Function, Kind, Literal, Loop, Operation, ValueId},
-    walk::Walk,
+    program::{EvalBlock, EvalFunction, EvalOpKind, ConstantLiteral, EvalLoop, EvalOp, ValueId},
+    walk::PositionSequence,
 };
 use std::collections::BTreeSet;
 
 /// Describes a value that is read after a loop has overwritten it, or returns None. The time is linear in the ops, times the loop depth.
 #[must_use]
-pub fn overwritten(function: &Function<'_>) -> Option<&'static str> {
-    let mut buffers = Buffers { of: (0..function.values.len()).collect() };
-    buffers.note(&function.body);
-    buffers.trouble(&function.body, &BTreeSet::new())
+pub fn find_clobbered_value(function: &EvalFunction<'_>) -> Option<&'static str> {
+    let mut buffers = AliasClasses { of: (0..function.values.len()).collect() };
+    buffers.record_block(&function.body);
+    buffers.find_aliasing_error(&function.body, &BTreeSet::new())
 }
 
 /// Alias classes: for each value, the value whose buffer it shares.
-struct Buffers {
+struct AliasClasses {
     of: Vec<ValueId>,
 }
 
-impl Buffers {
-    fn note(&mut self, block: &Block<'_>) {
+impl AliasClasses {
+    fn record_block(&mut self, block: &EvalBlock<'_>) {
         for op in &block.ops {
             match (&op.kind, op.inputs.as_slice(), op.outputs.as_slice()) {
-                (Kind::View(_) | Kind::Pick(_), [shown], [of]) => self.of[*of] = self.of[*shown],
-                (Kind::Insert { .. }, [_, whole], [of]) => self.of[*of] = self.of[*whole],
-                (Kind::Loop(Loop { body, .. }) | Kind::Scope(body), ..) => self.note(body),
+                (EvalOpKind::View(_) | EvalOpKind::Pick(_), [shown], [of]) => self.of[*of] = self.of[*shown],
+                (EvalOpKind::Insert { .. }, [_, whole], [of]) => self.of[*of] = self.of[*whole],
+                (EvalOpKind::Loop(EvalLoop { body, .. }) | EvalOpKind::Scope(body), ..) => self.record_block(body),
                 _ => {}
             }
         }
     }
 
     /// Describes an aliasing error in a block; `carried` are the arguments that the enclosing loop carries.
-    fn trouble(&self, block: &Block<'_>, carried: &BTreeSet<ValueId>) -> Option<&'static str> {
-        let made: BTreeSet<ValueId> = block.ops.iter().filter(|op| self.makes_buffer(op)).flat_map(|op| &op.outputs).copied().collect();
+    fn find_aliasing_error(&self, block: &EvalBlock<'_>, carried: &BTreeSet<ValueId>) -> Option<&'static str> {
+        let made: BTreeSet<ValueId> = block.ops.iter().filter(|op| self.defines_buffer(op)).flat_map(|op| &op.outputs).copied().collect();
         block.ops.iter().enumerate().find_map(|(at, op)| {
-            let Kind::Loop(around) = &op.kind else { return None };
-            self.at_start(block, at, op, around, &made, carried).or_else(|| self.within(around))
+            let EvalOpKind::Loop(around) = &op.kind else { return None };
+            self.find_initial_value_error(block, at, op, around, &made, carried).or_else(|| self.find_body_error(around))
         })
     }
 
-    fn makes_buffer(&self, op: &Operation<'_>) -> bool {
-        !matches!(op.kind, Kind::Constant(_)) && op.outputs.iter().all(|output| self.of[*output] == *output)
+    fn defines_buffer(&self, op: &EvalOp<'_>) -> bool {
+        !matches!(op.kind, EvalOpKind::Constant(_)) && op.outputs.iter().all(|output| self.of[*output] == *output)
     }
 
     /// Describes an error in the use of the initial values of a loop, which the loop overwrites. Returns None if there is no error.
-    fn at_start(
+    fn find_initial_value_error(
         &self,
-        block: &Block<'_>,
+        block: &EvalBlock<'_>,
         at: usize,
-        op: &Operation<'_>,
-        around: &Loop<'_>,
+        op: &EvalOp<'_>,
+        around: &EvalLoop<'_>,
         made: &BTreeSet<ValueId>,
         carried: &BTreeSet<ValueId>,
     ) -> Option<&'static str> {
@@ -80,7 +80,7 @@ impl Buffers {
 
     /// Describes an error in the body of a loop, or returns None: the definition of a yielded value overwrites the carried value that the
     /// iteration received.
-    fn within(&self, around: &Loop<'_>) -> Option<&'static str> {
+    fn find_body_error(&self, around: &EvalLoop<'_>) -> Option<&'static str> {
         let body = &around.body;
         let pick = |values: &[ValueId], dims: &[Option<usize>]| -> Vec<ValueId> {
             values.iter().zip(dims).filter(|(_, dim)| dim.is_none()).map(|(value, _)| self.of[*value]).collect()
@@ -101,15 +101,15 @@ impl Buffers {
                 return Some("a carried value is read after it was overwritten");
             }
         }
-        self.trouble(body, &found.into_iter().collect())
+        self.find_aliasing_error(body, &found.into_iter().collect())
     }
 
     /// Returns whether ops, or the terminator after them, read the buffer. A view alone does not read.
-    fn is_read(&self, ops: &[Operation<'_>], yields: &[ValueId], buffer: ValueId) -> bool {
+    fn is_read(&self, ops: &[EvalOp<'_>], yields: &[ValueId], buffer: ValueId) -> bool {
         let is_of_it = |id: &ValueId| self.of[*id] == buffer;
-        let reads = |op: &Operation<'_>| match &op.kind {
-            Kind::View(_) | Kind::Pick(_) => false,
-            Kind::Loop(Loop { body, .. }) | Kind::Scope(body) => {
+        let reads = |op: &EvalOp<'_>| match &op.kind {
+            EvalOpKind::View(_) | EvalOpKind::Pick(_) => false,
+            EvalOpKind::Loop(EvalLoop { body, .. }) | EvalOpKind::Scope(body) => {
                 op.inputs.iter().any(is_of_it) || self.is_read(&body.ops, &body.yields, buffer)
             }
             _ => op.inputs.iter().any(is_of_it),
@@ -121,41 +121,41 @@ impl Buffers {
 /// Returns whether padding that a product reads as part of full sticks may be nonzero: constants in its right operand's buffer at
 /// positions outside of the product's index range.
 #[must_use]
-pub fn has_wrong_padding(function: &Function<'_>) -> bool {
-    let mut makers: Vec<Option<&Operation<'_>>> = vec![None; function.values.len()];
+pub fn may_read_nonzero_padding(function: &EvalFunction<'_>) -> bool {
+    let mut makers: Vec<Option<&EvalOp<'_>>> = vec![None; function.values.len()];
     let mut products = Vec::new();
-    note_makers(&function.body, &mut makers, &mut products);
-    products.into_iter().any(|right| Padding { function, makers: &makers }.is_wrong(right))
+    record_producers(&function.body, &mut makers, &mut products);
+    products.into_iter().any(|right| PaddingCheck { function, makers: &makers }.has_nonzero_padding(right))
 }
 
-fn note_makers<'f, 'a>(block: &'f Block<'a>, makers: &mut [Option<&'f Operation<'a>>], products: &mut Vec<ValueId>) {
+fn record_producers<'f, 'a>(block: &'f EvalBlock<'a>, makers: &mut [Option<&'f EvalOp<'a>>], products: &mut Vec<ValueId>) {
     for op in &block.ops {
         op.outputs.iter().for_each(|output| makers[*output] = Some(op));
         match &op.kind {
-            Kind::Matmul => products.extend(op.inputs.get(1)),
-            Kind::Loop(Loop { body, .. }) | Kind::Scope(body) => note_makers(body, makers, products),
+            EvalOpKind::Matmul => products.extend(op.inputs.get(1)),
+            EvalOpKind::Loop(EvalLoop { body, .. }) | EvalOpKind::Scope(body) => record_producers(body, makers, products),
             _ => {}
         }
     }
 }
 
-struct Padding<'f, 'a> {
-    function: &'f Function<'a>,
-    makers: &'f [Option<&'f Operation<'a>>],
+struct PaddingCheck<'f, 'a> {
+    function: &'f EvalFunction<'a>,
+    makers: &'f [Option<&'f EvalOp<'a>>],
 }
 
-impl Padding<'_, '_> {
-    fn is_wrong(&self, right: ValueId) -> bool {
-        let Some(Operation { kind: Kind::View(map), inputs, .. }) = self.makers[right] else { return false };
+impl PaddingCheck<'_, '_> {
+    fn has_nonzero_padding(&self, right: ValueId) -> bool {
+        let Some(EvalOp { kind: EvalOpKind::View(map), inputs, .. }) = self.makers[right] else { return false };
         let mut buffer = inputs[0];
         let shape = |id: ValueId| self.function.values[id].shape.as_slice();
-        let Ok(shown) = Walk::view(shape(buffer), map, shape(right)) else { return false };
-        let shown: BTreeSet<usize> = shown.places().into_iter().collect();
-        while let Some(Operation { kind: Kind::Insert { offsets }, inputs, .. }) = self.makers[buffer] {
+        let Ok(shown) = PositionSequence::view(shape(buffer), map, shape(right)) else { return false };
+        let shown: BTreeSet<usize> = shown.positions().into_iter().collect();
+        while let Some(EvalOp { kind: EvalOpKind::Insert { offsets }, inputs, .. }) = self.makers[buffer] {
             let [part, whole] = [inputs[0], inputs[1]];
-            let window = Walk::window(shape(whole), offsets, shape(part));
-            let is_unseen = |window: Walk| !window.places().iter().any(|place| shown.contains(place));
-            if self.constant(part).is_some_and(|number| number != 0.0) && window.is_ok_and(is_unseen) {
+            let window = PositionSequence::window(shape(whole), offsets, shape(part));
+            let is_unseen = |window: PositionSequence| !window.positions().iter().any(|place| shown.contains(place));
+            if self.splat_number(part).is_some_and(|number| number != 0.0) && window.is_ok_and(is_unseen) {
                 return true;
             }
             buffer = whole;
@@ -164,15 +164,15 @@ impl Padding<'_, '_> {
     }
 
     /// Returns the number that a splat value repeats, looking through views.
-    fn constant(&self, mut id: ValueId) -> Option<f64> {
-        while let Some(Operation { kind: Kind::View(_), inputs, .. }) = self.makers[id] {
+    fn splat_number(&self, mut id: ValueId) -> Option<f64> {
+        while let Some(EvalOp { kind: EvalOpKind::View(_), inputs, .. }) = self.makers[id] {
             id = inputs[0];
         }
         match &self.makers[id]?.kind {
-            Kind::Fill(number) => Some(*number),
-            Kind::Constant(literal @ Literal { is_splat, .. }) => {
+            EvalOpKind::Fill(number) => Some(*number),
+            EvalOpKind::Constant(literal @ ConstantLiteral { is_splat, .. }) => {
                 let length = self.function.values[id].length();
-                (*is_splat || length == 1).then(|| literal.number(0, length))
+                (*is_splat || length == 1).then(|| literal.read_f64(0, length))
             }
             _ => None,
         }

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt, hash::Hash};
 ///
 /// # Panics
 /// In such a build, if the result does not follow from its key: the key lacks something that the result depends on.
-pub(crate) fn check_hit<T: PartialEq + fmt::Debug>(hit: &T, again: impl FnOnce() -> T) {
+pub(crate) fn check_memo_hit<T: PartialEq + fmt::Debug>(hit: &T, again: impl FnOnce() -> T) {
     if cfg!(feature = "check-memo") {
         assert_eq!(*hit, again(), "a memoized result does not follow from its key");
     }
@@ -20,7 +20,7 @@ pub(super) fn get_or_compute<K: Eq + Hash, T: Clone + PartialEq + fmt::Debug>(
     make: impl FnOnce(&K) -> T,
 ) -> T {
     if let Some(hit) = results.get(&key) {
-        check_hit(hit, || make(&key));
+        check_memo_hit(hit, || make(&key));
         return hit.clone();
     }
     let made = make(&key);
@@ -30,22 +30,22 @@ pub(super) fn get_or_compute<K: Eq + Hash, T: Clone + PartialEq + fmt::Debug>(
 
 /// Memoized results, one per distinct key, numbered in the order of the first lookup.
 #[derive(Clone, Debug)]
-pub(super) struct Alike<K, T> {
+pub(super) struct MemoTable<K, T> {
     numbers: BTreeMap<K, usize>,
     made: Vec<T>,
 }
 
-impl<K, T> Default for Alike<K, T> {
+impl<K, T> Default for MemoTable<K, T> {
     fn default() -> Self {
         Self { numbers: BTreeMap::new(), made: Vec::new() }
     }
 }
 
-impl<K: Ord, T: PartialEq + fmt::Debug> Alike<K, T> {
+impl<K: Ord, T: PartialEq + fmt::Debug> MemoTable<K, T> {
     /// Returns the number of the result for `key`, which `make` computes on first use.
-    pub(super) fn number(&mut self, key: K, make: impl FnOnce(&K) -> T) -> usize {
+    pub(super) fn intern(&mut self, key: K, make: impl FnOnce(&K) -> T) -> usize {
         if let Some(&number) = self.numbers.get(&key) {
-            check_hit(&self.made[number], || make(&key));
+            check_memo_hit(&self.made[number], || make(&key));
             return number;
         }
         let number = self.made.len();
@@ -55,7 +55,7 @@ impl<K: Ord, T: PartialEq + fmt::Debug> Alike<K, T> {
     }
 
     /// Returns the result of a number.
-    pub(super) fn made(&self, number: usize) -> &T {
+    pub(super) fn get(&self, number: usize) -> &T {
         &self.made[number]
     }
 }
@@ -65,15 +65,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_of_equal_keys_are_computed_once() {
-        let (mut alike, mut n_made) = (Alike::default(), 0);
+    fn computes_results_of_equal_keys_once() {
+        let (mut alike, mut n_made) = (MemoTable::default(), 0);
         let numbers = ["b", "a", "b", "a"].map(|key| {
-            alike.number(key, |key| {
+            alike.intern(key, |key| {
                 n_made += 1;
                 key.to_uppercase()
             })
         });
         assert_eq!((numbers, n_made), ([0, 1, 0, 1], 2));
-        assert_eq!([0, 1].map(|number| alike.made(number).as_str()), ["B", "A"]);
+        assert_eq!([0, 1].map(|number| alike.get(number).as_str()), ["B", "A"]);
     }
 }

@@ -1,11 +1,11 @@
 //! Candidate core splits of an op.
 
-use crate::work::{WorkError, alternatives};
+use crate::work::{WorkError, enumerate_splits};
 use machine::Target;
-use program::{CoreOrder, DimKind, Operation, SplitError, WorkSplit};
+use program::{CoreOrder, DimKind, UndividedOp, SplitError, WorkSplit};
 
 /// Maximum number of candidate splits of an op, including core orders. If there are more, those on few cores are dropped.
-const MOST_CANDIDATES: usize = 512;
+const MAX_SPLIT_CANDIDATES: usize = 512;
 
 /// Returns the candidate splits of an op: `own` first, then all others that the constraints allow. If there are too many, only those on at
 /// least half as many cores as `own` are kept, or only those on as many.
@@ -15,29 +15,29 @@ const MOST_CANDIDATES: usize = 512;
 ///
 /// # Errors
 /// As [`alternatives`].
-pub fn candidates(op: &Operation, own: &WorkSplit, has_values: bool, target: &Target) -> Result<Vec<WorkSplit>, WorkError> {
-    let all = alternatives(op, target)?;
-    let n_orders = |split: &WorkSplit| (1..=cut_dims(op, split).1.len()).product::<usize>();
-    let n_from = |fewest: i64| all.iter().filter(|split| split.cores() >= fewest).map(n_orders).sum::<usize>();
-    let fewest = [1, own.cores() / 2].into_iter().find(|&fewest| n_from(fewest) <= MOST_CANDIDATES).unwrap_or(own.cores());
+pub fn enumerate_split_candidates(op: &UndividedOp, own: &WorkSplit, has_values: bool, target: &Target) -> Result<Vec<WorkSplit>, WorkError> {
+    let all = enumerate_splits(op, target)?;
+    let n_orders = |split: &WorkSplit| (1..=find_split_dims(op, split).1.len()).product::<usize>();
+    let n_from = |fewest: i64| all.iter().filter(|split| split.num_cores() >= fewest).map(n_orders).sum::<usize>();
+    let fewest = [1, own.num_cores() / 2].into_iter().find(|&fewest| n_from(fewest) <= MAX_SPLIT_CANDIDATES).unwrap_or(own.num_cores());
     let mut splits = vec![own.clone()];
-    for split in all.iter().filter(|split| split.cores() >= fewest) {
-        let ordered = if has_values { orders(op, split)? } else { vec![split.clone()] };
+    for split in all.iter().filter(|split| split.num_cores() >= fewest) {
+        let ordered = if has_values { enumerate_core_orders(op, split)? } else { vec![split.clone()] };
         splits.extend(ordered.into_iter().filter(|ordered| ordered != own));
     }
-    splits.truncate(MOST_CANDIDATES);
+    splits.truncate(MAX_SPLIT_CANDIDATES);
     Ok(splits)
 }
 
 /// Returns the dimensions that a split cuts: reduction dimensions, and the others.
-fn cut_dims(op: &Operation, split: &WorkSplit) -> (Vec<usize>, Vec<usize>) {
+fn find_split_dims(op: &UndividedOp, split: &WorkSplit) -> (Vec<usize>, Vec<usize>) {
     (0..op.dims.len()).filter(|&dim| split.slices()[dim] > 1).partition(|&dim| op.dims[dim].kind == DimKind::Reduction)
 }
 
 /// Returns the split in every order of the dimensions that it cuts; a cut reduction dimension comes first.
-fn orders(op: &Operation, split: &WorkSplit) -> Result<Vec<WorkSplit>, SplitError> {
-    let family = CoreOrder::of(op.family);
-    let (sums, others) = cut_dims(op, split);
+fn enumerate_core_orders(op: &UndividedOp, split: &WorkSplit) -> Result<Vec<WorkSplit>, SplitError> {
+    let family = CoreOrder::from_family(op.family);
+    let (sums, others) = find_split_dims(op, split);
     let orders = permutations(&others).into_iter().map(|order| {
         let (mut divisors, mut cores) = (vec![1; op.dims.len()], 1);
         for dim in sums.iter().copied().chain(order) {

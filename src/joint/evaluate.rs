@@ -1,16 +1,16 @@
 //! Evaluation of a choice of core splits: the values in LX, and the modeled cost.
 
-use super::{JointProgram, Value};
+use super::{JointProgram, JointValue};
 use crate::{
-    lx::Ineligible,
-    work::{CoreUse, agreed_view},
+    lx::LxIneligibility,
+    work::{CoreUse, find_common_view},
 };
-use cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse};
+use cost::{Dim, OpKind, OpShape, TileOp, TileOperand, extract_features, estimate_op_ns, check_kernel_limits};
 use machine::Target;
-use program::{OperandOf, WorkSplit};
+use program::{OperandRef, WorkSplit};
 use scratchpad::{Buffer, Capacity, Planner};
 
-pub(super) struct Evaluated {
+pub(super) struct SplitEvaluation {
     pub(super) ns: f64,
     pub(super) hbm_bytes: i64,
     /// Whether the plan is rejected regardless of its cost.
@@ -20,9 +20,9 @@ pub(super) struct Evaluated {
 }
 
 /// Places the values of the program under the splits `chosen`, one index per op, and prices the result.
-pub(super) fn evaluate(program: &JointProgram, chosen: &[usize], planner: &dyn Planner, target: &Target) -> Evaluated {
-    let capacity = &Capacity::of(target);
-    let buffers: Vec<Buffer> = program.values.iter().map(|value| buffer(program, chosen, value, capacity)).collect();
+pub(super) fn evaluate(program: &JointProgram, chosen: &[usize], planner: &dyn Planner, target: &Target) -> SplitEvaluation {
+    let capacity = &Capacity::from_target(target);
+    let buffers: Vec<Buffer> = program.values.iter().map(|value| build_buffer(program, chosen, value, capacity)).collect();
     let placement = planner.plan(&buffers, capacity);
     let is_in_lx: Vec<bool> = placement.addresses.iter().map(Option::is_some).collect();
     let spilled = (0..buffers.len()).filter(|&value| buffers[value].barred.is_none() && !is_in_lx[value]).collect();
@@ -35,15 +35,15 @@ pub(super) fn evaluate(program: &JointProgram, chosen: &[usize], planner: &dyn P
     }
     for (position, op) in program.ops.iter().enumerate() {
         for &value in &copies[position] {
-            kernel.push(copy(program, chosen, &program.values[value]).shape());
+            kernel.push(build_input_copy(program, chosen, &program.values[value]).to_op_shape());
         }
         let split = program.split(position, chosen[position]);
-        kernel.push(divided(&op.tile, split, |operand| op.values[operand].is_some_and(|value| is_in_lx[value])).shape());
+        kernel.push(apply_split(&op.tile, split, |operand| op.values[operand].is_some_and(|value| is_in_lx[value])).to_op_shape());
     }
     // Values in LX are known to fit: the planner has placed them, and knows which of them share a buffer.
     let placed = Target { lx_bytes: i64::MAX, ..target.clone() };
-    let mut evaluated = Evaluated { ns: 0.0, hbm_bytes: 0, is_refused: refuse(&kernel, &placed).is_err(), spilled };
-    for op in describe(&kernel) {
+    let mut evaluated = SplitEvaluation { ns: 0.0, hbm_bytes: 0, is_refused: check_kernel_limits(&kernel, &placed).is_err(), spilled };
+    for op in extract_features(&kernel) {
         evaluated.hbm_bytes += op.bytes.hbm();
         evaluated.ns += estimate_op_ns(&op, &target.time);
     }
@@ -51,26 +51,26 @@ pub(super) fn evaluate(program: &JointProgram, chosen: &[usize], planner: &dyn P
 }
 
 /// Returns the buffer of the value for the planner.
-fn buffer(program: &JointProgram, chosen: &[usize], value: &Value, capacity: &Capacity) -> Buffer {
+fn build_buffer(program: &JointProgram, chosen: &[usize], value: &JointValue, capacity: &Capacity) -> Buffer {
     if value.buffer.barred.is_some() {
         return value.buffer.clone();
     }
     let core_use =
-        |&OperandOf { op, operand }: &OperandOf| CoreUse { op: &program.kind(op).operation, operand, split: program.split(op, chosen[op]) };
+        |&OperandRef { op, operand }: &OperandRef| CoreUse { op: &program.op_class(op).operation, operand, split: program.split(op, chosen[op]) };
     let uses: Vec<CoreUse<'_>> = value.users.iter().map(core_use).collect();
-    let (bytes, barred) = match agreed_view(&uses) {
-        Ok(view) => (value.buffer.bytes / view.slices(), None),
-        Err(mismatch) => (value.buffer.bytes, Some(Ineligible::CoreMismatch(mismatch).into())),
+    let (bytes, barred) = match find_common_view(&uses) {
+        Ok(view) => (value.buffer.bytes / view.num_slices(), None),
+        Err(mismatch) => (value.buffer.bytes, Some(LxIneligibility::CoreMismatch(mismatch).into())),
     };
     // A copy that does not fit is not inserted.
     let is_pointless = value.copied_before.is_some() && bytes > capacity.bytes;
-    let barred = barred.or_else(|| is_pointless.then(|| Ineligible::GraphInput.into()));
+    let barred = barred.or_else(|| is_pointless.then(|| LxIneligibility::GraphInput.into()));
     let in_place_parents = if barred.is_none() { value.buffer.in_place_parents.clone() } else { Vec::new() };
     Buffer { bytes, barred, in_place_parents, ..value.buffer.clone() }
 }
 
 /// Returns the op with one of its splits, and with its operands in LX or HBM.
-pub(super) fn divided(tile: &TileOp, split: &WorkSplit, is_in_lx: impl Fn(usize) -> bool) -> TileOp {
+pub(super) fn apply_split(tile: &TileOp, split: &WorkSplit, is_in_lx: impl Fn(usize) -> bool) -> TileOp {
     let mut tile = tile.clone();
     for (dim, &slices) in tile.dims.iter_mut().zip(split.slices()) {
         dim.slices = slices;
@@ -82,13 +82,13 @@ pub(super) fn divided(tile: &TileOp, split: &WorkSplit, is_in_lx: impl Fn(usize)
 }
 
 /// Returns the copy that loads an input into LX, sliced like the operand of its first reader.
-pub(super) fn copy(program: &JointProgram, chosen: &[usize], value: &Value) -> TileOp {
-    let Some(&OperandOf { op, operand }) = value.users.first() else { return TileOp::default() };
-    copy_of(&divided(&program.ops[op].tile, program.split(op, chosen[op]), |_| false), operand)
+pub(super) fn build_input_copy(program: &JointProgram, chosen: &[usize], value: &JointValue) -> TileOp {
+    let Some(&OperandRef { op, operand }) = value.users.first() else { return TileOp::default() };
+    build_copy_op(&apply_split(&program.ops[op].tile, program.split(op, chosen[op]), |_| false), operand)
 }
 
 /// Returns the op that copies an operand of an op into LX.
-pub(super) fn copy_of(tile: &TileOp, operand: usize) -> TileOp {
+pub(super) fn build_copy_op(tile: &TileOp, operand: usize) -> TileOp {
     let read = TileOperand { is_output: false, ..tile.operands[operand].clone() };
     let moved = |(dim, of_tile): (usize, &Dim)| {
         let (extent, slices) = if read.moved_by.contains(&dim) { (of_tile.extent, of_tile.slices) } else { (1, 1) };

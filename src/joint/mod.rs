@@ -35,43 +35,43 @@ mod tables;
 mod tests;
 
 use crate::assignment::minimize;
-use cost::{Cost, Objective, TileOp};
+use cost::{ModeledCost, Objective, TileOp};
 use evaluate::evaluate;
 use machine::Target;
-use program::{OperandOf, WorkSplit};
+use program::{OperandRef, WorkSplit};
 use rustc_hash::FxHashMap;
 use scratchpad::{Buffer, Capacity, Planner};
 use std::rc::Rc;
-use tables::{Pricing, Tables};
+use tables::{CostContext, CostTables};
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub(crate) use alike::check_hit;
-pub use candidates::candidates;
-pub use memo::{Kind, Memo};
+pub(crate) use alike::check_memo_hit;
+pub use candidates::enumerate_split_candidates;
+pub use memo::{OpClass, JointMemo};
 
 /// Maximum number of table entries, feasible or not, during elimination.
-const MOST_ENTRIES: usize = 1 << 20;
+const MAX_TABLE_ENTRIES: usize = 1 << 20;
 /// Maximum number of evaluated plans. Each but the first leaves a value in HBM that did not fit before.
-const MOST_PLANS: usize = 8;
+const MAX_EVALUATED_PLANS: usize = 8;
 
 /// A program whose ops are to be divided.
 #[derive(Clone, Debug, Default)]
 pub struct JointProgram {
     /// Kinds of ops, as work division sees them; equivalent ops share one.
-    pub kinds: Vec<Rc<Kind>>,
+    pub kinds: Vec<Rc<OpClass>>,
     /// The ops in order.
-    pub ops: Vec<Op>,
+    pub ops: Vec<JointOp>,
     /// Values in the order of their definitions.
-    pub values: Vec<Value>,
+    pub values: Vec<JointValue>,
     /// Position in `kinds` of each kind, by its number.
     kind_positions: FxHashMap<usize, usize>,
 }
 
 /// An op.
 #[derive(Clone, Debug)]
-pub struct Op {
+pub struct JointOp {
     /// Index into [`JointProgram::kinds`].
     pub kind: usize,
     /// Op as the time model sees it: all operands in HBM and in one slice, numbered as in the operation.
@@ -82,56 +82,56 @@ pub struct Op {
 
 /// Value that could be in LX.
 #[derive(Clone, Debug)]
-pub struct Value {
+pub struct JointValue {
     /// Buffer as the planner sees it, but with the bytes of all slices. The times of its uses are those of
     /// [`Op::time`].
     pub buffer: Buffer,
     /// Operands that must agree on the core view of the value, the writer first.
-    pub users: Vec<OperandOf>,
+    pub users: Vec<OperandRef>,
     /// For an input the op before which its copy is inserted.
     pub copied_before: Option<usize>,
 }
 
 impl JointProgram {
     /// Adds an op behind all others. `values` has for each operand the index of its value, if that could be in LX.
-    pub fn add_op(&mut self, kind: &Rc<Kind>, tile: TileOp, values: Vec<Option<usize>>) {
+    pub fn add_op(&mut self, kind: &Rc<OpClass>, tile: TileOp, values: Vec<Option<usize>>) {
         let kinds = &mut self.kinds;
         let kind = *self.kind_positions.entry(kind.number).or_insert_with(|| {
             kinds.push(Rc::clone(kind));
             kinds.len() - 1
         });
-        self.ops.push(Op { kind, tile, values });
+        self.ops.push(JointOp { kind, tile, values });
     }
 
     /// Returns the kind of an op.
     #[must_use]
-    pub fn kind(&self, op: usize) -> &Kind {
+    pub fn op_class(&self, op: usize) -> &OpClass {
         &self.kinds[self.ops[op].kind]
     }
 
     /// Returns one of the splits of an op.
     #[must_use]
     pub fn split(&self, op: usize, split: usize) -> &WorkSplit {
-        &self.kind(op).splits[split]
+        &self.op_class(op).splits[split]
     }
 }
 
-impl Op {
+impl JointOp {
     /// Returns the time of an op in buffer uses; between two ops there is one time for copies.
     #[must_use]
-    pub const fn time(position: usize) -> usize {
+    pub const fn use_time(position: usize) -> usize {
         2 * position + 1
     }
 }
 
 /// Chosen splits and their cost.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
+pub struct SplitChoice {
     /// For each op the index of its split.
     pub splits: Vec<usize>,
     /// For each op the split that would cost least if LX had unlimited room: a planner that splits live ranges may find
     /// more room. `None` if the plan would be rejected regardless of its cost.
-    pub if_all_fits: Option<Vec<usize>>,
+    pub unconstrained_splits: Option<Vec<usize>>,
     /// The modeled time of all ops, ns.
     pub ns: f64,
     /// Bytes to and from HBM.
@@ -140,15 +140,15 @@ pub struct Choice {
     pub is_refused: bool,
 }
 
-impl Choice {
+impl SplitChoice {
     /// Returns whether this choice is preferred: an accepted one to a rejected one, then the cheaper one.
     fn is_better_than(&self, other: &Self, objective: Objective) -> bool {
         let by_refusal = self.is_refused.cmp(&other.is_refused);
-        by_refusal.then_with(|| objective.order(&self.cost(), &other.cost())).is_lt()
+        by_refusal.then_with(|| objective.compare(&self.cost(), &other.cost())).is_lt()
     }
 
-    const fn cost(&self) -> Cost {
-        Cost { ns: self.ns, hbm_bytes: self.hbm_bytes }
+    const fn cost(&self) -> ModeledCost {
+        ModeledCost { ns: self.ns, hbm_bytes: self.hbm_bytes }
     }
 }
 
@@ -157,22 +157,22 @@ impl Choice {
 ///
 /// `memo` is new, or has the kinds of all programs that it was used with.
 #[must_use]
-pub fn choose(program: &JointProgram, planner: &dyn Planner, target: &Target, objective: Objective, memo: &mut Memo) -> Choice {
+pub fn choose_joint_splits(program: &JointProgram, planner: &dyn Planner, target: &Target, objective: Objective, memo: &mut JointMemo) -> SplitChoice {
     let alone = vec![0; program.ops.len()];
-    let (mut best, _) = plan(program, &alone, planner, target);
-    let tables = Tables::new(program, &Capacity::of(target), Pricing { model: &target.time, objective }, memo);
+    let (mut best, _) = evaluate_choice(program, &alone, planner, target);
+    let tables = CostTables::new(program, &Capacity::from_target(target), CostContext { model: &target.time, objective }, memo);
     let mut in_hbm = vec![false; program.values.len()];
     let mut planned: Vec<Vec<usize>> = Vec::new();
     let mut if_all_fits = None;
-    for _ in 1..MOST_PLANS {
-        let problem = tables.problem(&in_hbm);
-        let found = minimize(&problem, &tables.start(), MOST_ENTRIES);
-        let splits = tables.splits(&found.states);
+    for _ in 1..MAX_EVALUATED_PLANS {
+        let problem = tables.build_problem(&in_hbm);
+        let found = minimize(&problem, &tables.initial_states(), MAX_TABLE_ENTRIES);
+        let splits = tables.select_splits(&found.states);
         // Equal splits have equal plans, which leave the same values in HBM.
         if planned.contains(&splits) {
             break;
         }
-        let (choice, spilled) = plan(program, &splits, planner, target);
+        let (choice, spilled) = evaluate_choice(program, &splits, planner, target);
         if planned.is_empty() && !choice.is_refused {
             if_all_fits = Some(splits.clone());
         }
@@ -187,12 +187,12 @@ pub fn choose(program: &JointProgram, planner: &dyn Planner, target: &Target, ob
             in_hbm[value] = true;
         }
     }
-    Choice { if_all_fits, ..best }
+    SplitChoice { unconstrained_splits: if_all_fits, ..best }
 }
 
 /// Returns the plan with these splits, and the values whose users agree on a view but that do not fit.
-fn plan(program: &JointProgram, splits: &[usize], planner: &dyn Planner, target: &Target) -> (Choice, Vec<usize>) {
+fn evaluate_choice(program: &JointProgram, splits: &[usize], planner: &dyn Planner, target: &Target) -> (SplitChoice, Vec<usize>) {
     let evaluated = evaluate(program, splits, planner, target);
     let (ns, hbm_bytes, is_refused) = (evaluated.ns, evaluated.hbm_bytes, evaluated.is_refused);
-    (Choice { splits: splits.to_vec(), if_all_fits: None, ns, hbm_bytes, is_refused }, evaluated.spilled)
+    (SplitChoice { splits: splits.to_vec(), unconstrained_splits: None, ns, hbm_bytes, is_refused }, evaluated.spilled)
 }

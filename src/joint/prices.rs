@@ -6,12 +6,12 @@ use std::{collections::BTreeMap, rc::Rc};
 
 /// Modeled time in ps, and bytes to and from HBM. Plans are compared by the first field, then by the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cost {
+pub(super) struct LexicographicCost {
     pub(super) first: u64,
     pub(super) second: u64,
 }
 
-impl assignment::Cost for Cost {
+impl assignment::AdditiveCost for LexicographicCost {
     const ZERO: Self = Self { first: 0, second: 0 };
     const IMPOSSIBLE: Self = Self { first: u64::MAX, second: u64::MAX };
 
@@ -23,15 +23,15 @@ impl assignment::Cost for Cost {
 
 /// Cost of an op for each assignment of states to its values, and the split with that cost.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Prices {
-    pub(super) costs: Rc<BTreeMap<usize, Cost>>,
+pub(super) struct OpCostTable {
+    pub(super) costs: Rc<BTreeMap<usize, LexicographicCost>>,
     /// Chosen split of each entry of `costs`.
     pub(super) splits: BTreeMap<usize, usize>,
 }
 
 /// Key of the memoized prices of an op: everything that they depend on.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct PricesKey {
+pub(super) struct OpCostKey {
     /// Number of the kind.
     pub(super) kind: usize,
     /// Op whose buffers are numbered by the first operand that uses each.
@@ -46,4 +46,4 @@ pub(super) struct PricesKey {
 
 /// Key of the memoized price of a copy: the kind of its first reader, the reader with buffers numbered by operand, the operand that it
 /// copies, and the views.
-pub(super) type CopyKey = (usize, TileOp, usize, Option<usize>);
+pub(super) type CopyCostKey = (usize, TileOp, usize, Option<usize>);

@@ -21,12 +21,12 @@ pub struct GroupOp {
 /// Returns the groups, each with its ops in order; an op is in at most one group. All operands of a group are defined before the
 /// first op outside the group that depends on it, so the group can be placed there as a single op.
 #[must_use]
-pub fn groups(ops: &[GroupOp]) -> Vec<Vec<usize>> {
+pub fn find_groups(ops: &[GroupOp]) -> Vec<Vec<usize>> {
     let mut found: Vec<Vec<usize>> = (0..ops.len()).filter(|&op| ops[op].is_product).map(|product| vec![product]).collect();
     let mut taken: BTreeSet<usize> = found.iter().flatten().copied().collect();
     for first in 0..ops.len() {
         if ops[first].is_reduction && !taken.contains(&first) {
-            let group = grown(ops, first, &taken);
+            let group = grow_group(ops, first, &taken);
             taken.extend(&group);
             found.push(group.into_iter().collect());
         }
@@ -37,7 +37,7 @@ pub fn groups(ops: &[GroupOp]) -> Vec<Vec<usize>> {
 
 /// Returns the group of the reduction `first`: later elementwise ops and reductions that read a member of the group.
 /// All other operands of such an op must precede the first op outside the group that depends on it.
-fn grown(ops: &[GroupOp], first: usize, taken: &BTreeSet<usize>) -> BTreeSet<usize> {
+fn grow_group(ops: &[GroupOp], first: usize, taken: &BTreeSet<usize>) -> BTreeSet<usize> {
     let mut group = BTreeSet::from([first]);
     let mut first_behind = ops.len();
     for (op, described) in ops.iter().enumerate().skip(first + 1) {
@@ -72,35 +72,35 @@ mod tests {
     }
 
     #[test]
-    fn a_product_is_a_group_and_an_elementwise_op_is_none() {
-        assert_eq!(groups(&[elementwise(&[]), product(&[0]), elementwise(&[1]), product(&[2])]), [vec![1], vec![3]]);
-        assert!(groups(&[elementwise(&[])]).is_empty());
+    fn groups_matmuls_but_no_single_elementwise_op() {
+        assert_eq!(find_groups(&[elementwise(&[]), product(&[0]), elementwise(&[1]), product(&[2])]), [vec![1], vec![3]]);
+        assert!(find_groups(&[elementwise(&[])]).is_empty());
     }
 
     #[test]
-    fn a_softmax_is_one_group() {
+    fn groups_softmax_as_one() {
         // scores; max, sub, exp, sum, div; values.
         let ops =
             [product(&[]), reduction(&[0]), elementwise(&[0, 1]), elementwise(&[2]), reduction(&[3]), elementwise(&[3, 4]), product(&[5])];
-        assert_eq!(groups(&ops), [vec![0], vec![1, 2, 3, 4, 5], vec![6]]);
+        assert_eq!(find_groups(&ops), [vec![0], vec![1, 2, 3, 4, 5], vec![6]]);
     }
 
     #[test]
-    fn what_needs_the_group_through_another_op_is_no_part_of_it() {
+    fn excludes_op_that_depends_on_the_group_through_another_op() {
         // A product reads the sum, and the last op needs both.
         let ops = [reduction(&[]), product(&[0]), elementwise(&[0, 1])];
-        assert_eq!(groups(&ops), [vec![0], vec![1]]);
+        assert_eq!(find_groups(&ops), [vec![0], vec![1]]);
         // The group can be placed before the product, which reads it, but not after it.
         let ops = [reduction(&[]), product(&[0]), elementwise(&[]), elementwise(&[0, 2]), elementwise(&[0])];
-        assert_eq!(groups(&ops), [vec![0, 4], vec![1]]);
+        assert_eq!(find_groups(&ops), [vec![0, 4], vec![1]]);
         // An operand that another op defines in between is an input.
         let ops = [reduction(&[]), product(&[]), elementwise(&[0, 1])];
-        assert_eq!(groups(&ops), [vec![0, 2], vec![1]]);
+        assert_eq!(find_groups(&ops), [vec![0, 2], vec![1]]);
     }
 
     #[test]
-    fn two_reductions_that_need_nothing_of_each_other_are_two_groups() {
+    fn separates_independent_reductions() {
         let ops = [reduction(&[]), reduction(&[]), elementwise(&[0]), elementwise(&[1])];
-        assert_eq!(groups(&ops), [vec![0, 2], vec![1, 3]]);
+        assert_eq!(find_groups(&ops), [vec![0, 2], vec![1, 3]]);
     }
 }

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_names_its_kernel_and_its_knob() {
+    fn parses_and_prints_kernel_knob_and_value() {
         let value = |kernel: &str| KnobValue { kernel: kernel.to_owned(), knob: "T".to_owned(), value: 8 };
         assert_eq!("norm.T=8".parse(), Ok(value("norm")));
         assert_eq!("a.b.T=8".parse(), Ok(value("a.b")));

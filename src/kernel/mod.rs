@@ -12,11 +12,11 @@ mod scopes;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use cuts::Cuts;
-pub use fixed::{FixedKind, Numbered, order, same_order};
-pub use groups::{GroupOp, groups};
+pub use cuts::KnobTiling;
+pub use fixed::{FixedNumberKind, UniqueNames, compute_loop_order, find_equivalent_order};
+pub use groups::{GroupOp, find_groups};
 pub use knobs::KnobValue;
-pub use legal::{Code, Cut, Does, Epilogue, Neighbour, Prologue, ReadOutput, Refusal, ShownInput};
+pub use legal::{FusionRule, DimTiling, NeighborKind, Epilogue, KernelNeighbor, Prologue, OutputUse, FusionRejection, ViewedInput};
 pub use mode::{FusionMode, KernelMode};
-pub use outcome::{Fused, KernelOutcome, Outcome, Side, Unfused};
-pub use scopes::{Has, OpInLoop, ReadInLoop, shown_has};
+pub use outcome::{FusedOp, KernelOutcome, FusionOutcome, NeighborSide, UnfusedOp};
+pub use scopes::{IterationExtent, LoopBodyOp, LoopBodyOperand, compute_view_extent};

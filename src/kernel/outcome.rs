@@ -1,6 +1,6 @@
 //! Ops that were fused into kernels and ops that were not, for the report.
 
-use super::{Code, FusionMode};
+use super::{FusionRule, FusionMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -8,7 +8,7 @@ use std::fmt;
 /// On which side of a kernel an op stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Side {
+pub enum NeighborSide {
     /// It makes an input.
     Prologue,
     /// It reads an output.
@@ -17,7 +17,7 @@ pub enum Side {
 
 /// Fusion results for the kernels of a function.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Outcome {
+pub struct FusionOutcome {
     /// The kernels, in order.
     pub kernels: Vec<KernelOutcome>,
     /// Modeled time of the program with what was fused, us; none if moves were not evaluated.
@@ -54,21 +54,21 @@ pub struct KernelOutcome {
     pub knobs: Vec<(String, i64)>,
     /// Ops that were fused into the kernel, in the order of their fusion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fused: Vec<Fused>,
+    pub fused: Vec<FusedOp>,
     /// Its neighbours that stay outside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub separate: Vec<Unfused>,
+    pub separate: Vec<UnfusedOp>,
 }
 
 /// An op that moved into a kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Fused {
+pub struct FusedOp {
     /// Its device function.
     pub function: String,
     /// Where the program says so, as `file:line:col`.
     pub location: String,
     /// Where it stood.
-    pub side: Side,
+    pub side: NeighborSide,
     /// Whether it runs in all loops around what it exchanges a value with.
     pub mode: FusionMode,
     /// The loops of the kernel that it is in, outermost first, as `name = count`.
@@ -88,13 +88,13 @@ pub struct Fused {
 
 /// An op that stays outside of a kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Unfused {
+pub struct UnfusedOp {
     /// Its device function, or the name of the op.
     pub function: String,
     /// Where the program says so.
     pub location: String,
     /// Where it stands.
-    pub side: Side,
+    pub side: NeighborSide,
     /// `separate`.
     pub mode: FusionMode,
     /// The rule that says so.
@@ -103,16 +103,16 @@ pub struct Unfused {
     pub message: String,
 }
 
-impl Unfused {
+impl UnfusedOp {
     /// An op that breaks a rule.
     #[must_use]
-    pub fn new(function: String, location: String, side: Side, code: Code, message: String) -> Self {
+    pub fn new(function: String, location: String, side: NeighborSide, code: FusionRule, message: String) -> Self {
         Self { function, location, side, mode: FusionMode::Separate, code: code.name().to_owned(), message }
     }
 }
 
 /// As the summary has it: a line a kernel, and one of what the moves save.
-impl fmt::Display for Outcome {
+impl fmt::Display for FusionOutcome {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<String> = self.kernels.iter().map(|kernel| format!("  {kernel}")).collect();
         formatter.write_str(&lines.join("\n"))?;
@@ -149,7 +149,7 @@ impl fmt::Display for KernelOutcome {
 }
 
 /// The function, with what is computed again.
-impl fmt::Display for Fused {
+impl fmt::Display for FusedOp {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { function, times, again_us, .. } = self;
         match again_us {
@@ -165,11 +165,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_summary_names_what_moved_and_what_did_not() {
-        let fused = Fused {
+    fn summarizes_fused_and_unfused_ops() {
+        let fused = FusedOp {
             function: "mul".to_owned(),
             location: "a.mlir:1:1".to_owned(),
-            side: Side::Prologue,
+            side: NeighborSide::Prologue,
             mode: FusionMode::Inline,
             loops: vec!["rows = 4".to_owned()],
             times: 1,
@@ -177,9 +177,9 @@ mod tests {
             saved_us: Some(1.0),
             saved_hbm_bytes: Some(512),
         };
-        let again = Fused { times: 4, again_us: Some(0.25), ..fused.clone() };
-        let staged = Fused { mode: FusionMode::Stage, ..fused.clone() };
-        let separate = Unfused::new("sum".to_owned(), "a.mlir:2:1".to_owned(), Side::Epilogue, Code::EKind, "is".to_owned());
+        let again = FusedOp { times: 4, again_us: Some(0.25), ..fused.clone() };
+        let staged = FusedOp { mode: FusionMode::Stage, ..fused.clone() };
+        let separate = UnfusedOp::new("sum".to_owned(), "a.mlir:2:1".to_owned(), NeighborSide::Epilogue, FusionRule::EKind, "is".to_owned());
         let kernel = KernelOutcome {
             name: "k".to_owned(),
             knobs: vec![("T".to_owned(), 4)],
@@ -188,7 +188,7 @@ mod tests {
             ..KernelOutcome::default()
         };
         let plain = KernelOutcome { name: "plain".to_owned(), ..KernelOutcome::default() };
-        let mut outcome = Outcome { kernels: vec![kernel, plain], ..Outcome::default() };
+        let mut outcome = FusionOutcome { kernels: vec![kernel, plain], ..FusionOutcome::default() };
         let lines = "  kernel 'k' with T = 4: INLINE mul, mul (4 times, 0.2 us more); STAGE mul; SEPARATE sum [E-KIND]\n  kernel 'plain': \
                      no neighboring ops";
         assert_eq!(outcome.to_string(), lines);
@@ -198,7 +198,7 @@ mod tests {
                 .to_string()
                 .ends_with("\n  with fusion 1.0 us and 512 bytes of HBM traffic, without 2.0 us and 1024 bytes; 0 compilations")
         );
-        let read: Outcome = serde_json::from_str(&serde_json::to_string(&outcome).unwrap()).unwrap();
+        let read: FusionOutcome = serde_json::from_str(&serde_json::to_string(&outcome).unwrap()).unwrap();
         assert_eq!(read, outcome);
     }
 }

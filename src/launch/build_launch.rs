@@ -2,10 +2,10 @@
 
 use super::LaunchError;
 use super::geometry::Geometry;
-use super::name::{Name, SizeName, SliceName};
-use super::statements::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt};
-use super::symbols::{Addresses, MemoryMap, Start, Symbol, advances};
-use crate::bundle::{Bundle, Item, OpSpec, SymbolicDim};
+use super::name::{ValueName, SizeName, SliceName};
+use super::statements::{AddressMap, Execute, Launch, Param, SizeBounds, Stmt};
+use super::symbols::{OpAddresses, MemoryMap, TensorStart, LaunchSymbol, has_advance};
+use crate::bundle::{Bundle, BundleItem, OpSpec, SymbolicDim};
 use machine::{STICK_BYTES, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ impl Launch {
     ///
     /// If an op has no form in the file format, or the bundle does not fit in memory.
     pub fn new(bundle: &Bundle) -> Result<Self, LaunchError> {
-        Self::symbolic(bundle, &Target::spyre())
+        Self::new_symbolic(bundle, &Target::spyre())
     }
 
     /// Returns the launch of a bundle whose addresses are launch arguments.
@@ -24,8 +24,8 @@ impl Launch {
     /// # Errors
     ///
     /// As [`Self::new`].
-    pub fn symbolic(bundle: &Bundle, target: &Target) -> Result<Self, LaunchError> {
-        Builder::new(bundle, target, None).build()
+    pub fn new_symbolic(bundle: &Bundle, target: &Target) -> Result<Self, LaunchError> {
+        LaunchBuilder::new(bundle, target, None).build()
     }
 
     /// Returns the launch of a bundle whose addresses are baked into its files.
@@ -33,32 +33,32 @@ impl Launch {
     /// # Errors
     ///
     /// As [`Self::new`], and if an address is not known before the launch or moves in a loop.
-    pub fn baked(bundle: &Bundle, target: &Target) -> Result<Self, LaunchError> {
-        Builder::new(bundle, target, Some(MemoryMap::of(bundle, target))).build()
+    pub fn new_baked(bundle: &Bundle, target: &Target) -> Result<Self, LaunchError> {
+        LaunchBuilder::new(bundle, target, Some(MemoryMap::from_bundle(bundle, target))).build()
     }
 }
 
-struct Builder<'a> {
+struct LaunchBuilder<'a> {
     bundle: &'a Bundle,
     target: &'a Target,
     baked: Option<MemoryMap>,
     first_symbol_ids: Vec<i64>,
     next_id: i64,
-    maps: BTreeMap<AffineMap, usize>,
+    maps: BTreeMap<AddressMap, usize>,
     arguments: BTreeSet<u32>,
     uses_pool: bool,
     sizes: BTreeMap<String, SizeName>,
     size_params: Vec<Param>,
     /// The symbols of loops with their numbers and maxima.
     counts: BTreeMap<String, (usize, i64)>,
-    n_loops: usize,
+    num_loops: usize,
     bounds: Vec<Stmt>,
-    declared: BTreeSet<Name>,
+    declared: BTreeSet<ValueName>,
     declarations: Vec<Stmt>,
-    n_addresses: usize,
+    num_addresses: usize,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> LaunchBuilder<'a> {
     fn new(bundle: &'a Bundle, target: &'a Target, baked: Option<MemoryMap>) -> Self {
         Self {
             bundle,
@@ -72,30 +72,30 @@ impl<'a> Builder<'a> {
             sizes: BTreeMap::new(),
             size_params: Vec::new(),
             counts: BTreeMap::new(),
-            n_loops: 0,
+            num_loops: 0,
             bounds: Vec::new(),
             declared: BTreeSet::new(),
             declarations: Vec::new(),
-            n_addresses: 0,
+            num_addresses: 0,
         }
     }
 
     fn build(mut self) -> Result<Launch, LaunchError> {
-        let program = self.items(&self.bundle.items, &[])?;
+        let program = self.build_items(&self.bundle.items, &[])?;
         let mut body = Vec::new();
         if self.uses_pool {
             let (found, limit) = (self.bundle.pool_bytes, self.target.pool_bytes);
             if found < 1 || found > limit {
                 return Err(LaunchError::PoolBytes { found, limit });
             }
-            body.push(Stmt::DeviceMemAllocate { name: Name::Pool, bytes: found });
+            body.push(Stmt::DeviceMemAllocate { name: ValueName::Pool, bytes: found });
         }
-        let argument = |argument: &u32| Param { name: Name::ArgumentBase(*argument), value: Name::Argument(*argument), bounds: None };
+        let argument = |argument: &u32| Param { name: ValueName::ArgumentBase(*argument), value: ValueName::Argument(*argument), bounds: None };
         let params: Vec<_> = self.arguments.iter().map(argument).chain(self.size_params).chain(count_params(&self.counts)).collect();
         body.extend(params.iter().map(|param| Stmt::InputArgExtract { param: *param }));
-        if self.n_loops > 0 {
-            body.push(Stmt::Constant { name: Name::Zero, value: 0 });
-            body.push(Stmt::Constant { name: Name::One, value: 1 });
+        if self.num_loops > 0 {
+            body.push(Stmt::Constant { name: ValueName::Zero, value: 0 });
+            body.push(Stmt::Constant { name: ValueName::One, value: 1 });
         }
         body.extend(self.bounds);
         body.extend(self.declarations);
@@ -106,29 +106,29 @@ impl<'a> Builder<'a> {
         Ok(Launch { maps, params, body, first_symbol_ids: self.first_symbol_ids })
     }
 
-    fn items(&mut self, items: &[Item], loops: &[usize]) -> Result<Vec<Stmt>, LaunchError> {
+    fn build_items(&mut self, items: &[BundleItem], loops: &[usize]) -> Result<Vec<Stmt>, LaunchError> {
         let mut body = Vec::new();
         for item in items {
             match item {
-                Item::Op(op) => {
+                BundleItem::Op(op) => {
                     let index = self.first_symbol_ids.len();
-                    self.op(op, index, loops, &mut body).map_err(|error| error.in_op(index, &op.function))?;
+                    self.build_op(op, index, loops, &mut body).map_err(|error| error.annotate_with_op(index, &op.function))?;
                 }
-                Item::Loop { count, symbol, body: inner } => {
+                BundleItem::Loop { count, symbol, body: inner } => {
                     if *count < 0 {
                         return Err(LaunchError::LoopCount { found: *count });
                     }
-                    let index = self.n_loops;
-                    self.n_loops += 1;
+                    let index = self.num_loops;
+                    self.num_loops += 1;
                     let bound = match symbol {
-                        Some(symbol) => self.count(&symbol.name, *count)?,
+                        Some(symbol) => self.declare_count(&symbol.name, *count)?,
                         None => {
-                            self.bounds.push(Stmt::Constant { name: Name::LoopBound(index), value: *count });
-                            Name::LoopBound(index)
+                            self.bounds.push(Stmt::Constant { name: ValueName::LoopBound(index), value: *count });
+                            ValueName::LoopBound(index)
                         }
                     };
-                    let body_of_loop = self.items(inner, &[loops, &[index]].concat())?;
-                    body.push(Stmt::For { counter: Name::Induction(index), bound, body: body_of_loop });
+                    let body_of_loop = self.build_items(inner, &[loops, &[index]].concat())?;
+                    body.push(Stmt::For { counter: ValueName::Induction(index), bound, body: body_of_loop });
                 }
             }
         }
@@ -136,24 +136,24 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the parameter for the trip count `symbol`.
-    fn count(&mut self, symbol: &str, maximum: i64) -> Result<Name, LaunchError> {
+    fn declare_count(&mut self, symbol: &str, maximum: i64) -> Result<ValueName, LaunchError> {
         let next = self.counts.len();
         let (number, first) = *self.counts.entry(symbol.to_owned()).or_insert((next, maximum));
         if first != maximum {
             return Err(LaunchError::SymbolMaximum { symbol: symbol.to_owned(), first, second: maximum });
         }
-        Ok(Name::Count(number))
+        Ok(ValueName::Count(number))
     }
 
-    fn op(&mut self, op: &OpSpec, index: usize, loops: &[usize], body: &mut Vec<Stmt>) -> Result<(), LaunchError> {
+    fn build_op(&mut self, op: &OpSpec, index: usize, loops: &[usize], body: &mut Vec<Stmt>) -> Result<(), LaunchError> {
         check_advances(op, loops)?;
         let geometry = Geometry::new(op)?;
-        if geometry.cores() > self.target.cores {
-            return Err(LaunchError::TooManyCores { found: geometry.cores(), limit: self.target.cores });
+        if geometry.num_cores() > self.target.cores {
+            return Err(LaunchError::TooManyCores { found: geometry.num_cores(), limit: self.target.cores });
         }
         let addresses = match &self.baked {
-            Some(map) => Addresses::baked(op, &geometry, map)?,
-            None => Addresses::symbolic(op, &geometry, self.next_id)?,
+            Some(map) => OpAddresses::new_baked(op, &geometry, map)?,
+            None => OpAddresses::new_symbolic(op, &geometry, self.next_id)?,
         };
         self.first_symbol_ids.push(self.next_id);
         self.next_id = addresses.next_id().min(self.next_id);
@@ -163,8 +163,8 @@ impl<'a> Builder<'a> {
             .enumerate()
             .map(|(position, symbol)| self.declare(op, index, addresses.id(position), symbol))
             .collect();
-        self.advance(op, &geometry, &addresses, loops, &mut names, body);
-        let symbol_ids = self.baked.is_none().then(|| used_ids(&addresses));
+        self.advance_operands(op, &geometry, &addresses, loops, &mut names, body);
+        let symbol_ids = self.baked.is_none().then(|| collect_used_ids(&addresses));
         let ids = symbol_ids.iter().flatten();
         let operands = ids.filter_map(|id| names.get(addresses.position(*id)?).copied()).collect();
         body.push(Stmt::Execute(Execute { op: index, operands, symbol_ids }));
@@ -172,26 +172,26 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the name of a symbol; declares it at its first use.
-    fn declare(&mut self, op: &OpSpec, index: usize, id: i64, symbol: &Symbol) -> Name {
+    fn declare(&mut self, op: &OpSpec, index: usize, id: i64, symbol: &LaunchSymbol) -> ValueName {
         match *symbol {
-            Symbol::Dim { dim } => self.declare_size(op, index, id, dim),
-            Symbol::Argument { argument } => {
+            LaunchSymbol::Dim { dim } => self.declare_size(op, index, id, dim),
+            LaunchSymbol::Argument { argument } => {
                 self.arguments.insert(argument);
-                Name::Argument(argument)
+                ValueName::Argument(argument)
             }
-            Symbol::Slice { argument, front } => self.declare_slice(SliceName { argument, front }),
-            Symbol::Core { argument, front, displacement } => {
+            LaunchSymbol::Slice { argument, front } => self.declare_slice(SliceName { argument, front }),
+            LaunchSymbol::Core { argument, front, displacement } => {
                 let slice = SliceName { argument, front };
                 // Possibly no core starts at `front` itself: cores start before it if the operand is read before its first position.
                 self.declare_slice(slice);
-                self.declare_sum(Name::Core(slice, displacement), Name::CoreOffset(slice, displacement), slice.start(), displacement)
+                self.declare_sum(ValueName::Core(slice, displacement), ValueName::CoreOffset(slice, displacement), slice.start_name(), displacement)
             }
-            Symbol::Pool { offset } => {
+            LaunchSymbol::Pool { offset } => {
                 self.uses_pool = true;
-                self.declare_sum(Name::PoolAddress(offset), Name::PoolOffset(offset), Name::Pool, offset)
+                self.declare_sum(ValueName::PoolAddress(offset), ValueName::PoolOffset(offset), ValueName::Pool, offset)
             }
-            Symbol::SplitCore { value } => {
-                let name = Name::Symbol(-id);
+            LaunchSymbol::SplitCore { value } => {
+                let name = ValueName::Symbol(-id);
                 self.declarations.push(Stmt::Constant { name, value });
                 name
             }
@@ -199,16 +199,16 @@ impl<'a> Builder<'a> {
     }
 
     /// Declares the part of an argument at a byte offset; returns the argument itself if the offset is 0.
-    fn declare_slice(&mut self, slice: SliceName) -> Name {
+    fn declare_slice(&mut self, slice: SliceName) -> ValueName {
         self.arguments.insert(slice.argument);
         let SliceName { argument, front } = slice;
         if front == 0 {
-            return Name::Argument(argument);
+            return ValueName::Argument(argument);
         }
-        self.declare_sum(Name::Slice(slice), Name::SliceOffset(slice), Name::Argument(argument), front)
+        self.declare_sum(ValueName::Slice(slice), ValueName::SliceOffset(slice), ValueName::Argument(argument), front)
     }
 
-    fn declare_sum(&mut self, name: Name, offset: Name, base: Name, bytes: i64) -> Name {
+    fn declare_sum(&mut self, name: ValueName, offset: ValueName, base: ValueName, bytes: i64) -> ValueName {
         if self.declared.insert(name) {
             self.declarations.push(Stmt::Constant { name: offset, value: bytes });
             self.declarations.push(Stmt::AddI { name, lhs: base, rhs: offset });
@@ -217,47 +217,47 @@ impl<'a> Builder<'a> {
     }
 
     /// A size is named after the op where it first occurs.
-    fn declare_size(&mut self, op: &OpSpec, index: usize, id: i64, dim: usize) -> Name {
+    fn declare_size(&mut self, op: &OpSpec, index: usize, id: i64, dim: usize) -> ValueName {
         let Some(SymbolicDim { symbol, max, granularity }) = op.iteration_space.get(dim).and_then(|dim| dim.symbolic.as_ref()) else {
-            return Name::Symbol(-id);
+            return ValueName::Symbol(-id);
         };
         let first_id = self.first_symbol_ids.last().copied().unwrap_or(-1);
         let ordinal = usize::try_from(first_id - id).unwrap_or_default() + 1;
         let size = *self.sizes.entry(symbol.clone()).or_insert(SizeName { op: index, ordinal });
         if size == (SizeName { op: index, ordinal }) {
             let bounds = Some(SizeBounds { granularity: *granularity, max: *max });
-            self.size_params.push(Param { name: Name::SizeBase(size), value: Name::Size(size), bounds });
+            self.size_params.push(Param { name: ValueName::SizeBase(size), value: ValueName::Size(size), bounds });
         }
-        Name::Size(size)
+        ValueName::Size(size)
     }
 
     /// Replaces the symbols of moving operands by addresses that depend on the loop counters. Operands that share a symbol move alike.
-    fn advance(
+    fn advance_operands(
         &mut self,
         op: &OpSpec,
         geometry: &Geometry,
-        addresses: &Addresses,
+        addresses: &OpAddresses,
         loops: &[usize],
-        names: &mut [Name],
+        names: &mut [ValueName],
         body: &mut Vec<Stmt>,
     ) {
         let mut upgraded = vec![false; names.len()];
         for ((operand, tensor), start) in op.operands.iter().zip(&geometry.tensors).zip(&addresses.starts) {
-            let Start::Symbolic(ids) = start else { continue };
-            if !advances(operand) {
+            let TensorStart::Symbolic(ids) = start else { continue };
+            if !has_advance(operand) {
                 continue;
             }
             let levels = operand.tile_advance.iter().zip(loops).filter(|(elements, _)| **elements != 0);
             let (strides, counters): (Vec<_>, Vec<_>) =
-                levels.map(|(elements, level)| (elements * tensor.format.bytes(), Name::Induction(*level))).unzip();
+                levels.map(|(elements, level)| (elements * tensor.format.bytes(), ValueName::Induction(*level))).unzip();
             let next = self.maps.len();
-            let map = *self.maps.entry(AffineMap { strides }).or_insert(next);
+            let map = *self.maps.entry(AddressMap { strides }).or_insert(next);
             for position in ids.iter().filter_map(|id| addresses.position(*id)) {
                 if std::mem::replace(&mut upgraded[position], true) {
                     continue;
                 }
-                let name = Name::Address(self.n_addresses);
-                self.n_addresses += 1;
+                let name = ValueName::Address(self.num_addresses);
+                self.num_addresses += 1;
                 body.push(Stmt::AffineApply { name, map, counters: counters.clone(), base: names[position] });
                 names[position] = name;
             }
@@ -270,20 +270,20 @@ fn count_params(counts: &BTreeMap<String, (usize, i64)>) -> Vec<Param> {
     let mut numbered: Vec<(usize, i64)> = counts.values().copied().collect();
     numbered.sort_unstable();
     let param = |(number, max)| Param {
-        name: Name::CountBase(number),
-        value: Name::Count(number),
+        name: ValueName::CountBase(number),
+        value: ValueName::Count(number),
         bounds: Some(SizeBounds { granularity: 1, max }),
     };
     numbered.into_iter().map(param).collect()
 }
 
 /// Returns the ids that the op's file mentions: sizes, then addresses in operand and core order, without duplicates.
-fn used_ids(addresses: &Addresses) -> Vec<i64> {
+fn collect_used_ids(addresses: &OpAddresses) -> Vec<i64> {
     let mut seen = vec![false; addresses.symbols.len()];
     let sizes = addresses.dims.iter().map(|dim| dim.id);
     let starts = addresses.starts.iter().filter_map(|start| match start {
-        Start::Symbolic(ids) => Some(ids),
-        Start::Fixed(_) => None,
+        TensorStart::Symbolic(ids) => Some(ids),
+        TensorStart::Fixed(_) => None,
     });
     let mentioned = sizes.chain(starts.flatten().copied());
     let is_new = |id: &i64| addresses.position(*id).is_some_and(|position| !std::mem::replace(&mut seen[position], true));
@@ -307,23 +307,23 @@ fn check_advances(op: &OpSpec, loops: &[usize]) -> Result<(), LaunchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::testing::{dense, op};
+    use crate::bundle::testing::{dense_operand, op};
     use crate::bundle::{Allocation, LoopSymbol};
 
     /// Copies a tile of 64 rows from a kernel argument to the pool.
     fn copy(advance: Vec<i64>) -> OpSpec {
-        let mut copy = op("identity", &[64, 64], vec![dense(&[64, 64], 0, 1), dense(&[64, 64], 0, 1)]);
+        let mut copy = op("identity", &[64, 64], vec![dense_operand(&[64, 64], 0, 1), dense_operand(&[64, 64], 0, 1)]);
         copy.operands[0].tile_advance = advance;
         copy.operands[1].allocation = Allocation::Pool { offset_bytes: 128 };
         copy
     }
 
     fn bundle(count: i64, copy: OpSpec) -> Bundle {
-        Bundle { pool_bytes: 1 << 20, items: vec![Item::Loop { count, symbol: None, body: vec![Item::Op(Box::new(copy))] }] }
+        Bundle { pool_bytes: 1 << 20, items: vec![BundleItem::Loop { count, symbol: None, body: vec![BundleItem::Op(Box::new(copy))] }] }
     }
 
     #[test]
-    fn an_operand_that_moves_is_computed_before_each_execute() {
+    fn computes_moving_operand_before_each_execute() {
         let text = Launch::new(&bundle(4, copy(vec![4096]))).unwrap().to_string();
         let expected = "\
 #map_0 = affine_map<(d0)[s0] -> (s0 + 8192*d0)>
@@ -348,34 +348,34 @@ module {
     }
 
     #[test]
-    fn sizes_are_named_after_their_op_and_counted_in_it() {
+    fn names_sizes_after_op_and_ordinal() {
         let mut sized = copy(Vec::new());
         for (dim, symbol) in sized.iteration_space.iter_mut().zip(["rows", "columns"]) {
             dim.symbolic = Some(SymbolicDim { symbol: symbol.to_owned(), max: 64, granularity: 64 });
         }
-        let bundle = Bundle { pool_bytes: 1 << 20, items: vec![Item::Op(Box::new(sized))] };
+        let bundle = Bundle { pool_bytes: 1 << 20, items: vec![BundleItem::Op(Box::new(sized))] };
         let text = Launch::new(&bundle).unwrap().to_string();
         assert!(text.contains("%sym_0_1") && text.contains("%sym_0_2"), "{text}");
     }
 
     #[test]
-    fn a_level_that_does_not_move_an_operand_is_left_out() {
-        let inner = Item::Loop { count: 2, symbol: None, body: vec![Item::Op(Box::new(copy(vec![0, 64])))] };
-        let nested = Bundle { pool_bytes: 1 << 20, items: vec![Item::Loop { count: 3, symbol: None, body: vec![inner] }] };
+    fn omits_loops_that_do_not_move_operand() {
+        let inner = BundleItem::Loop { count: 2, symbol: None, body: vec![BundleItem::Op(Box::new(copy(vec![0, 64])))] };
+        let nested = Bundle { pool_bytes: 1 << 20, items: vec![BundleItem::Loop { count: 3, symbol: None, body: vec![inner] }] };
         let launch = Launch::new(&nested).unwrap();
-        assert_eq!(launch.maps, [AffineMap { strides: vec![128] }]);
+        assert_eq!(launch.maps, [AddressMap { strides: vec![128] }]);
         assert!(launch.to_string().contains("affine.apply #map_0(%i_1)[%arg_0]"));
     }
 
-    fn counted(symbol: &str, count: i64, body: Vec<Item>) -> Item {
-        Item::Loop { count, symbol: Some(LoopSymbol { name: symbol.to_owned(), dim: "M".to_owned() }), body }
+    fn counted_loop(symbol: &str, count: i64, body: Vec<BundleItem>) -> BundleItem {
+        BundleItem::Loop { count, symbol: Some(LoopSymbol { name: symbol.to_owned(), dim: "M".to_owned() }), body }
     }
 
     #[test]
-    fn a_count_that_is_known_at_launch_only_is_a_parameter() {
-        let rows = |advance: Vec<i64>| Item::Op(Box::new(copy(advance)));
-        let plain = Item::Loop { count: 2, symbol: None, body: vec![counted("U", 8, vec![rows(vec![0, 64])])] };
-        let items = vec![plain, counted("T", 4, vec![rows(vec![64])]), counted("U", 8, vec![rows(vec![64])])];
+    fn passes_symbolic_trip_count_as_parameter() {
+        let rows = |advance: Vec<i64>| BundleItem::Op(Box::new(copy(advance)));
+        let plain = BundleItem::Loop { count: 2, symbol: None, body: vec![counted_loop("U", 8, vec![rows(vec![0, 64])])] };
+        let items = vec![plain, counted_loop("T", 4, vec![rows(vec![64])]), counted_loop("U", 8, vec![rows(vec![64])])];
         let text = Launch::new(&Bundle { pool_bytes: 1 << 20, items }).unwrap().to_string();
         // Parameters are in the order of use, after the kernel arguments; loop numbers continue.
         assert!(text.contains("%count_0_base: !sdscbundle.input_arg<index, granularity=1, max_value=8>, %count_1_base: "), "{text}");
@@ -388,29 +388,29 @@ module {
     }
 
     #[test]
-    fn a_count_has_one_maximum() {
-        let items = vec![counted("T", 4, vec![]), counted("T", 8, vec![])];
+    fn rejects_two_maxima_of_one_count() {
+        let items = vec![counted_loop("T", 4, vec![]), counted_loop("T", 8, vec![])];
         let error = LaunchError::SymbolMaximum { symbol: "T".to_owned(), first: 4, second: 8 };
         assert_eq!(Launch::new(&Bundle { pool_bytes: 0, items }), Err(error));
     }
 
     #[test]
-    fn ids_go_on_from_op_to_op_and_names_are_declared_once() {
-        let items = vec![Item::Op(Box::new(copy(vec![]))), Item::Op(Box::new(copy(vec![])))];
+    fn continues_ids_across_ops_and_declares_names_once() {
+        let items = vec![BundleItem::Op(Box::new(copy(vec![]))), BundleItem::Op(Box::new(copy(vec![])))];
         let launch = Launch::new(&Bundle { pool_bytes: 4096, items }).unwrap();
         assert_eq!(launch.first_symbol_ids, [-1, -3]);
         assert_eq!(launch.to_string().matches("%pool_addr_128 = ").count(), 1);
     }
 
     #[test]
-    fn baked_addresses_need_neither_parameters_nor_symbols() {
-        let launch = Launch::baked(&bundle(4, copy(vec![])), &Target::spyre()).unwrap();
+    fn omits_parameters_and_symbols_for_baked_addresses() {
+        let launch = Launch::new_baked(&bundle(4, copy(vec![])), &Target::spyre()).unwrap();
         assert!(launch.params.is_empty());
         assert!(launch.to_string().contains("\t\t\tsdscbundle.sdsc_execute () {sdsc_filename=\"sdsc_0.json\"}\n"));
     }
 
     #[test]
-    fn what_has_no_launch_is_refused() {
+    fn rejects_bundle_without_launch() {
         let error = |bundle: &Bundle| Launch::new(bundle).unwrap_err().to_string();
         let within = "op 0 ('identity'): operand 0 has 2 tile advances within 1 loops; it needs one for each loop, or none";
         assert_eq!(error(&bundle(4, copy(vec![1, 2]))), within);
@@ -420,7 +420,7 @@ module {
         assert_eq!(error(&bundle(4, copy(vec![1]))), inside);
         let no_pool = Bundle { pool_bytes: 0, ..bundle(4, copy(vec![])) };
         assert_eq!(error(&no_pool), "a tensor is in the pool, whose size is 0 bytes; it must be between 1 and 15032385536");
-        let moving = Launch::baked(&bundle(4, copy(vec![64])), &Target::spyre()).unwrap_err().to_string();
+        let moving = Launch::new_baked(&bundle(4, copy(vec![64])), &Target::spyre()).unwrap_err().to_string();
         assert!(moving.ends_with("unroll the loop or keep addresses symbolic"), "{moving}");
         let mut wide = copy(vec![]);
         wide.iteration_space[0].split = 64;

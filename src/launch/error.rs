@@ -1,6 +1,6 @@
 //! Reasons to reject a launch ("SuperDSC schema, section 11" and the limits of the file format).
 
-use super::label::Label;
+use super::label::DimLabel;
 use machine::DeviceFormat;
 
 /// Error for an op or a launch without SuperDSC form. The text states the value found and the violated rule.
@@ -238,7 +238,7 @@ pub enum LaunchError {
         /// The operand.
         operand: usize,
         /// The dimension.
-        label: Label,
+        label: DimLabel,
     },
     /// A pool tensor in a bundle whose pool has no legal size.
     #[error("a tensor is in the pool, whose size is {found} bytes; it must be between 1 and {limit}")]
@@ -290,7 +290,7 @@ pub enum LaunchError {
 
 impl LaunchError {
     /// Returns the error, annotated with its op.
-    pub(crate) fn in_op(self, index: usize, function: &str) -> Self {
+    pub(crate) fn annotate_with_op(self, index: usize, function: &str) -> Self {
         Self::InOp { index, function: function.to_owned(), source: Box::new(self) }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The name of a dimension in SDSC files. Most names say nothing of the dimension's role: they are given by position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Label {
+pub enum DimLabel {
     /// `mb`
     Mb,
     /// `x`
@@ -25,7 +25,7 @@ pub enum Label {
     In,
 }
 
-impl Label {
+impl DimLabel {
     /// The labels that ordinary ops take in turn, and from which added dimensions take theirs.
     pub const ORDINARY: [Self; 7] = [Self::Mb, Self::X, Self::Y, Self::I, Self::J, Self::Ki, Self::Kj];
 
@@ -74,7 +74,7 @@ impl Label {
     }
 }
 
-impl fmt::Display for Label {
+impl fmt::Display for DimLabel {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
     }

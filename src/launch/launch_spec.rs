@@ -2,8 +2,8 @@
 
 use crate::bundle::{Allocation, OpSpec};
 use machine::{DeviceFormat, ElementType};
-use sdsc_format::File;
-use sdsc_format::launch_spec::{ArgLayout, ArgRole, ArgSpec, EMITTER, Extent, LAUNCH_SPEC_FILE, LaunchSpec, SizeRange, SymbolKind};
+use sdsc_format::OutputFile;
+use sdsc_format::launch_spec::{ArgLayout, ArgRole, ArgSpec, EMITTER_NAME, ArgDimSize, LAUNCH_SPEC_FILE, LaunchSpec, SizeRange, SymbolKind};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use std::collections::BTreeSet;
 
@@ -20,41 +20,41 @@ pub fn written_arguments(op: &OpSpec) -> impl Iterator<Item = usize> {
 ///
 /// # Errors
 /// If a launch names an unknown tensor, or a tensor has an unknown type.
-pub fn launch_spec_files(program: &Program, written: &[Option<BTreeSet<usize>>]) -> Result<Vec<File>, String> {
+pub fn build_launch_spec_files(program: &Program, written: &[Option<BTreeSet<usize>>]) -> Result<Vec<OutputFile>, String> {
     let mut defined: BTreeSet<&str> = program.arguments.iter().chain(&program.constants).map(|tensor| tensor.name.as_str()).collect();
     let mut files = Vec::new();
     for (number, (launch, written)) in program.launches.iter().zip(written).enumerate() {
         let Some(written) = written else { continue };
         let spec = LaunchSpec {
-            version: sdsc_format::FormVersion,
+            version: sdsc_format::FormatVersion,
             kernel_name: format!("{}_{number}", program.name),
             pool_size: 0,
             bundle_symbolic_args: true,
-            emitter: Some(EMITTER.to_owned()),
-            symbol_kinds: symbol_kinds(program, launch),
+            emitter: Some(EMITTER_NAME.to_owned()),
+            symbol_kinds: collect_symbol_kinds(program, launch),
             symbols: launch
                 .sizes
                 .iter()
                 .filter_map(|name| program.size(name))
                 .map(|size| (size.name.clone(), SizeRange { min: size.granularity, max: size.maximum }))
                 .collect(),
-            args: arguments(program, launch, written, &defined)?,
+            args: collect_arguments(program, launch, written, &defined)?,
         };
-        files.push(File { path: format!("{}/{LAUNCH_SPEC_FILE}", launch.bundle), content: spec.to_text() });
+        files.push(OutputFile { path: format!("{}/{LAUNCH_SPEC_FILE}", launch.bundle), content: spec.to_text() });
         defined.extend(written.iter().filter_map(|argument| launch.arguments.get(*argument)).map(String::as_str));
     }
     Ok(files)
 }
 
 /// Returns the parameters of the function of `bundle.mlir`: the arguments, then the sizes.
-fn symbol_kinds(program: &Program, launch: &LaunchEntry) -> Vec<SymbolKind> {
+fn collect_symbol_kinds(program: &Program, launch: &LaunchEntry) -> Vec<SymbolKind> {
     let kernel = (0..).take(launch.arguments.len()).map(SymbolKind::kernel);
     let sizes = launch.sizes.iter().filter_map(|name| program.size(name));
     kernel.chain(sizes.map(|size| SymbolKind::dimension(size.name.clone(), size.granularity, size.maximum))).collect()
 }
 
 /// Returns the arguments of a launch. `defined` has the names of the tensors with values before the launch.
-fn arguments(program: &Program, launch: &LaunchEntry, written: &BTreeSet<usize>, defined: &BTreeSet<&str>) -> Result<Vec<ArgSpec>, String> {
+fn collect_arguments(program: &Program, launch: &LaunchEntry, written: &BTreeSet<usize>, defined: &BTreeSet<&str>) -> Result<Vec<ArgSpec>, String> {
     let role = |argument: usize, name: &str| match (written.contains(&argument), defined.contains(name)) {
         (false, _) => ArgRole::Input,
         (true, false) => ArgRole::Output,
@@ -63,33 +63,33 @@ fn arguments(program: &Program, launch: &LaunchEntry, written: &BTreeSet<usize>,
     let spec = |(argument, name): (usize, &String)| {
         let tensor = program.tensors().find(|tensor| tensor.name == *name);
         let tensor = tensor.ok_or_else(|| format!("launch '{}' names '{name}', which is no tensor of the program", launch.bundle))?;
-        argument_of(tensor, argument, role(argument, name))
+        describe_argument(tensor, argument, role(argument, name))
     };
     launch.arguments.iter().enumerate().map(spec).collect()
 }
 
-fn argument_of(tensor: &Tensor, argument: usize, role: ArgRole) -> Result<ArgSpec, String> {
+fn describe_argument(tensor: &Tensor, argument: usize, role: ArgRole) -> Result<ArgSpec, String> {
     let refuse = |error: &dyn std::fmt::Display| format!("'{}': {error}", tensor.name);
     let element: ElementType = tensor.element_type.parse().map_err(|error| refuse(&error))?;
     let format: DeviceFormat = tensor.format.parse().map_err(|error| refuse(&error))?;
-    let mut shape: Vec<Extent> = tensor.shape.iter().copied().map(Extent::Fixed).collect();
+    let mut shape: Vec<ArgDimSize> = tensor.shape.iter().copied().map(ArgDimSize::Fixed).collect();
     for symbolic in &tensor.symbolic {
         let extent = shape.get_mut(symbolic.dim).ok_or_else(|| refuse(&format_args!("has no dimension {}", symbolic.dim)))?;
-        *extent = Extent::Symbol(symbolic.size.clone());
+        *extent = ArgDimSize::Symbol(symbolic.size.clone());
     }
     Ok(ArgSpec {
         arg_index: argument as i64,
         role,
         shape,
         dtype: element.launch_type(format).torch_name().to_owned(),
-        layout: Some(layout_of(tensor, format.elements_per_stick())),
+        layout: Some(describe_layout(tensor, format.elements_per_stick())),
     })
 }
 
 /// Returns the layout of a tensor: padding of the standard tiling, or the device shape if the tensor is tiled in another way.
-fn layout_of(tensor: &Tensor, stick: i64) -> ArgLayout {
+fn describe_layout(tensor: &Tensor, stick: i64) -> ArgLayout {
     let (stick_size, no_padding) = (vec![stick], vec![0; tensor.shape.len()]);
-    match standard_padding(tensor, stick) {
+    match compute_standard_padding(tensor, stick) {
         Some(padding) => ArgLayout { stick_size, padding, device_size: None, stride_map: None },
         None => ArgLayout {
             stick_size,
@@ -114,7 +114,7 @@ struct StandardDim {
 
 /// Returns the elements beyond the host's size and the rest of the last stick, by host dimension; `None` if the tensor does not have the
 /// standard tiling (torch-spyre facts, B.2).
-fn standard_padding(tensor: &Tensor, stick: i64) -> Option<Vec<i64>> {
+fn compute_standard_padding(tensor: &Tensor, stick: i64) -> Option<Vec<i64>> {
     let Tensor { shape, device_size, stride_map, .. } = tensor;
     let mut padding = vec![0; shape.len()];
     let (lanes, outer) = stride_map.split_last()?;
@@ -122,7 +122,7 @@ fn standard_padding(tensor: &Tensor, stick: i64) -> Option<Vec<i64>> {
     if shape.is_empty() || shape.contains(&0) {
         return device_size[..outer.len()].iter().all(|size| *size == 1).then_some(padding);
     }
-    let dims = standard_dims(shape, stick);
+    let dims = compute_standard_dims(shape, stick);
     let is_single_lane = shape.last() == Some(&1);
     if outer.len() != dims.len() || !(is_single_lane || *lanes == 1) {
         return None;
@@ -138,7 +138,7 @@ fn standard_padding(tensor: &Tensor, stick: i64) -> Option<Vec<i64>> {
 
 /// Returns the device dimensions of the standard tiling before the lanes of a stick: the inner host dimensions, the sticks of the last one,
 /// and the first host dimension.
-fn standard_dims(shape: &[i64], stick: i64) -> Vec<StandardDim> {
+fn compute_standard_dims(shape: &[i64], stick: i64) -> Vec<StandardDim> {
     let host_stride = |dim: usize| shape[dim + 1..].iter().product::<i64>();
     let whole = |dim: usize| StandardDim { dim, step: 1, size: shape[dim], stride: host_stride(dim) };
     let last = shape.len() - 1;
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_has_two_inputs_and_an_output() {
+    fn lists_inputs_and_output_of_sum() {
         let program = Program {
             name: "f".to_owned(),
             arguments: vec![rows("a"), rows("b")],
@@ -182,7 +182,7 @@ mod tests {
             launches: vec![launch("bundle_0", &["a", "b", "y"], &[])],
             ..Program::default()
         };
-        let files = launch_spec_files(&program, &[Some([2].into())]).unwrap();
+        let files = build_launch_spec_files(&program, &[Some([2].into())]).unwrap();
         let [file] = files.as_slice() else { panic!("{files:?}") };
         assert_eq!(file.path, "bundle_0/launch_spec.json");
         let found: serde_json::Value = serde_json::from_slice(&file.content).unwrap();
@@ -197,14 +197,14 @@ mod tests {
             "args": [argument(0, "input"), argument(1, "input"), argument(2, "output")],
         });
         assert_eq!(found, expected);
-        assert_eq!(launch_spec_files(&program, &[None]).unwrap(), [], "a kernel with addresses in its files");
+        assert_eq!(build_launch_spec_files(&program, &[None]).unwrap(), [], "a kernel with addresses in its files");
         let unknown = Program { results: vec![rows("z")], ..program };
-        let refused = launch_spec_files(&unknown, &[Some([2].into())]).unwrap_err();
+        let refused = build_launch_spec_files(&unknown, &[Some([2].into())]).unwrap_err();
         assert_eq!(refused, "launch 'bundle_0' names 'y', which is no tensor of the program");
     }
 
     #[test]
-    fn what_an_earlier_launch_wrote_keeps_its_values() {
+    fn marks_earlier_results_as_input_output() {
         let program = Program {
             arguments: vec![rows("a")],
             results: vec![rows("y")],
@@ -212,8 +212,8 @@ mod tests {
             launches: vec![launch("one", &["a", "t", "y"], &[]), launch("two", &["t", "y"], &[])],
             ..Program::default()
         };
-        let files = launch_spec_files(&program, &[Some([1, 2].into()), Some([1].into())]).unwrap();
-        let roles = |file: &File| {
+        let files = build_launch_spec_files(&program, &[Some([1, 2].into()), Some([1].into())]).unwrap();
+        let roles = |file: &OutputFile| {
             let spec: LaunchSpec = serde_json::from_slice(&file.content).unwrap();
             spec.args.iter().map(|argument| argument.role).collect::<Vec<_>>()
         };
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_has_a_name_in_shapes_and_its_bounds() {
+    fn names_size_in_shapes_and_states_bounds() {
         let mut argument = rows("a");
         argument.symbolic = vec![SymbolicDim { dim: 0, size: "s0".to_owned() }];
         let program = Program {
@@ -231,25 +231,25 @@ mod tests {
             launches: vec![launch("bundle_0", &["a"], &["s0"])],
             ..Program::default()
         };
-        let spec: LaunchSpec = serde_json::from_slice(&launch_spec_files(&program, &[Some([].into())]).unwrap()[0].content).unwrap();
-        assert_eq!(spec.args[0].shape, [Extent::Symbol("s0".to_owned()), Extent::Fixed(200)]);
+        let spec: LaunchSpec = serde_json::from_slice(&build_launch_spec_files(&program, &[Some([].into())]).unwrap()[0].content).unwrap();
+        assert_eq!(spec.args[0].shape, [ArgDimSize::Symbol("s0".to_owned()), ArgDimSize::Fixed(200)]);
         assert_eq!(spec.symbols, [("s0".to_owned(), SizeRange { min: 1, max: 3 })].into());
         assert_eq!(spec.symbol_kinds, [SymbolKind::kernel(0), SymbolKind::dimension("s0".to_owned(), 1, 3)]);
     }
 
     #[test]
-    fn integers_keep_their_type_in_an_integer_format_only() {
-        let dtype = |tensor: &Tensor| argument_of(tensor, 0, ArgRole::Input).unwrap().dtype;
+    fn keeps_integer_type_in_integer_format_only() {
+        let dtype = |tensor: &Tensor| describe_argument(tensor, 0, ArgRole::Input).unwrap().dtype;
         assert_eq!(dtype(&tensor("i", &[16], &[1, 32], &[32, 1])), "int64");
         assert_eq!(dtype(&Tensor { element_type: "i64".to_owned(), ..rows("i") }), "float16");
-        let refused = argument_of(&Tensor { element_type: "f19".to_owned(), ..rows("i") }, 0, ArgRole::Input).unwrap_err();
+        let refused = describe_argument(&Tensor { element_type: "f19".to_owned(), ..rows("i") }, 0, ArgRole::Input).unwrap_err();
         assert_eq!(refused, "'i': unsupported element type 'f19'");
     }
 
     #[test]
-    fn a_layout_is_padding_of_the_standard_tiling_or_a_device_shape() {
+    fn describes_layout_as_padding_or_device_shape() {
         let padding = |shape: &[i64], device_size: &[i64], stride_map: &[i64]| {
-            standard_padding(&tensor("t", shape, device_size, stride_map), *device_size.last().unwrap())
+            compute_standard_padding(&tensor("t", shape, device_size, stride_map), *device_size.last().unwrap())
         };
         for (shape, device_size, stride_map, expected) in [
             (&[120][..], &[2, 64][..], &[64, 1][..], &[0][..]),
@@ -270,7 +270,7 @@ mod tests {
             (&[4, 32, 64], &[1, 128, 64], &[64, 64, 1]),
         ] {
             let tensor = tensor("t", shape, device_size, stride_map);
-            let layout = layout_of(&tensor, 64);
+            let layout = describe_layout(&tensor, 64);
             assert_eq!(layout.device_size.as_deref(), Some(device_size), "{shape:?}");
             assert_eq!(layout.stride_map.as_deref(), Some(stride_map), "{shape:?}");
         }

@@ -42,4 +42,4 @@ mod text;
 pub(crate) mod ir;
 
 pub use error::LaunchError;
-pub use statements::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt};
+pub use statements::{AddressMap, Execute, Launch, Param, SizeBounds, Stmt};

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// Name of a value, without the `%`. Equal names denote the same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Name {
+pub enum ValueName {
     /// The bundle's pool.
     Pool,
     /// The function's parameter for a kernel argument.
@@ -67,12 +67,12 @@ pub struct SliceName {
 impl SliceName {
     /// The name of the value at the start of the part.
     #[must_use]
-    pub const fn start(self) -> Name {
-        if self.front == 0 { Name::Argument(self.argument) } else { Name::Slice(self) }
+    pub const fn start_name(self) -> ValueName {
+        if self.front == 0 { ValueName::Argument(self.argument) } else { ValueName::Slice(self) }
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for ValueName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pool => formatter.write_str("pool"),
@@ -88,8 +88,8 @@ impl fmt::Display for Name {
             Self::Induction(index) => write!(formatter, "i_{index}"),
             Self::SliceOffset(slice) => write!(formatter, "arg_{}_slice_offset_{}", slice.argument, slice.front),
             Self::Slice(slice) => write!(formatter, "arg_{}_slice_{}", slice.argument, slice.front),
-            Self::CoreOffset(slice, bytes) => write!(formatter, "{}_core_offset_{bytes}", slice.start()),
-            Self::Core(slice, bytes) => write!(formatter, "{}_core_{bytes}", slice.start()),
+            Self::CoreOffset(slice, bytes) => write!(formatter, "{}_core_offset_{bytes}", slice.start_name()),
+            Self::Core(slice, bytes) => write!(formatter, "{}_core_{bytes}", slice.start_name()),
             Self::PoolOffset(bytes) => write!(formatter, "pool_offset_{bytes}"),
             Self::PoolAddress(bytes) => write!(formatter, "pool_addr_{bytes}"),
             Self::Symbol(id) => write!(formatter, "sym_{id}"),
@@ -99,11 +99,11 @@ impl fmt::Display for Name {
 }
 
 /// Parses a name as printed; fails for any other text.
-impl FromStr for Name {
+impl FromStr for ValueName {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let (head, numbers) = words_and_numbers(text);
+        let (head, numbers) = split_words_and_numbers(text);
         let argument = |position: usize| numbers.get(position).and_then(|&number| u32::try_from(number).ok()).ok_or(());
         let index = |position: usize| numbers.get(position).and_then(|&number| usize::try_from(number).ok()).ok_or(());
         let number = |position: usize| numbers.get(position).copied().ok_or(());
@@ -140,7 +140,7 @@ impl FromStr for Name {
 }
 
 /// The text with every number replaced by `#`, and the numbers.
-fn words_and_numbers(text: &str) -> (String, Vec<i64>) {
+fn split_words_and_numbers(text: &str) -> (String, Vec<i64>) {
     let (mut head, mut numbers) = (String::new(), Vec::new());
     let mut rest = text;
     while let Some(start) = rest.find(|letter: char| letter.is_ascii_digit()) {
@@ -159,43 +159,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_printed_name_is_read_back() {
+    fn parses_printed_names() {
         let (whole, part) = (SliceName { argument: 2, front: 0 }, SliceName { argument: 3, front: 256 });
         let size = SizeName { op: 4, ordinal: 1 };
         let names = [
-            Name::Pool,
-            Name::ArgumentBase(1),
-            Name::Argument(12),
-            Name::SizeBase(size),
-            Name::Size(size),
-            Name::Zero,
-            Name::One,
-            Name::LoopBound(0),
-            Name::Induction(3),
-            Name::SliceOffset(part),
-            Name::Slice(part),
-            Name::CoreOffset(whole, 64),
-            Name::CoreOffset(part, 64),
-            Name::Core(whole, 64),
-            Name::Core(part, 64),
-            Name::PoolOffset(0),
-            Name::PoolAddress(128),
-            Name::Symbol(9),
-            Name::Address(7),
+            ValueName::Pool,
+            ValueName::ArgumentBase(1),
+            ValueName::Argument(12),
+            ValueName::SizeBase(size),
+            ValueName::Size(size),
+            ValueName::Zero,
+            ValueName::One,
+            ValueName::LoopBound(0),
+            ValueName::Induction(3),
+            ValueName::SliceOffset(part),
+            ValueName::Slice(part),
+            ValueName::CoreOffset(whole, 64),
+            ValueName::CoreOffset(part, 64),
+            ValueName::Core(whole, 64),
+            ValueName::Core(part, 64),
+            ValueName::PoolOffset(0),
+            ValueName::PoolAddress(128),
+            ValueName::Symbol(9),
+            ValueName::Address(7),
         ];
         for name in names {
             assert_eq!(name.to_string().parse(), Ok(name), "{name}");
         }
         for other in ["", "arg", "arg_", "arg_01", "c2", "addr_1_2", "x_1"] {
-            assert_eq!(other.parse::<Name>(), Err(()), "{other}");
+            assert_eq!(other.parse::<ValueName>(), Err(()), "{other}");
         }
     }
 
     #[test]
-    fn a_core_is_named_after_the_part_it_is_counted_from() {
+    fn names_core_after_its_slice() {
         let whole = SliceName { argument: 2, front: 0 };
         let part = SliceName { argument: 2, front: 128 };
-        assert_eq!(Name::Core(whole, 64).to_string(), "arg_2_core_64");
-        assert_eq!(Name::CoreOffset(part, 64).to_string(), "arg_2_slice_128_core_offset_64");
+        assert_eq!(ValueName::Core(whole, 64).to_string(), "arg_2_core_64");
+        assert_eq!(ValueName::CoreOffset(part, 64).to_string(), "arg_2_slice_128_core_offset_64");
     }
 }

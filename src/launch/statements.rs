@@ -1,13 +1,13 @@
 //! Contents of `bundle.mlir` as plain values: the addresses that it computes and the files that it executes
 //! ("SuperDSC schema, section 8").
 
-use super::name::Name;
+use super::name::ValueName;
 
 /// One launchable unit: the function of `bundle.mlir`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
     /// The maps from loop counters to addresses, by number.
-    pub maps: Vec<AffineMap>,
+    pub maps: Vec<AddressMap>,
     /// The parameters of the function.
     pub params: Vec<Param>,
     /// Its body, without the final `return`.
@@ -19,20 +19,20 @@ pub struct Launch {
 impl Launch {
     /// Returns the first parameter that is a trip count.
     #[must_use]
-    pub fn counting_param(&self) -> Option<Param> {
-        fn bound_in(body: &[Stmt], params: &[Param]) -> Option<Param> {
+    pub fn find_count_param(&self) -> Option<Param> {
+        fn find_bound_param(body: &[Stmt], params: &[Param]) -> Option<Param> {
             body.iter().find_map(|statement| {
                 let Stmt::For { counter: _, bound, body } = statement else { return None };
-                params.iter().find(|param| param.value == *bound).copied().or_else(|| bound_in(body, params))
+                params.iter().find(|param| param.value == *bound).copied().or_else(|| find_bound_param(body, params))
             })
         }
-        bound_in(&self.body, &self.params)
+        find_bound_param(&self.body, &self.params)
     }
 }
 
 /// `(d0, d1, ...)[s0] -> (s0 + strides[0] * d0 + strides[1] * d1 + ...)`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct AffineMap {
+pub struct AddressMap {
     /// Bytes per iteration of each loop that moves the address, outermost first.
     pub strides: Vec<i64>,
 }
@@ -41,9 +41,9 @@ pub struct AffineMap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Param {
     /// The parameter.
-    pub name: Name,
+    pub name: ValueName,
     /// The value that is extracted from it.
-    pub value: Name,
+    pub value: ValueName,
     /// The bounds of a symbolic size; none for an address.
     pub bounds: Option<SizeBounds>,
 }
@@ -63,7 +63,7 @@ pub enum Stmt {
     /// Allocates the bundle's pool.
     DeviceMemAllocate {
         /// The address of the pool.
-        name: Name,
+        name: ValueName,
         /// Its size.
         bytes: i64,
     },
@@ -75,38 +75,38 @@ pub enum Stmt {
     /// An integer.
     Constant {
         /// The result.
-        name: Name,
+        name: ValueName,
         /// The integer.
         value: i64,
     },
     /// A sum.
     AddI {
         /// The result.
-        name: Name,
+        name: ValueName,
         /// The left operand.
-        lhs: Name,
+        lhs: ValueName,
         /// The right operand.
-        rhs: Name,
+        rhs: ValueName,
     },
     /// An address that moves with loops.
     AffineApply {
         /// The result.
-        name: Name,
+        name: ValueName,
         /// The number of the map.
         map: usize,
         /// The loop counters it depends on.
-        counters: Vec<Name>,
+        counters: Vec<ValueName>,
         /// The address of the first iteration.
-        base: Name,
+        base: ValueName,
     },
     /// Runs an op on its cores.
     Execute(Execute),
     /// Runs a body for every value of a counter from 0 to the bound.
     For {
         /// The counter.
-        counter: Name,
+        counter: ValueName,
         /// The count.
-        bound: Name,
+        bound: ValueName,
         /// The body.
         body: Vec<Stmt>,
     },
@@ -118,7 +118,7 @@ pub struct Execute {
     /// The depth-first number of the op, which names its file.
     pub op: usize,
     /// The values of the symbols.
-    pub operands: Vec<Name>,
+    pub operands: Vec<ValueName>,
     /// The id of each operand; none when addresses are baked.
     pub symbol_ids: Option<Vec<i64>>,
 }
@@ -126,7 +126,7 @@ pub struct Execute {
 impl Execute {
     /// The file that describes the op.
     #[must_use]
-    pub fn filename(&self) -> String {
+    pub fn file_name(&self) -> String {
         format!("sdsc_{}.json", self.op)
     }
 }

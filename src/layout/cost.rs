@@ -5,7 +5,7 @@ use crate::assignment;
 /// Cost of a choice of stick dimensions, compared lexicographically: bytes moved by restickifies, then bytes that the
 /// host must lay out against their order, then bytes that buffers occupy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cost {
+pub struct StickCost {
     /// Bytes that restickifies move.
     pub moved_bytes: u64,
     /// Bytes of arguments and results whose last dimension is not in the sticks.
@@ -14,7 +14,7 @@ pub struct Cost {
     pub buffer_bytes: u64,
 }
 
-impl assignment::Cost for Cost {
+impl assignment::AdditiveCost for StickCost {
     const ZERO: Self = Self { moved_bytes: 0, strided_bytes: 0, buffer_bytes: 0 };
     const IMPOSSIBLE: Self = Self { moved_bytes: u64::MAX, strided_bytes: u64::MAX, buffer_bytes: u64::MAX };
 

@@ -1,15 +1,15 @@
 //! Program model for the choice of sticks: buffers, and ops that read and write them through index maps.
 
-use machine::{DeviceFormat, Family, MOST_ROWS_OF_A_PRODUCT, STICK_BYTES, is_conversion};
+use machine::{DeviceFormat, Family, MAX_MATMUL_DIMS_PER_ROLE, STICK_BYTES, is_conversion};
 use program::layout::{
-    Coordinate, DeviceLayout, Digit, DimOrder, HostTensor, Index, LayoutError, ReadableOperand, Term, ViewedOperand, readable,
-    sticks_needed,
+    Coordinate, DeviceLayout, IndexDigit, DimOrder, HostTensor, TensorIndex, LayoutError, ReadableOperand, CoordinateTerm, ViewedOperand, make_readable,
+    count_sticks,
 };
 use std::collections::BTreeSet;
 
 /// Buffer of the program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Buffer {
+pub struct LayoutBuffer {
     /// Sizes as the program sees them.
     pub sizes: Vec<i64>,
     /// Number format of the elements.
@@ -21,12 +21,12 @@ pub struct Buffer {
     /// Dimensions whose sizes are known only at launch: none of them may be in the sticks.
     pub symbolic: Vec<usize>,
     /// Uses of the buffer outside of the ops.
-    pub role: Role,
+    pub role: BufferRole,
 }
 
 /// Use of a buffer outside of the ops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
+pub enum BufferRole {
     /// The host fills it: an argument.
     Input,
     /// The host fills it with data from the compiler: a constant, which can be emitted in any other layout too.
@@ -39,30 +39,30 @@ pub enum Role {
 
 /// Read of a buffer by an op.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Read {
+pub struct BufferRead {
     /// The buffer.
     pub buffer: usize,
     /// One index per buffer dimension, in terms of the iteration dimensions.
-    pub indices: Vec<Index>,
+    pub indices: Vec<TensorIndex>,
     /// Whether the operand is an index tensor or a table: its layout is fixed by the gather, and the choice skips it.
     pub is_exempt: bool,
 }
 
 /// An op.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Op {
+pub struct LayoutOp {
     /// Rules for the sticks of the op.
-    pub kind: Kind,
+    pub kind: StickRule,
     /// Sizes of the iteration dimensions, output dimensions first.
     pub ranges: Vec<i64>,
     /// How many of the last iteration dimensions are reduced.
     pub n_reduced: usize,
     /// The operands.
-    pub reads: Vec<Read>,
+    pub reads: Vec<BufferRead>,
     /// The buffer of the result.
     pub result: usize,
     /// One index per dimension of that buffer.
-    pub written: Vec<Index>,
+    pub written: Vec<TensorIndex>,
     /// For a gather: the iteration dimension in the sticks of its table.
     pub table_stick: Option<usize>,
     /// Iteration dimensions whose sizes are known only at launch: none of them may be in the sticks.
@@ -71,7 +71,7 @@ pub struct Op {
 
 /// Stick rules of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum StickRule {
     /// One dimension in the sticks of all operands.
     Elementwise,
     /// The last dimension in the sticks of operand and result: a conversion, which moves the elements of a stick, and the op that it reads.
@@ -90,10 +90,10 @@ pub enum Kind {
     Restickify,
 }
 
-impl Kind {
+impl StickRule {
     /// Returns the rules of an op's family; inserts and restickifies are copies with rules of their own.
     #[must_use]
-    pub fn of(family: Family, function: &str) -> Self {
+    pub fn from_family(family: Family, function: &str) -> Self {
         match family {
             Family::Reduce if function == "prod" => Self::ReductionOffStick,
             Family::Reduce => Self::Reduction,
@@ -107,29 +107,29 @@ impl Kind {
 
 /// A program.
 #[derive(Clone, Debug, Default)]
-pub struct Flow {
+pub struct LayoutFlow {
     /// Its buffers.
-    pub buffers: Vec<Buffer>,
+    pub buffers: Vec<LayoutBuffer>,
     /// Its ops in order.
-    pub ops: Vec<Op>,
+    pub ops: Vec<LayoutOp>,
 }
 
-impl Flow {
+impl LayoutFlow {
     /// Keeps the last dimension in the sticks of the ops whose results conversions read: a conversion reads sticks of equal elements, which a
     /// relayout would make of others.
     pub fn keep_converted_sticks(&mut self) {
-        let conversions = self.ops.iter().filter(|op| op.kind == Kind::Conversion);
+        let conversions = self.ops.iter().filter(|op| op.kind == StickRule::Conversion);
         let read: BTreeSet<usize> = conversions.flat_map(|op| op.reads.iter().map(|read| read.buffer)).collect();
-        for op in self.ops.iter_mut().filter(|op| op.kind == Kind::Elementwise && read.contains(&op.result)) {
-            op.kind = Kind::Conversion;
+        for op in self.ops.iter_mut().filter(|op| op.kind == StickRule::Elementwise && read.contains(&op.result)) {
+            op.kind = StickRule::Conversion;
         }
     }
 }
 
-impl Buffer {
+impl LayoutBuffer {
     /// Returns the host dimensions that may be in the sticks; `None` among them is one element per stick.
     #[must_use]
-    pub fn sticks(&self) -> Vec<Option<usize>> {
+    pub fn candidate_sticks(&self) -> Vec<Option<usize>> {
         if let Some(given) = &self.given {
             return vec![HostTensor::row_major(&self.sizes).ok().and_then(|host| given.stick_dim(&host))];
         }
@@ -140,22 +140,22 @@ impl Buffer {
 
     /// Returns whether the buffer may have that dimension in its sticks.
     #[must_use]
-    pub fn allows(&self, stick: Option<usize>) -> bool {
+    pub fn allows_stick(&self, stick: Option<usize>) -> bool {
         let is_full = |dim: usize| self.sizes[dim] % self.format.elements_per_stick() == 0;
-        (self.given.is_none() || self.sticks() == [stick]) && stick.is_none_or(|stick| !self.regrouped.contains(&stick) || is_full(stick))
+        (self.given.is_none() || self.candidate_sticks() == [stick]) && stick.is_none_or(|stick| !self.regrouped.contains(&stick) || is_full(stick))
     }
 
     /// Returns whether the host must gather the elements of a stick from distant parts of its tensor.
     #[must_use]
     pub fn is_strided(&self, stick: Option<usize>) -> bool {
         let last = self.sizes.len().checked_sub(1).filter(|&last| self.sizes[last] > 1);
-        self.role != Role::Inner && self.given.is_none() && last.is_some() && stick != last
+        self.role != BufferRole::Inner && self.given.is_none() && last.is_some() && stick != last
     }
 
     /// Returns whether the buffer is an input in the host's own element order.
     fn is_row_major(&self, stick: Option<usize>) -> bool {
         let is_last = stick.map_or_else(|| self.sizes.iter().all(|&size| size == 1), |stick| stick + 1 == self.sizes.len());
-        matches!(self.role, Role::Input | Role::Constant) && is_last
+        matches!(self.role, BufferRole::Input | BufferRole::Constant) && is_last
     }
 
     /// The layout with that dimension in the sticks.
@@ -163,7 +163,7 @@ impl Buffer {
     /// # Errors
     /// When there is none, as for more than six dimensions.
     pub fn layout(&self, stick: Option<usize>) -> Result<DeviceLayout, LayoutError> {
-        let host = self.host()?;
+        let host = self.host_tensor()?;
         if let Some(given) = self.given.as_ref().filter(|given| given.stick_dim(&host) == stick) {
             return Ok(given.clone());
         }
@@ -181,23 +181,23 @@ impl Buffer {
     ///
     /// # Errors
     /// When a size is not positive, or there are too many elements.
-    pub fn host(&self) -> Result<HostTensor, LayoutError> {
+    pub fn host_tensor(&self) -> Result<HostTensor, LayoutError> {
         HostTensor::row_major(&self.sizes)
     }
 }
 
-impl Op {
+impl LayoutOp {
     /// Returns the iteration dimensions that may be in the op's sticks; `None` among them is one element per stick.
     #[must_use]
-    pub fn sticks(&self) -> Vec<Option<usize>> {
+    pub fn candidate_sticks(&self) -> Vec<Option<usize>> {
         let n_outputs = self.ranges.len() - self.n_reduced;
         let large =
             |dims: std::ops::Range<usize>| dims.rev().filter(|&dim| self.ranges[dim] > 1 && !self.symbolic.contains(&dim)).map(Some);
         match self.kind {
-            Kind::Matmul | Kind::Conversion => vec![Some(n_outputs - 1)],
-            Kind::Gather => vec![self.table_stick],
-            Kind::Reduction => large(n_outputs..self.ranges.len()).chain(large(0..n_outputs)).chain([None]).collect(),
-            Kind::ReductionOffStick | Kind::Elementwise | Kind::Insert | Kind::Restickify => large(0..n_outputs).chain([None]).collect(),
+            StickRule::Matmul | StickRule::Conversion => vec![Some(n_outputs - 1)],
+            StickRule::Gather => vec![self.table_stick],
+            StickRule::Reduction => large(n_outputs..self.ranges.len()).chain(large(0..n_outputs)).chain([None]).collect(),
+            StickRule::ReductionOffStick | StickRule::Elementwise | StickRule::Insert | StickRule::Restickify => large(0..n_outputs).chain([None]).collect(),
         }
     }
 
@@ -210,52 +210,52 @@ impl Op {
 
     /// Returns whether an insert can write its part into a buffer with `own` in its sticks when `stick` is in those of the op.
     #[must_use]
-    pub fn writes_part(&self, stick: Option<usize>, buffer: &Buffer, own: Option<usize>) -> bool {
-        if !buffer.allows(own) {
+    pub fn can_write_slice(&self, stick: Option<usize>, buffer: &LayoutBuffer, own: Option<usize>) -> bool {
+        if !buffer.allows_stick(own) {
             return false;
         }
         let is_in_sticks = match own {
             // One element a stick is the first element of a stick of the buffer.
-            Some(own) => self.result_stick(stick) == Some(own) || stick.is_none() && written_size(&self.written[own]) == 1,
+            Some(own) => self.result_stick(stick) == Some(own) || stick.is_none() && num_written_positions(&self.written[own]) == 1,
             None => stick.is_none(),
         };
-        is_in_sticks && self.written_window(buffer, own).is_ok()
+        is_in_sticks && self.check_written_window(buffer, own).is_ok()
     }
 
     /// Whether the part of an insert fills whole sticks of a buffer with `own` in its sticks.
     ///
     /// # Errors
     /// The positions that do not.
-    pub fn written_window(&self, buffer: &Buffer, own: Option<usize>) -> Result<(), LayoutError> {
+    pub fn check_written_window(&self, buffer: &LayoutBuffer, own: Option<usize>) -> Result<(), LayoutError> {
         let offsets: Vec<i64> = self.written.iter().map(|index| index.offset).collect();
-        let sizes: Vec<i64> = self.written.iter().map(written_size).collect();
-        buffer.layout(own)?.check_written_window(&buffer.host()?, &offsets, &sizes)
+        let sizes: Vec<i64> = self.written.iter().map(num_written_positions).collect();
+        buffer.layout(own)?.check_written_window(&buffer.host_tensor()?, &offsets, &sizes)
     }
 
     /// The dimension that must run in the sticks of operand `operand`; the outer none is: none at all.
-    fn lane(&self, stick: Option<usize>, operand: usize) -> Option<usize> {
+    fn required_stick(&self, stick: Option<usize>, operand: usize) -> Option<usize> {
         match (self.kind, operand) {
-            (Kind::Matmul, 0) => Some(self.ranges.len() - 1).filter(|&k| self.ranges[k] > 1),
-            (Kind::Matmul, _) => stick.filter(|&n| self.ranges[n] > 1),
+            (StickRule::Matmul, 0) => Some(self.ranges.len() - 1).filter(|&k| self.ranges[k] > 1),
+            (StickRule::Matmul, _) => stick.filter(|&n| self.ranges[n] > 1),
             _ => stick,
         }
     }
 
     /// Returns whether an iteration dimension must not be split.
-    pub(super) fn is_whole(&self, dim: usize) -> bool {
+    pub(super) fn must_stay_unsplit(&self, dim: usize) -> bool {
         let n_outputs = self.ranges.len() - self.n_reduced;
         match self.kind {
-            Kind::Matmul | Kind::Conversion => dim + 1 >= n_outputs,
-            Kind::Reduction | Kind::ReductionOffStick => dim >= n_outputs,
-            Kind::Insert | Kind::Gather => true,
-            Kind::Elementwise | Kind::Restickify => false,
+            StickRule::Matmul | StickRule::Conversion => dim + 1 >= n_outputs,
+            StickRule::Reduction | StickRule::ReductionOffStick => dim >= n_outputs,
+            StickRule::Insert | StickRule::Gather => true,
+            StickRule::Elementwise | StickRule::Restickify => false,
         }
     }
 
     /// Returns whether the device has a dimension for every part of the rows of a product, and one in all tensors for the operand's
     /// position between its sticks and its rows (other positions belong to the dimension inside of them).
-    fn has_room_for(&self, parts: &[Vec<i64>], read: &ReadableOperand) -> bool {
-        let (Kind::Matmul, Some(right)) = (self.kind, self.reads.get(1)) else { return true };
+    fn has_room_for_rows(&self, parts: &[Vec<i64>], read: &ReadableOperand) -> bool {
+        let (StickRule::Matmul, Some(right)) = (self.kind, self.reads.get(1)) else { return true };
         // Each part with the dimension and the number of points below it.
         let mut rows = Vec::new();
         for (dim, parts) in parts.iter().enumerate().take(self.ranges.len().saturating_sub(2)) {
@@ -266,23 +266,23 @@ impl Op {
             }
         }
         let is_shared = |&(dim, divisor): &(usize, i64)| {
-            let moves = |digit: &Digit| digit.dim == dim && (digit.divisor..digit.end()).contains(&divisor);
+            let moves = |digit: &IndexDigit| digit.dim == dim && (digit.divisor..digit.period()).contains(&divisor);
             right.indices.iter().flat_map(|index| &index.digits).any(moves)
         };
         let (shared, own): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_shared);
         let beside_stick = read.layout.device_size().iter().zip(&read.coordinates).rev().nth(1);
         let is_pinned = beside_stick.is_some_and(|(&size, coordinate)| size > 1 && coordinate.term.is_none());
-        (shared.len() + usize::from(is_pinned)).max(own.len()) <= MOST_ROWS_OF_A_PRODUCT
+        (shared.len() + usize::from(is_pinned)).max(own.len()) <= MAX_MATMUL_DIMS_PER_ROLE
     }
 
     /// Returns whether the right operand of a product has rows for whole sticks of K: rows after the end of K are read too, and are 0.
-    fn has_padding(&self, operand: usize, host: &HostTensor, elements: i64, indices: &[Index]) -> bool {
+    fn has_padding(&self, operand: usize, host: &HostTensor, elements: i64, indices: &[TensorIndex]) -> bool {
         let k = self.ranges.len().saturating_sub(1);
-        if (self.kind, operand) != (Kind::Matmul, 1) || self.ranges[k] % elements == 0 {
+        if (self.kind, operand) != (StickRule::Matmul, 1) || self.ranges[k] % elements == 0 {
             return true;
         }
-        let padded = sticks_needed(self.ranges[k], elements) * elements;
-        let is_enough = |(index, &size): (&Index, &i64)| {
+        let padded = count_sticks(self.ranges[k], elements) * elements;
+        let is_enough = |(index, &size): (&TensorIndex, &i64)| {
             let mut along_k = index.digits.iter().filter(|digit| digit.dim == k);
             along_k.all(|digit| padded.checked_mul(digit.factor).is_some_and(|rows| rows <= size - index.offset))
         };
@@ -291,8 +291,8 @@ impl Op {
 
     /// Returns whether the operand of a reduction moves along all reduced dimensions: the device reduces only dimensions that an operand
     /// has.
-    fn has_reduced_parts(&self, parts: &[Vec<i64>], read: &ReadableOperand) -> bool {
-        if !matches!(self.kind, Kind::Reduction | Kind::ReductionOffStick) {
+    fn has_reduced_dims(&self, parts: &[Vec<i64>], read: &ReadableOperand) -> bool {
+        if !matches!(self.kind, StickRule::Reduction | StickRule::ReductionOffStick) {
             return true;
         }
         let flat = parts.concat();
@@ -304,28 +304,28 @@ impl Op {
     /// Returns whether operand `operand`, with a buffer of these sizes and this layout read at `indices`, can be read without relayout when
     /// `stick` is in the sticks of the op.
     #[must_use]
-    pub fn reads_directly(
+    pub fn can_read_directly(
         &self,
         stick: Option<usize>,
         operand: usize,
         host: &HostTensor,
         layout: &DeviceLayout,
-        indices: &[Index],
+        indices: &[TensorIndex],
     ) -> bool {
-        let Some((parts, read)) = read_alone(&self.ranges, host, layout, indices) else { return false };
+        let Some((parts, read)) = split_operand(&self.ranges, host, layout, indices) else { return false };
         let is_cut = |dim: usize| parts[dim].len() > 1;
-        if (0..self.ranges.len()).any(|dim| is_cut(dim) && self.is_whole(dim)) || !self.has_room_for(&parts, &read) {
+        if (0..self.ranges.len()).any(|dim| is_cut(dim) && self.must_stay_unsplit(dim)) || !self.has_room_for_rows(&parts, &read) {
             return false;
         }
-        if !self.has_reduced_parts(&parts, &read) {
+        if !self.has_reduced_dims(&parts, &read) {
             return false;
         }
-        let expected = self.lane(stick, operand);
+        let expected = self.required_stick(stick, operand);
         let elements = layout.format().elements_per_stick();
         if !self.has_padding(operand, host, elements, indices) {
             return false;
         }
-        if expected.is_some_and(|dim| cuts_stick(&parts[dim], elements)) || stick.is_some_and(|dim| cuts_stick(&parts[dim], elements)) {
+        if expected.is_some_and(|dim| splits_stick(&parts[dim], elements)) || stick.is_some_and(|dim| splits_stick(&parts[dim], elements)) {
             return false;
         }
         let Some((within, outer)) = read.coordinates.split_last() else { return false };
@@ -333,40 +333,40 @@ impl Op {
             return false;
         }
         match within.term {
-            Some(term) => expected.is_some_and(|dim| term.dim == innermost(&parts, dim)),
+            Some(term) => expected.is_some_and(|dim| term.dim == innermost_part(&parts, dim)),
             // One element a stick: the dimension in the sticks of the others may not step over these.
             None => {
                 // Products and reductions compute on the sticks of their operands, so no operand may repeat an element within a stick.
-                let needs_sticks = matches!(self.kind, Kind::Matmul | Kind::Reduction | Kind::ReductionOffStick) && expected.is_some();
-                !needs_sticks && !outer.iter().filter_map(|coordinate| coordinate.term).any(|term| stick == Some(dim_of(&parts, term)))
+                let needs_sticks = matches!(self.kind, StickRule::Matmul | StickRule::Reduction | StickRule::ReductionOffStick) && expected.is_some();
+                !needs_sticks && !outer.iter().filter_map(|coordinate| coordinate.term).any(|term| stick == Some(dim_of_term(&parts, term)))
             }
         }
     }
 }
 
 /// Returns the number of positions that an index reaches.
-fn written_size(index: &Index) -> i64 {
+fn num_written_positions(index: &TensorIndex) -> i64 {
     index.digits.iter().map(|digit| digit.size).product()
 }
 
 /// Returns the parts of the iteration and the operand, if the operand alone can be read.
-pub(super) fn read_alone(ranges: &[i64], host: &HostTensor, layout: &DeviceLayout, indices: &[Index]) -> Option<ReadAlone> {
-    let mut read = readable(ranges, &[ViewedOperand { layout, host, indices }]).ok()?;
+pub(super) fn split_operand(ranges: &[i64], host: &HostTensor, layout: &DeviceLayout, indices: &[TensorIndex]) -> Option<OperandParts> {
+    let mut read = make_readable(ranges, &[ViewedOperand { layout, host, indices }]).ok()?;
     Some((read.parts, read.operands.pop()?))
 }
 
 /// Returns whether a dimension that runs in sticks is split inside of one.
-fn cuts_stick(parts: &[i64], elements: i64) -> bool {
+fn splits_stick(parts: &[i64], elements: i64) -> bool {
     parts.len() > 1 && parts.last().is_some_and(|inner| inner % elements != 0)
 }
 
 /// Returns the number of the innermost part of a dimension.
-fn innermost(parts: &[Vec<i64>], dim: usize) -> usize {
+fn innermost_part(parts: &[Vec<i64>], dim: usize) -> usize {
     parts[..=dim].iter().map(Vec::len).sum::<usize>() - 1
 }
 
 /// Returns the iteration dimension that a part belongs to.
-fn dim_of(parts: &[Vec<i64>], term: Term) -> usize {
+fn dim_of_term(parts: &[Vec<i64>], term: CoordinateTerm) -> usize {
     let mut first = 0;
     parts
         .iter()
@@ -378,11 +378,11 @@ fn dim_of(parts: &[Vec<i64>], term: Term) -> usize {
 }
 
 /// For each iteration dimension the sizes of its parts, and the operand in terms of the parts.
-pub(super) type ReadAlone = (Vec<Vec<i64>>, ReadableOperand);
+pub(super) type OperandParts = (Vec<Vec<i64>>, ReadableOperand);
 
 /// Traffic of copying a tensor into a new buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Moved {
+pub(super) struct CopyTraffic {
     /// Bytes of the sticks that are read and written.
     pub bytes: i64,
     /// Whether elements change sticks; otherwise a copy does.
@@ -393,142 +393,142 @@ pub(super) struct Moved {
 /// with `stick` in its sticks. Returns `None` if the device cannot do that (torch-spyre facts, B.4: no mechanism
 /// gathers elements of several sticks into one, or the reverse).
 #[must_use]
-pub(super) fn moved((parts, read): &ReadAlone, to: &DeviceLayout, stick: usize) -> Option<Moved> {
+pub(super) fn compute_copy_traffic((parts, read): &OperandParts, to: &DeviceLayout, stick: usize) -> Option<CopyTraffic> {
     let elements = read.layout.format().elements_per_stick();
     let (within, outer) = read.coordinates.split_last()?;
     let from = within.term.filter(|_| within.offset == 0)?;
-    let lane = dim_of(parts, from);
-    if from.dim != innermost(parts, lane) || cuts_stick(&parts[lane], elements) || cuts_stick(&parts[stick], elements) {
+    let lane = dim_of_term(parts, from);
+    if from.dim != innermost_part(parts, lane) || splits_stick(&parts[lane], elements) || splits_stick(&parts[stick], elements) {
         return None;
     }
     let is_restickify = lane != stick;
     let flat = parts.concat();
     // A restickify pads both stick dimensions; its file cannot distinguish padding from elements after a window of the other stick.
     let is_window = |(coordinate, &size): (&Coordinate, &i64)| {
-        coordinate.term.is_some_and(|term| dim_of(parts, term) == stick && term.floordiv.is_none() && flat[term.dim] != size)
+        coordinate.term.is_some_and(|term| dim_of_term(parts, term) == stick && term.floordiv.is_none() && flat[term.dim] != size)
     };
     if is_restickify && outer.iter().zip(read.layout.device_size()).any(is_window) {
         return None;
     }
-    let extent = |coordinate: &Coordinate| coordinate.term.map_or(Some(1), |term| term.last(&flat).ok().map(|last| last + 1));
+    let extent = |coordinate: &Coordinate| coordinate.term.map_or(Some(1), |term| term.max_value(&flat).ok().map(|last| last + 1));
     let touched = outer.iter().map(extent).try_fold(STICK_BYTES, |bytes, extent| bytes.checked_mul(extent?))?;
-    Some(Moved { bytes: touched.checked_add(to.bytes())?, is_restickify })
+    Some(CopyTraffic { bytes: touched.checked_add(to.bytes())?, is_restickify })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::layout::testing::{buffer, dims, op};
-    use program::affine::Expr;
+    use program::affine::AffineExpression;
 
-    fn reads(op: &Op, stick: Option<usize>, operand: usize, sizes: &[i64], own: Option<usize>, indices: &[Index]) -> bool {
+    fn can_read(op: &LayoutOp, stick: Option<usize>, operand: usize, sizes: &[i64], own: Option<usize>, indices: &[TensorIndex]) -> bool {
         let buffer = buffer(sizes);
-        op.reads_directly(stick, operand, &buffer.host().unwrap(), &buffer.layout(own).unwrap(), indices)
+        op.can_read_directly(stick, operand, &buffer.host_tensor().unwrap(), &buffer.layout(own).unwrap(), indices)
     }
 
     #[test]
-    fn operands_have_the_sticks_of_the_op_or_none() {
+    fn requires_operand_sticks_of_the_op_or_none() {
         let ranges = [128, 256];
-        let add = op(Kind::Elementwise, &ranges, 0);
-        assert!(reads(&add, Some(1), 0, &[128, 256], Some(1), &dims(&ranges, &[0, 1])));
-        assert!(!reads(&add, Some(0), 0, &[128, 256], Some(1), &dims(&ranges, &[0, 1])));
-        assert!(reads(&add, Some(0), 0, &[256, 128], Some(1), &dims(&ranges, &[1, 0])));
-        let column = [Index::dim(0, &ranges).unwrap(), Index::constant(0)];
-        assert!(reads(&add, Some(1), 0, &[128, 1], None, &column));
-        assert!(!reads(&add, Some(0), 0, &[128, 1], None, &column), "rows step over the sticks of a sparse tensor");
-        assert!(!reads(&add, None, 0, &[128, 256], Some(1), &dims(&ranges, &[0, 1])));
+        let add = op(StickRule::Elementwise, &ranges, 0);
+        assert!(can_read(&add, Some(1), 0, &[128, 256], Some(1), &dims(&ranges, &[0, 1])));
+        assert!(!can_read(&add, Some(0), 0, &[128, 256], Some(1), &dims(&ranges, &[0, 1])));
+        assert!(can_read(&add, Some(0), 0, &[256, 128], Some(1), &dims(&ranges, &[1, 0])));
+        let column = [TensorIndex::from_dim(0, &ranges).unwrap(), TensorIndex::constant(0)];
+        assert!(can_read(&add, Some(1), 0, &[128, 1], None, &column));
+        assert!(!can_read(&add, Some(0), 0, &[128, 1], None, &column), "rows step over the sticks of a sparse tensor");
+        assert!(!can_read(&add, None, 0, &[128, 256], Some(1), &dims(&ranges, &[0, 1])));
     }
 
     #[test]
-    fn a_matmul_has_its_own_sticks() {
+    fn uses_matmul_sticks_per_operand() {
         let ranges = [64, 256, 128];
-        let matmul = op(Kind::Matmul, &ranges, 1);
-        assert_eq!(matmul.sticks(), [Some(1)]);
-        assert!(reads(&matmul, Some(1), 0, &[64, 128], Some(1), &dims(&ranges, &[0, 2])));
-        assert!(!reads(&matmul, Some(1), 0, &[64, 128], Some(0), &dims(&ranges, &[0, 2])));
-        assert!(reads(&matmul, Some(1), 1, &[256, 128], Some(0), &dims(&ranges, &[1, 2])), "a transposed weight with N in its sticks");
-        assert!(!reads(&matmul, Some(1), 1, &[256, 128], Some(1), &dims(&ranges, &[1, 2])));
+        let matmul = op(StickRule::Matmul, &ranges, 1);
+        assert_eq!(matmul.candidate_sticks(), [Some(1)]);
+        assert!(can_read(&matmul, Some(1), 0, &[64, 128], Some(1), &dims(&ranges, &[0, 2])));
+        assert!(!can_read(&matmul, Some(1), 0, &[64, 128], Some(0), &dims(&ranges, &[0, 2])));
+        assert!(can_read(&matmul, Some(1), 1, &[256, 128], Some(0), &dims(&ranges, &[1, 2])), "a transposed weight with N in its sticks");
+        assert!(!can_read(&matmul, Some(1), 1, &[256, 128], Some(1), &dims(&ranges, &[1, 2])));
     }
 
     #[test]
-    fn a_matmul_reads_whole_sticks_of_k() {
+    fn requires_whole_sticks_of_k_in_matmul() {
         let ranges = [64, 128, 100];
-        let matmul = op(Kind::Matmul, &ranges, 1);
+        let matmul = op(StickRule::Matmul, &ranges, 1);
         let columns = dims(&ranges, &[2, 1]);
-        assert!(!reads(&matmul, Some(1), 1, &[100, 128], Some(1), &columns));
-        assert!(reads(&matmul, Some(1), 1, &[128, 128], Some(1), &columns));
-        let later = [Index { offset: 28, ..columns[0].clone() }, columns[1].clone()];
-        assert!(!reads(&matmul, Some(1), 1, &[128, 128], Some(1), &later));
+        assert!(!can_read(&matmul, Some(1), 1, &[100, 128], Some(1), &columns));
+        assert!(can_read(&matmul, Some(1), 1, &[128, 128], Some(1), &columns));
+        let later = [TensorIndex { offset: 28, ..columns[0].clone() }, columns[1].clone()];
+        assert!(!can_read(&matmul, Some(1), 1, &[128, 128], Some(1), &later));
     }
 
     #[test]
-    fn a_matmul_has_two_dimensions_for_rows_of_each_kind() {
+    fn bounds_row_dimensions_of_matmul() {
         let ranges = [24, 32, 128, 64];
-        let right = |batch: Option<Index>| {
-            let indices = batch.into_iter().chain([Index::dim(3, &ranges).unwrap(), Index::dim(2, &ranges).unwrap()]).collect();
-            Read { buffer: 0, indices, is_exempt: false }
+        let right = |batch: Option<TensorIndex>| {
+            let indices = batch.into_iter().chain([TensorIndex::from_dim(3, &ranges).unwrap(), TensorIndex::from_dim(2, &ranges).unwrap()]).collect();
+            BufferRead { buffer: 0, indices, is_exempt: false }
         };
-        let part = |of: Expr| Index::of(&of, &ranges).unwrap();
-        let number = |number: i64| Box::new(Expr::Constant(number));
-        let div = |by: i64| Expr::FloorDiv(Box::new(Expr::Dim(0)), number(by));
-        let rest = |of: Expr, by: i64| Expr::Mod(Box::new(of), number(by));
-        let rows = [part(div(12)), part(rest(div(4), 3)), part(rest(Expr::Dim(0), 4)), part(Expr::Dim(1)), part(Expr::Dim(3))];
-        let reads_left = |right: Read, n_parts: usize| {
-            let matmul = Op { reads: vec![right.clone(), right], ..op(Kind::Matmul, &ranges, 1) };
+        let part = |of: AffineExpression| TensorIndex::from_expr(&of, &ranges).unwrap();
+        let number = |number: i64| Box::new(AffineExpression::Constant(number));
+        let div = |by: i64| AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(0)), number(by));
+        let rest = |of: AffineExpression, by: i64| AffineExpression::Mod(Box::new(of), number(by));
+        let rows = [part(div(12)), part(rest(div(4), 3)), part(rest(AffineExpression::Dim(0), 4)), part(AffineExpression::Dim(1)), part(AffineExpression::Dim(3))];
+        let reads_left = |right: BufferRead, n_parts: usize| {
+            let matmul = LayoutOp { reads: vec![right.clone(), right], ..op(StickRule::Matmul, &ranges, 1) };
             let (sizes, indices) = match n_parts {
                 1 => (vec![24, 32, 64], dims(&ranges, &[0, 1, 3])),
                 2 => (vec![6, 4, 32, 64], [&[part(div(4))], &rows[2..]].concat()),
                 _ => (vec![2, 3, 4, 32, 64], rows.to_vec()),
             };
-            reads(&matmul, Some(2), 0, &sizes, Some(sizes.len() - 1), &indices)
+            can_read(&matmul, Some(2), 0, &sizes, Some(sizes.len() - 1), &indices)
         };
         // Rows that the right operand lacks: with those of dimension 1, one part is left for dimension 0.
         assert!(reads_left(right(None), 1));
         assert!(!reads_left(right(None), 2));
         // Two that it has.
-        assert!(reads_left(right(Some(part(Expr::Dim(0)))), 2));
-        assert!(!reads_left(right(Some(part(Expr::Dim(0)))), 3));
+        assert!(reads_left(right(Some(part(AffineExpression::Dim(0)))), 2));
+        assert!(!reads_left(right(Some(part(AffineExpression::Dim(0)))), 3));
         // One of two that it has: a head of keys for four heads of queries.
         assert!(reads_left(right(Some(part(div(4)))), 2));
         assert!(reads_left(right(Some(part(div(4)))), 3));
     }
 
     #[test]
-    fn heads_narrower_than_a_stick_are_read_off_the_stick_only() {
+    fn rejects_narrow_heads_in_sticks() {
         let ranges = [8, 64, 32];
-        let exp = Op { written: dims(&ranges, &[0, 1, 2]), ..op(Kind::Elementwise, &ranges, 0) };
-        let column = Expr::Add(Box::new(Expr::Mul(Box::new(Expr::Dim(0)), Box::new(Expr::Constant(32)))), Box::new(Expr::Dim(2)));
-        let heads = [Index::dim(1, &ranges).unwrap(), Index::of(&column, &ranges).unwrap()];
-        assert!(reads(&exp, Some(1), 0, &[64, 256], Some(0), &heads));
-        assert!(!reads(&exp, Some(2), 0, &[64, 256], Some(1), &heads));
+        let exp = LayoutOp { written: dims(&ranges, &[0, 1, 2]), ..op(StickRule::Elementwise, &ranges, 0) };
+        let column = AffineExpression::Add(Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(32)))), Box::new(AffineExpression::Dim(2)));
+        let heads = [TensorIndex::from_dim(1, &ranges).unwrap(), TensorIndex::from_expr(&column, &ranges).unwrap()];
+        assert!(can_read(&exp, Some(1), 0, &[64, 256], Some(0), &heads));
+        assert!(!can_read(&exp, Some(2), 0, &[64, 256], Some(1), &heads));
     }
 
     #[test]
-    fn a_move_counts_both_sides() {
+    fn counts_read_and_written_bytes_of_a_move() {
         let ranges = [64, 256];
         let from = buffer(&[64, 256]);
-        let (host, layout, to) = (from.host().unwrap(), from.layout(Some(1)).unwrap(), from.layout(Some(0)).unwrap());
+        let (host, layout, to) = (from.host_tensor().unwrap(), from.layout(Some(1)).unwrap(), from.layout(Some(0)).unwrap());
         let plain = dims(&ranges, &[0, 1]);
-        let restickify = moved(&read_alone(&ranges, &host, &layout, &plain).unwrap(), &to, 0);
-        assert_eq!(restickify, Some(Moved { bytes: 2 * 64 * 256 * 2, is_restickify: true }));
-        let copied = moved(&read_alone(&ranges, &host, &layout, &plain).unwrap(), &layout, 1);
-        assert_eq!(copied, Some(Moved { bytes: 2 * 64 * 256 * 2, is_restickify: false }));
+        let restickify = compute_copy_traffic(&split_operand(&ranges, &host, &layout, &plain).unwrap(), &to, 0);
+        assert_eq!(restickify, Some(CopyTraffic { bytes: 2 * 64 * 256 * 2, is_restickify: true }));
+        let copied = compute_copy_traffic(&split_operand(&ranges, &host, &layout, &plain).unwrap(), &layout, 1);
+        assert_eq!(copied, Some(CopyTraffic { bytes: 2 * 64 * 256 * 2, is_restickify: false }));
         let sparse = buffer(&[64, 1]);
-        let column = [Index::dim(0, &[64]).unwrap(), Index::constant(0)];
+        let column = [TensorIndex::from_dim(0, &[64]).unwrap(), TensorIndex::constant(0)];
         let dense = buffer(&[64]).layout(Some(0)).unwrap();
         assert_eq!(
-            read_alone(&[64], &sparse.host().unwrap(), &sparse.layout(None).unwrap(), &column).and_then(|read| moved(&read, &dense, 0)),
+            split_operand(&[64], &sparse.host_tensor().unwrap(), &sparse.layout(None).unwrap(), &column).and_then(|read| compute_copy_traffic(&read, &dense, 0)),
             None
         );
     }
 
     #[test]
-    fn a_window_of_the_other_stick_is_not_restickified() {
+    fn rejects_restickify_of_a_window_of_the_other_stick() {
         let whole = buffer(&[64, 128]);
-        let half = [Index::dim(0, &[32, 128]).unwrap(), Index::dim(1, &[32, 128]).unwrap()];
+        let half = [TensorIndex::from_dim(0, &[32, 128]).unwrap(), TensorIndex::from_dim(1, &[32, 128]).unwrap()];
         let to = buffer(&[32, 128]).layout(Some(0)).unwrap();
         assert_eq!(
-            read_alone(&[32, 128], &whole.host().unwrap(), &whole.layout(Some(1)).unwrap(), &half).and_then(|read| moved(&read, &to, 0)),
+            split_operand(&[32, 128], &whole.host_tensor().unwrap(), &whole.layout(Some(1)).unwrap(), &half).and_then(|read| compute_copy_traffic(&read, &to, 0)),
             None
         );
     }

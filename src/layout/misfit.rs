@@ -1,22 +1,22 @@
 //! Layout conflicts that no choice of stick dimensions resolves, as messages for the user.
 
-use super::Op;
+use super::LayoutOp;
 use crate::codes::{self, Code};
 use program::layout::{IndexError, LayoutError, OperandView, split_iteration};
 
 /// Op that cannot read an operand or write its result under any choice of layouts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
-pub struct Misfit {
+pub struct LayoutConflict {
     /// Number of the op in the program.
     pub op: usize,
     /// The kind of conflict.
-    pub kind: MisfitKind,
+    pub kind: LayoutConflictKind,
 }
 
 /// Kind of layout conflict. Sizes are in elements, dimensions those of the buffer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MisfitKind {
+pub enum LayoutConflictKind {
     /// No chain of moves makes an operand readable (torch-spyre facts, B.4).
     #[error(
         "expected another stick dimension of operand {operand} (shape {sizes:?}), found {}, and no relayout gathers elements of several \
@@ -70,7 +70,7 @@ pub enum MisfitKind {
     },
 }
 
-impl MisfitKind {
+impl LayoutConflictKind {
     /// Returns the code of the message.
     #[must_use]
     pub const fn code(&self) -> Code {
@@ -82,9 +82,9 @@ impl MisfitKind {
     }
 }
 
-impl MisfitKind {
+impl LayoutConflictKind {
     /// Returns why operand `operand` of an op, with a buffer of sizes `sizes` and `found` in its sticks, cannot be read.
-    pub(super) fn of_read(op: &Op, operand: usize, sizes: &[i64], found: Option<usize>) -> Self {
+    pub(super) fn from_read(op: &LayoutOp, operand: usize, sizes: &[i64], found: Option<usize>) -> Self {
         // The preceding operands determine the index.
         let mut views = vec![OperandView { sizes: &[], indices: &[] }; operand];
         views.push(OperandView { sizes, indices: &op.reads[operand].indices });

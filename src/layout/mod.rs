@@ -21,8 +21,8 @@ mod testing;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use choose::{Choice, Strategy};
-pub use cost::Cost;
-pub use flow::{Buffer, Flow, Kind, Op, Read, Role};
-pub use form::{Form, Level, Way};
-pub use misfit::{Misfit, MisfitKind};
+pub use choose::{LayoutChoice, StickStrategy};
+pub use cost::StickCost;
+pub use flow::{LayoutBuffer, LayoutFlow, StickRule, LayoutOp, BufferRead, BufferRole};
+pub use form::{RelayoutBuffer, StorageDims, RelayoutOption};
+pub use misfit::{LayoutConflict, LayoutConflictKind};

@@ -1,23 +1,23 @@
 //! Parts of a flow, for unit tests.
 
-use super::{Buffer, Kind, Op, Role};
+use super::{LayoutBuffer, StickRule, LayoutOp, BufferRole};
 use machine::DeviceFormat::Sen169Fp16;
-use program::layout::Index;
+use program::layout::TensorIndex;
 
 /// A buffer between two ops.
-pub(super) fn buffer(sizes: &[i64]) -> Buffer {
-    Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, regrouped: Vec::new(), symbolic: Vec::new(), role: Role::Inner }
+pub(super) fn buffer(sizes: &[i64]) -> LayoutBuffer {
+    LayoutBuffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, regrouped: Vec::new(), symbolic: Vec::new(), role: BufferRole::Inner }
 }
 
 /// Plain indices: these dimensions of an iteration space.
-pub(super) fn dims(ranges: &[i64], dims: &[usize]) -> Vec<Index> {
-    dims.iter().map(|&dim| Index::dim(dim, ranges).unwrap()).collect()
+pub(super) fn dims(ranges: &[i64], dims: &[usize]) -> Vec<TensorIndex> {
+    dims.iter().map(|&dim| TensorIndex::from_dim(dim, ranges).unwrap()).collect()
 }
 
 /// An op that reads nothing yet and writes buffer 0 by its first dimensions, all but the reduced ones.
-pub(super) fn op(kind: Kind, ranges: &[i64], n_reduced: usize) -> Op {
+pub(super) fn op(kind: StickRule, ranges: &[i64], n_reduced: usize) -> LayoutOp {
     let outputs: Vec<usize> = (0..ranges.len() - n_reduced).collect();
-    Op {
+    LayoutOp {
         kind,
         ranges: ranges.to_vec(),
         n_reduced,

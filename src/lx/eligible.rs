@@ -1,11 +1,11 @@
 //! Eligibility of buffers for LX, and the reasons against it.
 
-use crate::work::Mismatch;
-use scratchpad::Barred;
+use crate::work::CoreSplitConflict;
+use scratchpad::PlacementExclusion;
 
 /// Why a buffer may not be placed in LX, regardless of room (torch-spyre, August 2026; the first reason in this order is reported).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Ineligible {
+pub enum LxIneligibility {
     /// The back end reads or writes LX only for some device functions.
     #[error("the device function '{function}' cannot access LX")]
     FunctionNotAllowed {
@@ -44,14 +44,14 @@ pub enum Ineligible {
     PartialRead,
     /// A core can access only its own LX.
     #[error("its users split it over the cores differently: {0}")]
-    CoreMismatch(Mismatch),
+    CoreMismatch(CoreSplitConflict),
     /// LX would save no traffic.
     #[error("no op could read it from LX")]
     NoReader,
 }
 
-impl From<Ineligible> for Barred {
-    fn from(ineligible: Ineligible) -> Self {
+impl From<LxIneligibility> for PlacementExclusion {
+    fn from(ineligible: LxIneligibility) -> Self {
         Self(ineligible.to_string())
     }
 }
@@ -61,10 +61,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_sentences_without_a_full_stop() {
-        let reason = Ineligible::CoreMismatch(Mismatch::Shared { user: 1, cores: 32, slices: 8 });
+    fn formats_reasons_without_full_stop() {
+        let reason = LxIneligibility::CoreMismatch(CoreSplitConflict::Shared { user: 1, cores: 32, slices: 8 });
         let expected = "its users split it over the cores differently: use 1 runs on 32 cores, but there are 8 slices";
         assert_eq!(reason.to_string(), expected);
-        assert_eq!(Barred::from(reason).to_string(), expected);
+        assert_eq!(PlacementExclusion::from(reason).to_string(), expected);
     }
 }

@@ -23,4 +23,4 @@ pub(crate) mod values;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use eligible::Ineligible;
+pub use eligible::LxIneligibility;

@@ -2,11 +2,11 @@
 //! places the results.
 
 use super::{
-    stay_plan::{Direction, PlannedCopy, ResultPlace, StayPlan},
-    values::{DividedProgram, overwrites},
+    stay_plan::{CopyDirection, PlannedCopy, ResultLocation, ProgramResidencyPlan},
+    values::{DividedProgram, overwrites_carried_value},
 };
 use machine::Family;
-use program::{Access, Op, OpOperand, OpRole, OperandOf, Program, Tensor, Value, ValueDef, ValueId, WorkSplit};
+use program::{TensorAccess, ProgramOp, OpOperand, OpRole, OperandRef, Program, ProgramTensor, ProgramValue, ValueDef, ValueId, WorkSplit};
 use std::rc::Rc;
 
 /// Program whose values are placed.
@@ -25,9 +25,9 @@ impl PlacedProgram {
     ///
     /// # Errors
     /// Returns an error if a copy does not have the slices of its user, or an operand cannot be read from a copy.
-    pub(crate) fn new(divided: &DividedProgram, plan: &StayPlan) -> Result<Self, String> {
+    pub(crate) fn new(divided: &DividedProgram, plan: &ProgramResidencyPlan) -> Result<Self, String> {
         let program = &divided.program;
-        let mut rewrite = Rewrite {
+        let mut rewrite = PlacementRewriter {
             divided,
             ops: program.ops.clone(),
             values: program.values.clone(),
@@ -38,10 +38,10 @@ impl PlacedProgram {
             in_lx: vec![false; program.values.len()],
         };
         for copy in plan.copies(divided)? {
-            rewrite.insert(&copy)?;
+            rewrite.insert_copy(&copy)?;
         }
-        for (time, place) in plan.places() {
-            rewrite.place(time, &place);
+        for (time, place) in plan.result_locations() {
+            rewrite.place_result(time, &place);
         }
         Ok(rewrite.finish())
     }
@@ -53,37 +53,37 @@ impl PlacedProgram {
     }
 }
 
-struct Rewrite<'a> {
+struct PlacementRewriter<'a> {
     divided: &'a DividedProgram,
-    ops: Vec<Rc<Op>>,
-    values: Vec<Rc<Value>>,
+    ops: Vec<Rc<ProgramOp>>,
+    values: Vec<Rc<ProgramValue>>,
     is_changed: Vec<bool>,
     is_removed: Vec<bool>,
     /// Copies with their core splits, in the order of their insertion.
-    copies: Vec<(Rc<Op>, WorkSplit)>,
+    copies: Vec<(Rc<ProgramOp>, WorkSplit)>,
     /// For each op the copies before it, by index; then those behind the last op.
     before: Vec<Vec<usize>>,
     /// For each value whether it owns a buffer in LX.
     in_lx: Vec<bool>,
 }
 
-impl Rewrite<'_> {
-    fn value(&self, id: ValueId) -> &Value {
+impl PlacementRewriter<'_> {
+    fn value(&self, id: ValueId) -> &ProgramValue {
         &self.values[id.0]
     }
 
-    fn insert(&mut self, copy: &PlannedCopy) -> Result<(), String> {
+    fn insert_copy(&mut self, copy: &PlannedCopy) -> Result<(), String> {
         match &copy.direction {
-            Direction::Store { behind, others } => {
-                self.store(copy, *behind, others);
+            CopyDirection::Store { behind, others } => {
+                self.insert_store(copy, *behind, others);
                 Ok(())
             }
-            Direction::Load { before, readers, .. } => self.load(copy, *before, readers),
+            CopyDirection::Load { before, readers, .. } => self.insert_load(copy, *before, readers),
         }
     }
 
     /// Copies a value out of LX; all operands but `others` read the copy.
-    fn store(&mut self, copy: &PlannedCopy, behind: usize, others: &[OperandOf]) {
+    fn insert_store(&mut self, copy: &PlannedCopy, behind: usize, others: &[OperandRef]) {
         let base = self.value(copy.value).base;
         let is_returned = self.value(base).is_returned;
         Rc::make_mut(&mut self.values[base.0]).is_returned = false;
@@ -103,14 +103,14 @@ impl Rewrite<'_> {
     }
 
     /// Copies a value into LX for some readers.
-    fn load(&mut self, copy: &PlannedCopy, before: usize, readers: &[OperandOf]) -> Result<(), String> {
+    fn insert_load(&mut self, copy: &PlannedCopy, before: usize, readers: &[OperandRef]) -> Result<(), String> {
         let first = readers.first().ok_or("a residency interval begins without a reader")?;
         let from = self.ops[first.op].operands[first.operand].value;
         let loaded = self.add_copy(copy, from, before);
         self.in_lx[loaded.0] = true;
         self.before[before].push(self.copies.len() - 1);
         for read in readers {
-            let operand = self.read_from(&self.ops[read.op].operands[read.operand], loaded)?;
+            let operand = self.redirect_operand(&self.ops[read.op].operands[read.operand], loaded)?;
             self.is_changed[read.op] = true;
             Rc::make_mut(&mut self.ops[read.op]).operands[read.operand] = operand;
         }
@@ -118,14 +118,14 @@ impl Rewrite<'_> {
     }
 
     /// Returns an operand that reads a copy instead of its value.
-    fn read_from(&self, operand: &OpOperand, copy: ValueId) -> Result<OpOperand, String> {
+    fn redirect_operand(&self, operand: &OpOperand, copy: ValueId) -> Result<OpOperand, String> {
         let (of_value, of_copy) = (&self.value(operand.value).tensor, &self.value(copy).tensor);
         let access = if of_value == of_copy { operand.access.clone() } else { self.access_without_layouts(operand, of_copy)? };
         Ok(OpOperand { operand: copy, value: copy, access, own: operand.own.clone(), moves: Ok(Vec::new()) })
     }
 
     /// Returns the access of an operand to a copy in another layout, whose views keep only their indices.
-    fn access_without_layouts(&self, operand: &OpOperand, copied: &Tensor) -> Result<Access, String> {
+    fn access_without_layouts(&self, operand: &OpOperand, copied: &ProgramTensor) -> Result<TensorAccess, String> {
         let (mut indices, mut at) = (operand.own.clone(), operand.operand);
         while let ValueDef::View { of, indices: shown } = &self.value(at).def {
             let shown = shown.as_ref().ok_or("a copy is read through a view that does not only permute, shift, add or drop dimensions")?;
@@ -137,21 +137,21 @@ impl Rewrite<'_> {
             at = *of;
         }
         let (dims, offsets) = indices.into_iter().unzip();
-        Ok(Access { tensor: copied.clone(), dims, offsets, used_as: operand.access.used_as })
+        Ok(TensorAccess { tensor: copied.clone(), dims, offsets, used_as: operand.access.used_as })
     }
 
     /// Adds a copy in the loops of the op at `beside`. Returns its result.
     fn add_copy(&mut self, copy: &PlannedCopy, from: ValueId, beside: usize) -> ValueId {
         let copied = ValueId(self.values.len());
         let (op, source) = (&self.ops[beside], self.value(from));
-        let operand = |id: ValueId, tensor: &Tensor, moves| OpOperand {
+        let operand = |id: ValueId, tensor: &ProgramTensor, moves| OpOperand {
             operand: id,
             value: id,
             own: (0..tensor.shape.len()).map(|dim| (Some(dim), 0)).collect(),
-            access: Access::identity(tensor.clone()),
+            access: TensorAccess::identity(tensor.clone()),
             moves,
         };
-        let made = Op {
+        let made = ProgramOp {
             family: Family::Copy,
             role: OpRole::Copy { is_removable: false },
             function: String::new(),
@@ -167,7 +167,7 @@ impl Rewrite<'_> {
             times: 1,
         };
         self.copies.push((Rc::new(made), copy.split.clone()));
-        self.values.push(Rc::new(Value {
+        self.values.push(Rc::new(ProgramValue {
             tensor: copy.copied.clone(),
             def: ValueDef::Op,
             block: self.ops[beside].block,
@@ -182,20 +182,20 @@ impl Rewrite<'_> {
     }
 
     /// Places the result of an op, or removes a copy that is not needed in HBM.
-    fn place(&mut self, time: usize, place: &ResultPlace) {
+    fn place_result(&mut self, time: usize, place: &ResultLocation) {
         let program = &self.divided.program;
-        if overwrites(program, time) {
+        if overwrites_carried_value(program, time) {
             return;
         }
         let base = program.value(program.result(time)).base;
         match place {
-            ResultPlace::Lx(_) => {
+            ResultLocation::Lx(_) => {
                 if let Some(owner) = program.value(base).owner {
                     self.in_lx[owner.0] = true;
                 }
             }
-            ResultPlace::Hbm(_) if self.is_removed_in_hbm(time) => self.remove(time),
-            ResultPlace::Hbm(_) => {}
+            ResultLocation::Hbm(_) if self.is_removed_in_hbm(time) => self.remove_copy(time),
+            ResultLocation::Hbm(_) => {}
         }
     }
 
@@ -209,11 +209,11 @@ impl Rewrite<'_> {
     }
 
     /// Removes a copy; its readers read its source.
-    fn remove(&mut self, time: usize) {
+    fn remove_copy(&mut self, time: usize) {
         let source = self.ops[time].operands[0].clone();
         let removed = self.divided.program.result(time);
         let reread = |operand: &OpOperand| {
-            let access = Access { tensor: source.access.tensor.clone(), ..operand.access.clone() };
+            let access = TensorAccess { tensor: source.access.tensor.clone(), ..operand.access.clone() };
             OpOperand { access, own: operand.own.clone(), ..source.clone() }
         };
         self.is_removed[time] = true;

@@ -1,15 +1,15 @@
 //! Input of the planners: the values of a program by time, their users, and core splits.
 
-use super::Ineligible;
-use crate::work::{CoreUse, agreed_view};
+use super::LxIneligibility;
+use crate::work::{CoreUse, find_common_view};
 use machine::{DeviceFormat, Family};
-use program::{BlockId, Op, OpOperand, OpRole, OperandOf, Operation, Program, Returned, UsedAs, ValueId, WorkSplit, layout::Coordinate};
-use scratchpad::{Barred, Buffer, Use, UseKind};
+use program::{BlockId, ProgramOp, OpOperand, OpRole, OperandRef, UndividedOp, Program, ReturnKind, AccessKind, ValueId, WorkSplit, layout::Coordinate};
+use scratchpad::{PlacementExclusion, Buffer, Use, UseKind};
 use std::{collections::BTreeMap, rc::Rc};
 
 /// Core split of one op.
-pub(crate) struct Division {
-    pub(crate) operation: Rc<Operation>,
+pub(crate) struct OpCoreSplit {
+    pub(crate) operation: Rc<UndividedOp>,
     pub(crate) split: WorkSplit,
 }
 
@@ -17,16 +17,16 @@ pub(crate) struct Division {
 pub(crate) struct DividedProgram {
     pub(crate) program: Rc<Program>,
     /// For each op its core split.
-    pub(crate) divisions: Vec<Division>,
+    pub(crate) divisions: Vec<OpCoreSplit>,
 }
 
 impl DividedProgram {
     /// Returns the buffer of an op's result for a planner.
     pub(crate) fn buffer(&self, time: usize) -> Buffer {
         let device_bytes = self.device_bytes(time);
-        let slices = ineligible(&self.program, time).map_or_else(|| self.slices(time), Err);
+        let slices = find_ineligibility(&self.program, time).map_or_else(|| self.count_slices(time), Err);
         let (slices, ineligible) = slices.map_or_else(|ineligible| (1, Some(ineligible)), |slices| (slices, None));
-        buffer(&self.program, time, device_bytes / slices, ineligible)
+        build_result_buffer(&self.program, time, device_bytes / slices, ineligible)
     }
 
     /// Returns the bytes of an op's result on all cores.
@@ -35,58 +35,58 @@ impl DividedProgram {
     }
 
     /// Returns how the cores divide an operand; the result comes after the operands.
-    pub(crate) fn core_use(&self, user: OperandOf) -> CoreUse<'_> {
-        let Division { operation, split } = &self.divisions[user.op];
+    pub(crate) fn core_use(&self, user: OperandRef) -> CoreUse<'_> {
+        let OpCoreSplit { operation, split } = &self.divisions[user.op];
         CoreUse { op: operation, operand: user.operand, split }
     }
 
     /// Returns the number of slices of a value, one per core; an error if its users disagree.
-    fn slices(&self, time: usize) -> Result<i64, Ineligible> {
-        let uses: Vec<CoreUse<'_>> = users(&self.program, time).into_iter().map(|user| self.core_use(user)).collect();
-        agreed_view(&uses).map(|view| view.slices()).map_err(Ineligible::CoreMismatch)
+    fn count_slices(&self, time: usize) -> Result<i64, LxIneligibility> {
+        let uses: Vec<CoreUse<'_>> = collect_users(&self.program, time).into_iter().map(|user| self.core_use(user)).collect();
+        find_common_view(&uses).map(|view| view.num_slices()).map_err(LxIneligibility::CoreMismatch)
     }
 }
 
 /// Returns the buffer of an op's result for a planner.
-pub(crate) fn buffer(program: &Program, time: usize, bytes: i64, ineligible: Option<Ineligible>) -> Buffer {
+pub(crate) fn build_result_buffer(program: &Program, time: usize, bytes: i64, ineligible: Option<LxIneligibility>) -> Buffer {
     let op = &program.ops[time];
-    let needed_until = |user| *program.times_of_use(&op.loops, user).end();
+    let needed_until = |user| *program.use_interval(&op.loops, user).end();
     let mut uses = vec![Use { time, kind: UseKind::Write }];
     uses.extend(program.readers(program.result(time)).iter().map(|read| Use { time: needed_until(read.op), kind: UseKind::Read }));
-    uses.extend(rewriters(program, time).iter().map(|&writer| Use { time: needed_until(writer), kind: UseKind::Write }));
+    uses.extend(find_overwriting_ops(program, time).iter().map(|&writer| Use { time: needed_until(writer), kind: UseKind::Write }));
     uses[1..].sort_by_key(|one| one.time);
-    let in_place_parents = if ineligible.is_none() { parents(program, op) } else { Vec::new() };
-    let barred = ineligible.map(Barred::from);
+    let in_place_parents = if ineligible.is_none() { find_in_place_parents(program, op) } else { Vec::new() };
+    let barred = ineligible.map(PlacementExclusion::from);
     Buffer { name: format!("op{time}"), bytes, uses, in_place_parents, starts_in_hbm: false, ends_in_hbm: false, barred }
 }
 
 /// Returns the ops that overwrite the result of the op at a time.
-pub(crate) fn rewriters(program: &Program, time: usize) -> &[usize] {
+pub(crate) fn find_overwriting_ops(program: &Program, time: usize) -> &[usize] {
     let writers = program.writers(program.result(time));
     writers.split_first().filter(|(first, _)| **first == time).map_or(&[], |(_, others)| others)
 }
 
 /// Returns whether a loop carries the result of an op to it from another op, whose buffer it overwrites.
-pub(crate) fn overwrites(program: &Program, time: usize) -> bool {
+pub(crate) fn overwrites_carried_value(program: &Program, time: usize) -> bool {
     program.writers(program.result(time)).first().is_some_and(|&first| first != time)
 }
 
 /// Returns the operands that must use the value with the same core split: those of its writer, of the ops that overwrite it, and of its
 /// readers.
-pub(crate) fn users(program: &Program, time: usize) -> Vec<OperandOf> {
-    let written = |op: usize| OperandOf { op, operand: program.ops[op].operands.len() - 1 };
-    let writers = [time].into_iter().chain(rewriters(program, time).iter().copied()).map(written);
+pub(crate) fn collect_users(program: &Program, time: usize) -> Vec<OperandRef> {
+    let written = |op: usize| OperandRef { op, operand: program.ops[op].operands.len() - 1 };
+    let writers = [time].into_iter().chain(find_overwriting_ops(program, time).iter().copied()).map(written);
     writers.chain(program.readers(program.result(time)).iter().copied()).collect()
 }
 
 /// Returns the values for which `is_input` holds, ordered by first reader, with the reads for which it holds, direct or through plain
 /// views. Gathers read from HBM only.
-pub(crate) fn reads_of_inputs(program: &Program, is_input: impl Fn(OperandOf, ValueId) -> bool) -> Vec<(ValueId, Vec<OperandOf>)> {
-    let mut found: Vec<(ValueId, Vec<OperandOf>)> = Vec::new();
+pub(crate) fn collect_input_reads(program: &Program, is_input: impl Fn(OperandRef, ValueId) -> bool) -> Vec<(ValueId, Vec<OperandRef>)> {
+    let mut found: Vec<(ValueId, Vec<OperandRef>)> = Vec::new();
     let mut positions: BTreeMap<ValueId, usize> = BTreeMap::new();
     for (time, op) in program.ops.iter().enumerate().filter(|(_, op)| op.family != Family::Gather) {
-        for (operand, read_as) in op.reads().iter().enumerate() {
-            let (read, value) = (OperandOf { op: time, operand }, program.behind_plain_views(read_as.operand));
+        for (operand, read_as) in op.inputs().iter().enumerate() {
+            let (read, value) = (OperandRef { op: time, operand }, program.strip_plain_views(read_as.operand));
             if is_input(read, value) {
                 let position = *positions.entry(value).or_insert(found.len());
                 if position == found.len() {
@@ -100,71 +100,71 @@ pub(crate) fn reads_of_inputs(program: &Program, is_input: impl Fn(OperandOf, Va
 }
 
 /// Returns why the value may not be in LX under any core split: the first reason in the reference's order (F.1).
-pub(crate) fn ineligible(program: &Program, time: usize) -> Option<Ineligible> {
+pub(crate) fn find_ineligibility(program: &Program, time: usize) -> Option<LxIneligibility> {
     let op = &program.ops[time];
     if op.family == Family::Gather {
-        return Some(Ineligible::Gathered);
+        return Some(LxIneligibility::Gathered);
     }
-    if overwrites(program, time) {
-        return Some(if writes_part(op) { Ineligible::WrittenInParts } else { Ineligible::Carried });
+    if overwrites_carried_value(program, time) {
+        return Some(if writes_partially(op) { LxIneligibility::WrittenInParts } else { LxIneligibility::Carried });
     }
-    if !is_whole(program, time) {
-        return Some(Ineligible::WrittenInParts);
+    if !is_written_completely(program, time) {
+        return Some(LxIneligibility::WrittenInParts);
     }
-    let mut writers = [time].into_iter().chain(rewriters(program, time).iter().copied()).map(|writer| &program.ops[writer]);
+    let mut writers = [time].into_iter().chain(find_overwriting_ops(program, time).iter().copied()).map(|writer| &program.ops[writer]);
     if let Some(writer) = writers.find(|writer| !writer.may_be_in_lx()) {
-        return Some(Ineligible::FunctionNotAllowed { function: writer.function.clone() });
+        return Some(LxIneligibility::FunctionNotAllowed { function: writer.function.clone() });
     }
     // A value with the size of its enclosing buffer differs from the slice that a core has of it.
     if op.result.is_window || op.result.is_used_by_loop {
-        return Some(Ineligible::Tiled);
+        return Some(LxIneligibility::Tiled);
     }
     let readers = program.readers(program.result(time));
     if readers.iter().any(|read| program.ops[read.op].role == OpRole::Restickify) {
-        return Some(Ineligible::ReadByRestickify);
+        return Some(LxIneligibility::ReadByRestickify);
     }
-    if readers.iter().any(|read| program.operand(*read).access.used_as != UsedAs::Data) {
-        return Some(Ineligible::Indirect);
+    if readers.iter().any(|read| program.operand(*read).access.used_as != AccessKind::Data) {
+        return Some(LxIneligibility::Indirect);
     }
     match op.result.returned {
-        Returned::Itself => Some(Ineligible::GraphOutput),
-        Returned::AsView => Some(Ineligible::ViewedOutput),
-        Returned::No => readers.is_empty().then_some(Ineligible::NoReader),
+        ReturnKind::Itself => Some(LxIneligibility::GraphOutput),
+        ReturnKind::AsView => Some(LxIneligibility::ViewedOutput),
+        ReturnKind::No => readers.is_empty().then_some(LxIneligibility::NoReader),
     }
 }
 
 /// Returns whether an op writes a complete value, or whether all parts are written in the same loops, so that each core has its share of
 /// every part.
-fn is_whole(program: &Program, time: usize) -> bool {
+fn is_written_completely(program: &Program, time: usize) -> bool {
     let op = &program.ops[time];
     let (parts, writers) = (&op.result.parts, program.writers(program.result(time)));
     let is_beside = |part: &BlockId| *part == op.block;
     let in_loops = |writer: &usize| program.ops[*writer].loops == op.loops;
     let is_made_there = parts.len() == writers.len() && parts.iter().all(is_beside) && writers.iter().all(in_loops);
-    if parts.is_empty() { !writes_part(op) } else { is_made_there }
+    if parts.is_empty() { !writes_partially(op) } else { is_made_there }
 }
 
 /// Returns whether an op writes a part of a buffer.
-pub(crate) fn writes_part(op: &Op) -> bool {
+pub(crate) fn writes_partially(op: &ProgramOp) -> bool {
     op.is_insert() || op.is_placed
 }
 
 /// Returns whether an op reads a part of an op's result; such a value may be in LX only if the planner supports parts.
-pub(crate) fn is_read_in_parts(program: &Program, time: usize) -> bool {
-    program.readers(program.result(time)).iter().any(|read| program.ops[read.op].accesses_part(read.operand))
+pub(crate) fn is_read_partially(program: &Program, time: usize) -> bool {
+    program.readers(program.result(time)).iter().any(|read| program.ops[read.op].accesses_partially(read.operand))
 }
 
 /// Returns the operands whose address the result may reuse: elementwise operands that have the same position as the result at each point of
 /// the iteration (F.3). An operand that is also read in another order, as in `x + transpose(x)`, would be read after it is overwritten.
-pub(crate) fn parents(program: &Program, op: &Op) -> Vec<usize> {
+pub(crate) fn find_in_place_parents(program: &Program, op: &ProgramOp) -> Vec<usize> {
     // A part is smaller than its buffer, which stays live while other parts are written.
     if op.family != Family::Pointwise || op.is_placed {
         return Vec::new();
     }
-    let Some(written) = places(op.written(), &op.space) else { return Vec::new() };
-    let is_alike = |input: &&OpOperand| places(input, &op.space).is_some_and(|read| read == written);
+    let Some(written) = collect_device_positions(op.output(), &op.space) else { return Vec::new() };
+    let is_alike = |input: &&OpOperand| collect_device_positions(input, &op.space).is_some_and(|read| read == written);
     let writer = |input: &OpOperand| program.writers(input.value).first().copied();
-    let (alike, others): (Vec<&OpOperand>, Vec<&OpOperand>) = op.reads().iter().partition(is_alike);
+    let (alike, others): (Vec<&OpOperand>, Vec<&OpOperand>) = op.inputs().iter().partition(is_alike);
     let others: Vec<usize> = others.into_iter().filter_map(writer).collect();
     let mut parents: Vec<usize> = alike.into_iter().filter_map(writer).filter(|parent| !others.contains(parent)).collect();
     parents.dedup();
@@ -173,7 +173,7 @@ pub(crate) fn parents(program: &Program, op: &Op) -> Vec<usize> {
 
 /// Returns the positions of a tensor that an op accesses: the format, and the size and coordinate of every device dimension with more than
 /// one position. Views that add or drop dimensions of size 1 do not change the result. `None` without a layout.
-fn places(operand: &OpOperand, space: &[i64]) -> Option<(DeviceFormat, Vec<(i64, Coordinate)>)> {
+fn collect_device_positions(operand: &OpOperand, space: &[i64]) -> Option<(DeviceFormat, Vec<(i64, Coordinate)>)> {
     let layout = operand.access.tensor.layout.as_ref()?;
     let positions = layout.device_size().iter().copied().zip(operand.access.coordinates(space).ok()?);
     Some((layout.format(), positions.filter(|(size, _)| *size > 1).collect()))

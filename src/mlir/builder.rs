@@ -8,12 +8,12 @@ use super::{
 use melior::ir::{Identifier, Region, operation::OperationBuilder};
 
 /// The attributes of an operation under construction.
-pub struct Attributes<'c> {
+pub struct AttributeList<'c> {
     context: &'c Context,
     entries: Vec<(Identifier<'c>, Attribute<'c>)>,
 }
 
-impl<'c> Attributes<'c> {
+impl<'c> AttributeList<'c> {
     /// Creates an empty attribute list.
     #[must_use]
     pub fn new(context: &'c Context) -> Self {
@@ -22,7 +22,7 @@ impl<'c> Attributes<'c> {
 
     /// Adds any attribute.
     #[must_use]
-    pub fn with(mut self, name: &str, attribute: Attribute<'c>) -> Self {
+    pub fn with_attribute(mut self, name: &str, attribute: Attribute<'c>) -> Self {
         self.entries.push((identifier(self.context, name), attribute));
         self
     }
@@ -31,51 +31,51 @@ impl<'c> Attributes<'c> {
     #[must_use]
     pub fn with_option(self, name: &str, attribute: Option<Attribute<'c>>) -> Self {
         match attribute {
-            Some(attribute) => self.with(name, attribute),
+            Some(attribute) => self.with_attribute(name, attribute),
             None => self,
         }
     }
 
     /// Adds a string.
     #[must_use]
-    pub fn text(self, name: &str, text: &str) -> Self {
+    pub fn with_text(self, name: &str, text: &str) -> Self {
         let attribute = string_attribute(self.context, text);
-        self.with(name, attribute)
+        self.with_attribute(name, attribute)
     }
 
     /// Adds a 64-bit integer.
     #[must_use]
-    pub fn int(self, name: &str, value: i64) -> Self {
+    pub fn with_int(self, name: &str, value: i64) -> Self {
         let attribute = i64_attribute(self.context, value);
-        self.with(name, attribute)
+        self.with_attribute(name, attribute)
     }
 
     /// Adds a 64-bit float.
     #[must_use]
-    pub fn float(self, name: &str, value: f64) -> Self {
+    pub fn with_float(self, name: &str, value: f64) -> Self {
         let attribute = f64_attribute(self.context, value);
-        self.with(name, attribute)
+        self.with_attribute(name, attribute)
     }
 
     /// Adds an index.
     #[must_use]
-    pub fn index(self, name: &str, value: i64) -> Self {
+    pub fn with_index(self, name: &str, value: i64) -> Self {
         let attribute = index_attribute(self.context, value);
-        self.with(name, attribute)
+        self.with_attribute(name, attribute)
     }
 
     /// Adds the segment sizes of an op with several variadic operand lists.
     #[must_use]
-    pub fn segments(self, lengths: &[usize]) -> Self {
+    pub fn with_segments(self, lengths: &[usize]) -> Self {
         let attribute = i32_array_attribute(self.context, lengths);
-        self.with("operandSegmentSizes", attribute)
+        self.with_attribute("operandSegmentSizes", attribute)
     }
 
     /// Adds an array of 64-bit integers.
     #[must_use]
-    pub fn ints(self, name: &str, values: &[i64]) -> Self {
+    pub fn with_ints(self, name: &str, values: &[i64]) -> Self {
         let attribute = i64_array_attribute(self.context, values);
-        self.with(name, attribute)
+        self.with_attribute(name, attribute)
     }
 }
 
@@ -85,12 +85,12 @@ impl<'c> Attributes<'c> {
 /// If MLIR does not know the operation or cannot infer its results; we only build registered operations with explicit
 /// results.
 #[must_use]
-pub fn build<'c>(
+pub fn build_op<'c>(
     name: &str,
     location: Location<'c>,
     operands: &[Value<'c>],
     results: &[Type<'c>],
-    attributes: Attributes<'c>,
+    attributes: AttributeList<'c>,
     bodies: Vec<melior::ir::Block<'c>>,
 ) -> melior::ir::Operation<'c> {
     let regions = bodies
@@ -112,14 +112,14 @@ pub fn build<'c>(
 
 /// A dictionary attribute with the entries of `attributes`.
 #[must_use]
-pub fn dictionary(attributes: Attributes<'_>) -> Attribute<'_> {
+pub fn build_dictionary(attributes: AttributeList<'_>) -> Attribute<'_> {
     melior::ir::attribute::DictionaryAttribute::new(attributes.context, &attributes.entries).into()
 }
 
 /// An empty module operation.
 #[must_use]
-pub fn build_module<'c>(location: Location<'c>, attributes: Attributes<'c>) -> melior::ir::Operation<'c> {
-    build("builtin.module", location, &[], &[], attributes, vec![new_block(&[], location)])
+pub fn build_module<'c>(location: Location<'c>, attributes: AttributeList<'c>) -> melior::ir::Operation<'c> {
+    build_op("builtin.module", location, &[], &[], attributes, vec![new_block(&[], location)])
 }
 
 /// A block with arguments of the given types.
@@ -149,7 +149,7 @@ pub fn insert_after<'c>(after: Op<'c>, operation: melior::ir::Operation<'c>) -> 
 ///
 /// # Panics
 /// If `parent` has no body.
-pub fn push<'c>(parent: Op<'c>, operation: melior::ir::Operation<'c>) -> Op<'c> {
+pub fn append_op<'c>(parent: Op<'c>, operation: melior::ir::Operation<'c>) -> Op<'c> {
     let body: Block<'c> = parent.body().expect("an operation with a body");
     body.append_operation(operation)
 }

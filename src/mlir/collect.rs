@@ -2,8 +2,8 @@
 
 use super::{
     Context, Location,
-    module_path::{module_path, parts_of},
-    text::{string_ref, text_of},
+    module_path::{module_path, fused_locations},
+    text::{string_ref, read_text},
 };
 use crate::codes::{Code, INVALID_OPERATION, REFUSED_BY_MLIR, split_code};
 use melior::diagnostic::{Diagnostic, DiagnosticHandlerId, DiagnosticSeverity};
@@ -23,7 +23,7 @@ unsafe extern "C" {
 
 /// Source position; line and column count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourcePlace {
+pub struct SourcePosition {
     /// The file.
     pub file: String,
     /// The line.
@@ -32,7 +32,7 @@ pub struct SourcePlace {
     pub column: i64,
 }
 
-impl fmt::Display for SourcePlace {
+impl fmt::Display for SourcePosition {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}:{}:{}", self.file, self.line, self.column)
     }
@@ -40,7 +40,7 @@ impl fmt::Display for SourcePlace {
 
 /// Reported diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Collected {
+pub struct CollectedDiagnostic {
     /// `error`, `warning`, `remark` or `note`.
     pub severity: &'static str,
     /// Code of the message; warnings, remarks and notes may have none.
@@ -48,14 +48,14 @@ pub struct Collected {
     /// Text of the message, without the code.
     pub message: String,
     /// Source positions: the location itself, then its callers, innermost first; empty if the position is unknown.
-    pub places: Vec<SourcePlace>,
+    pub places: Vec<SourcePosition>,
     /// Path of the model's module that the location belongs to ([`module_path`]); empty if there is none.
     pub module: String,
     /// Notes attached to the diagnostic.
-    pub notes: Vec<Collected>,
+    pub notes: Vec<CollectedDiagnostic>,
 }
 
-impl Collected {
+impl CollectedDiagnostic {
     /// Returns the text of the message after its code, as in `SPY0501: tile count 3 does not divide`.
     #[must_use]
     pub fn coded_text(&self) -> String {
@@ -64,14 +64,14 @@ impl Collected {
 }
 
 /// Runs a closure and returns its result and the diagnostics that it reported; nothing is printed.
-pub fn collect<T>(context: &Context, do_it: impl FnOnce() -> T) -> (T, Vec<Collected>) {
+pub fn collect_diagnostics<T>(context: &Context, do_it: impl FnOnce() -> T) -> (T, Vec<CollectedDiagnostic>) {
     let collected = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&collected);
     let handler = context.attach_diagnostic_handler(move |diagnostic| {
-        sink.lock().unwrap_or_else(PoisonError::into_inner).push(collected_from(&diagnostic));
+        sink.lock().unwrap_or_else(PoisonError::into_inner).push(convert_diagnostic(&diagnostic));
         true
     });
-    let detached = Detached::new(context, handler);
+    let detached = HandlerGuard::new(context, handler);
     let done = do_it();
     drop(detached);
     let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,19 +79,19 @@ pub fn collect<T>(context: &Context, do_it: impl FnOnce() -> T) -> (T, Vec<Colle
 }
 
 /// Detaches a diagnostic handler from its context on drop, also during a panic.
-pub(super) struct Detached<'c> {
+pub(super) struct HandlerGuard<'c> {
     context: &'c Context,
     handler: Option<DiagnosticHandlerId>,
 }
 
-impl<'c> Detached<'c> {
+impl<'c> HandlerGuard<'c> {
     /// Creates a guard for a handler of the given context.
     pub(super) const fn new(context: &'c Context, handler: DiagnosticHandlerId) -> Self {
         Self { context, handler: Some(handler) }
     }
 }
 
-impl Drop for Detached<'_> {
+impl Drop for HandlerGuard<'_> {
     fn drop(&mut self) {
         if let Some(handler) = self.handler.take() {
             self.context.detach_diagnostic_handler(handler);
@@ -100,11 +100,11 @@ impl Drop for Detached<'_> {
 }
 
 /// Passes each diagnostic reported while the guard lives to `takes` first; a diagnostic that `takes` accepts reaches no other handler.
-pub fn intercept(context: &Context, mut takes: impl FnMut(&Collected) -> bool) {
-    context.attach_diagnostic_handler(move |diagnostic| takes(&collected_from(&diagnostic)));
+pub fn intercept_diagnostics(context: &Context, mut takes: impl FnMut(&CollectedDiagnostic) -> bool) {
+    context.attach_diagnostic_handler(move |diagnostic| takes(&convert_diagnostic(&diagnostic)));
 }
 
-pub(super) fn collected_from(diagnostic: &Diagnostic<'_>) -> Collected {
+pub(super) fn convert_diagnostic(diagnostic: &Diagnostic<'_>) -> CollectedDiagnostic {
     let severity = match diagnostic.severity() {
         DiagnosticSeverity::Error => "error",
         DiagnosticSeverity::Warning => "warning",
@@ -112,45 +112,45 @@ pub(super) fn collected_from(diagnostic: &Diagnostic<'_>) -> Collected {
         DiagnosticSeverity::Note => "note",
     };
     let notes = (0..diagnostic.note_count()).filter_map(|index| diagnostic.note(index).ok());
-    let notes = notes.map(|note| collected_from(&note)).collect();
+    let notes = notes.map(|note| convert_diagnostic(&note)).collect();
     // Damaged bytecode is quoted verbatim, without the bytes that are not UTF-8.
     let mut message = String::new();
     let is_whole = write!(message, "{diagnostic}").is_ok();
     message.push_str(if is_whole { "" } else { " (with bytes that are not UTF-8)" });
     let (code, message) = split_code(&message);
-    let code = code.or_else(|| (severity == "error").then(|| code_of_uncoded(&message)));
+    let code = code.or_else(|| (severity == "error").then(|| classify_uncoded_message(&message)));
     let location = diagnostic.location();
-    Collected { severity, code, message, places: places_of(location), module: module_path(location), notes }
+    CollectedDiagnostic { severity, code, message, places: source_positions(location), module: module_path(location), notes }
 }
 
 /// Returns the code of an error of MLIR, or of a verifier of our dialects.
-fn code_of_uncoded(message: &str) -> Code {
+fn classify_uncoded_message(message: &str) -> Code {
     // SAFETY: the function reads the text only.
     let number = unsafe { spyreCodeOfUncoded(string_ref(message)) };
-    if number == INVALID_OPERATION.number() { INVALID_OPERATION } else { REFUSED_BY_MLIR }
+    if number == INVALID_OPERATION.as_u32() { INVALID_OPERATION } else { REFUSED_BY_MLIR }
 }
 
 /// Returns the file positions of a location, innermost first. For a fused location, returns those of the first part that has any.
 #[must_use]
-pub fn places_of(location: Location<'_>) -> Vec<SourcePlace> {
+pub fn source_positions(location: Location<'_>) -> Vec<SourcePosition> {
     // SAFETY: the location is alive as long as its context, of which the caller has a borrow; each getter is asked of its own kind only.
-    unsafe { places_below(location.to_raw()) }
+    unsafe { read_positions(location.to_raw()) }
 }
 
 /// Returns the parts of a fused location at other file positions than [`places_of`] returns, one for each position; of other locations none.
 #[must_use]
-pub fn fused_with(location: Location<'_>) -> Vec<Location<'_>> {
-    let mut known = vec![places_of(location), Vec::new()];
+pub fn other_fused_locations(location: Location<'_>) -> Vec<Location<'_>> {
+    let mut known = vec![source_positions(location), Vec::new()];
     // SAFETY: the parts of a location live as long as it does.
     let parts = unsafe {
         if !mlirLocationIsAFused(location.to_raw()) {
             return Vec::new();
         }
-        parts_of(location.to_raw()).into_iter().map(|part| Location::from_raw(part))
+        fused_locations(location.to_raw()).into_iter().map(|part| Location::from_raw(part))
     };
     let mut others = Vec::new();
     for part in parts {
-        let places = places_of(part);
+        let places = source_positions(part);
         if !known.contains(&places) {
             known.push(places);
             others.push(part);
@@ -161,25 +161,25 @@ pub fn fused_with(location: Location<'_>) -> Vec<Location<'_>> {
 
 /// # Safety
 /// The location is one of a context that is alive.
-unsafe fn places_below(location: MlirLocation) -> Vec<SourcePlace> {
+unsafe fn read_positions(location: MlirLocation) -> Vec<SourcePosition> {
     // SAFETY: each getter is asked of a location of its kind; the array of fused locations has as many entries as C says.
     unsafe {
         if mlirLocationIsAFileLineColRange(location) {
-            let file = text_of(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location))).into_owned();
+            let file = read_text(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location))).into_owned();
             let line = mlirLocationFileLineColRangeGetStartLine(location).into();
             let column = mlirLocationFileLineColRangeGetStartColumn(location).into();
-            return vec![SourcePlace { file, line, column }];
+            return vec![SourcePosition { file, line, column }];
         }
         if mlirLocationIsAName(location) {
-            return places_below(mlirLocationNameGetChildLoc(location));
+            return read_positions(mlirLocationNameGetChildLoc(location));
         }
         if mlirLocationIsACallSite(location) {
-            let mut places = places_below(mlirLocationCallSiteGetCallee(location));
-            places.extend(places_below(mlirLocationCallSiteGetCaller(location)));
+            let mut places = read_positions(mlirLocationCallSiteGetCallee(location));
+            places.extend(read_positions(mlirLocationCallSiteGetCaller(location)));
             return places;
         }
         if mlirLocationIsAFused(location) {
-            return parts_of(location).into_iter().map(|part| places_below(part)).find(|places| !places.is_empty()).unwrap_or_default();
+            return fused_locations(location).into_iter().map(|part| read_positions(part)).find(|places| !places.is_empty()).unwrap_or_default();
         }
         Vec::new()
     }
@@ -190,30 +190,30 @@ mod tests {
     use super::*;
     use crate::{
         mlir::{Module, OpExt, error_at},
-        pipeline::session,
+        pipeline::create_session,
     };
 
     #[test]
-    fn messages_without_a_code_have_the_numbers_of_the_table() {
+    fn assigns_codes_to_uncoded_messages() {
         for (message, code) in [("'spyre.view' op is wrong", INVALID_OPERATION), ("expected ']'", REFUSED_BY_MLIR)] {
             // SAFETY: the function reads the text only.
-            assert_eq!(unsafe { spyreCodeOfUncoded(string_ref(message)) }, code.number(), "{message}");
+            assert_eq!(unsafe { spyreCodeOfUncoded(string_ref(message)) }, code.as_u32(), "{message}");
         }
     }
 
     #[test]
-    fn what_is_reported_is_collected_with_its_places_and_notes() {
-        let session = session();
+    fn collects_diagnostics_with_positions_and_notes() {
+        let session = create_session();
         let text = "module {} loc(callsite(fused[unknown, \"a.py\":3:5] at callsite(\"x\"(\"b.py\":7:1) at \"c.py\":9:2)))";
         let module = Module::parse(&session, text).unwrap();
-        let ((), collected) = collect(session.context(), || {
-            let _ = error_at(crate::codes::INTERNAL, module.op(), "is wrong").note(module.op(), "as seen here").report();
+        let ((), collected) = collect_diagnostics(session.context(), || {
+            let _ = error_at(crate::codes::INTERNAL, module.op(), "is wrong").with_note(module.op(), "as seen here").report();
         });
-        let place = |file: &str, line, column| SourcePlace { file: file.to_owned(), line, column };
+        let place = |file: &str, line, column| SourcePosition { file: file.to_owned(), line, column };
         let places = vec![place("a.py", 3, 5), place("b.py", 7, 1), place("c.py", 9, 2)];
-        assert_eq!(places_of(module.op().loc()), places);
+        assert_eq!(source_positions(module.op().loc()), places);
         assert_eq!(module_path(module.op().loc()), "x");
-        let note = Collected {
+        let note = CollectedDiagnostic {
             severity: "note",
             code: None,
             message: "as seen here".to_owned(),
@@ -221,7 +221,7 @@ mod tests {
             module: "x".to_owned(),
             notes: Vec::new(),
         };
-        let error = Collected {
+        let error = CollectedDiagnostic {
             severity: "error",
             code: Some(crate::codes::INTERNAL),
             message: "'builtin.module' op is wrong".to_owned(),
@@ -233,33 +233,33 @@ mod tests {
     }
 
     #[test]
-    fn an_error_at_a_fused_location_has_a_note_at_each_other_place() {
-        let session = session();
+    fn adds_notes_at_other_fused_locations() {
+        let session = create_session();
         let module =
             Module::parse(&session, "module {} loc(fused[\"a.py\":3:5, \"b.py\":7:1, \"a.py\":3:5, unknown, \"c.py\":1:1])").unwrap();
-        let ((), collected) = collect(session.context(), || {
+        let ((), collected) = collect_diagnostics(session.context(), || {
             let _ = error_at(crate::codes::INTERNAL, module.op(), "is wrong").report();
         });
-        let place = |said: &Collected| said.places[0].to_string();
+        let place = |said: &CollectedDiagnostic| said.places[0].to_string();
         assert_eq!(place(&collected[0]), "a.py:3:5");
         assert_eq!(collected[0].notes.iter().map(place).collect::<Vec<_>>(), ["b.py:7:1", "c.py:1:1"]);
         assert!(collected[0].notes.iter().all(|note| note.message == "fused with the operation here"));
     }
 
     #[test]
-    fn errors_of_the_parser_are_collected() {
-        let session = session();
-        let (module, collected) = collect(session.context(), || Module::parse(&session, "nonsense").is_some());
+    fn collects_parser_errors() {
+        let session = create_session();
+        let (module, collected) = collect_diagnostics(session.context(), || Module::parse(&session, "nonsense").is_some());
         assert!(!module && collected.len() == 1 && collected[0].severity == "error", "{collected:?}");
         assert_eq!((collected[0].places[0].line, collected[0].places[0].column), (1, 1));
     }
 
     #[test]
-    fn a_text_is_read_to_its_end_and_no_further() {
-        let session = session();
+    fn parses_text_up_to_its_end_only() {
+        let session = create_session();
         assert!(Module::parse(&session, &"module {} and more"[.."module {}".len()]).is_some());
         let (module, collected) =
-            collect(session.context(), || Module::parse(&session, &"module {} and more"[.."module {} and".len()]).is_some());
+            collect_diagnostics(session.context(), || Module::parse(&session, &"module {} and more"[.."module {} and".len()]).is_some());
         assert!(!module && collected[0].places[0].column == 11, "{collected:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Elements of constant tensors.
 
 use super::{
-    Attribute, AttributeLike, ScalarType, TensorType, Type, TypeLike, float_value, integer, of_e4m3fn, of_e5m2, splat_value,
+    Attribute, AttributeLike, ScalarType, TensorType, Type, TypeLike, float_value, integer, decode_e4m3fn, decode_e5m2, splat_value,
     type_of_elements,
 };
 use mlir_sys::{
@@ -42,7 +42,7 @@ pub fn raw_elements(attribute: Attribute<'_>) -> Option<RawElements<'_>> {
 /// Builds `dense<...>` of a type from the bytes of its elements, as in [`RawElements`] (booleans packed); `None` if the type is no tensor
 /// or has another byte size.
 #[must_use]
-pub fn dense_elements<'c>(of: Type<'c>, bytes: &[u8]) -> Option<Attribute<'c>> {
+pub fn build_dense_elements<'c>(of: Type<'c>, bytes: &[u8]) -> Option<Attribute<'c>> {
     // SAFETY: MLIR checks that the type takes so many bytes and copies them; a null attribute says that it does not.
     unsafe {
         if !mlirTypeIsARankedTensor(of.to_raw()) {
@@ -55,12 +55,12 @@ pub fn dense_elements<'c>(of: Type<'c>, bytes: &[u8]) -> Option<Attribute<'c>> {
 /// Returns the integers of a constant with at most 64 bits per element, sign-extended: one for a splat, else one per element. Returns
 /// `None` if there are more than `most`, or for another attribute or element type.
 #[must_use]
-pub fn dense_integers(attribute: Attribute<'_>, most: i64) -> Option<Vec<i64>> {
+pub fn read_dense_integers(attribute: Attribute<'_>, most: i64) -> Option<Vec<i64>> {
     if let Some(splat) = splat_value(attribute) {
         return integer(splat).map(|integer| vec![integer]);
     }
-    let tensor = TensorType::of(type_of_elements(attribute)?)?;
-    let bits = match ScalarType::of(tensor.element) {
+    let tensor = TensorType::from_type(type_of_elements(attribute)?)?;
+    let bits = match ScalarType::from_type(tensor.element) {
         ScalarType::Integer(bits @ 2..=64) => bits,
         ScalarType::Index => u64::BITS,
         _ => return None,
@@ -80,7 +80,7 @@ pub fn dense_integers(attribute: Attribute<'_>, most: i64) -> Option<Vec<i64>> {
 
 /// Builds a splat `dense<...>` of a type.
 #[must_use]
-pub fn dense_splat<'c>(of: Type<'c>, number: Attribute<'c>) -> Attribute<'c> {
+pub fn build_dense_splat<'c>(of: Type<'c>, number: Attribute<'c>) -> Attribute<'c> {
     // SAFETY: callers pass a tensor type and a number of its element type.
     unsafe { Attribute::from_raw(mlirDenseElementsAttrSplatGet(of.to_raw(), number.to_raw())) }
 }
@@ -89,7 +89,7 @@ pub fn dense_splat<'c>(of: Type<'c>, number: Attribute<'c>) -> Attribute<'c> {
 /// another attribute or element type.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "integers of a program are below 2^53")]
-pub fn dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
+pub fn read_dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
     let raw = attribute.to_raw();
     if let Some(splat) = splat_value(attribute) {
         return float_value(splat).or_else(|| integer(splat).map(|number| number as f64)).map(|number| vec![number]);
@@ -97,9 +97,9 @@ pub fn dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
     // SAFETY: elements are only asked for where the attribute is a dense one of that element type, and below their number.
     unsafe {
         if !mlirAttributeIsADenseElements(raw) {
-            return resource_numbers(attribute, most);
+            return read_resource_numbers(attribute, most);
         }
-        let (n_elements, tensor) = (mlirElementsAttrGetNumElements(raw), TensorType::of(type_of_elements(attribute)?)?);
+        let (n_elements, tensor) = (mlirElementsAttrGetNumElements(raw), TensorType::from_type(type_of_elements(attribute)?)?);
         if n_elements > most {
             return None;
         }
@@ -109,11 +109,11 @@ pub fn dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
             let data = std::slice::from_raw_parts(bytes, n_elements.cast_unsigned() as usize * width);
             data.chunks_exact(width).map(decode).collect::<Vec<f64>>()
         };
-        Some(match ScalarType::of(tensor.element) {
+        Some(match ScalarType::from_type(tensor.element) {
             ScalarType::F16 => float(2, |raw| half::f16::from_le_bytes([raw[0], raw[1]]).to_f64()),
             ScalarType::Bf16 => float(2, |raw| half::bf16::from_le_bytes([raw[0], raw[1]]).to_f64()),
-            ScalarType::F8E4M3Fn => float(1, |raw| of_e4m3fn(raw[0])),
-            ScalarType::F8E5M2 => float(1, |raw| of_e5m2(raw[0])),
+            ScalarType::F8E4M3Fn => float(1, |raw| decode_e4m3fn(raw[0])),
+            ScalarType::F8E5M2 => float(1, |raw| decode_e5m2(raw[0])),
             ScalarType::F32 => float(4, |raw| f64::from(f32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]))),
             ScalarType::F64 => indices.map(|index| mlirDenseElementsAttrGetDoubleValue(raw, index)).collect(),
             ScalarType::Integer(1) => indices.map(|index| f64::from(u8::from(mlirDenseElementsAttrGetBoolValue(raw, index)))).collect(),
@@ -127,16 +127,16 @@ pub fn dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
 
 /// Returns the numbers of a resource with content, one per element. Returns `None` for a splat, if there are more than `most`, or for
 /// another attribute or element type.
-fn resource_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
-    let tensor = TensorType::of(type_of_elements(attribute)?)?;
+fn read_resource_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
+    let tensor = TensorType::from_type(type_of_elements(attribute)?)?;
     let n_elements = tensor.shape.iter().product::<i64>();
     let raw = raw_elements(attribute).filter(|raw| n_elements <= most && !raw.is_splat)?;
     let n_elements = usize::try_from(n_elements).ok()?;
-    let decoded: Vec<f64> = match ScalarType::of(tensor.element) {
+    let decoded: Vec<f64> = match ScalarType::from_type(tensor.element) {
         ScalarType::F16 => raw.bytes.as_chunks::<2>().0.iter().map(|raw| half::f16::from_le_bytes(*raw).to_f64()).collect(),
         ScalarType::Bf16 => raw.bytes.as_chunks::<2>().0.iter().map(|raw| half::bf16::from_le_bytes(*raw).to_f64()).collect(),
-        ScalarType::F8E4M3Fn => raw.bytes.iter().copied().map(of_e4m3fn).collect(),
-        ScalarType::F8E5M2 => raw.bytes.iter().copied().map(of_e5m2).collect(),
+        ScalarType::F8E4M3Fn => raw.bytes.iter().copied().map(decode_e4m3fn).collect(),
+        ScalarType::F8E5M2 => raw.bytes.iter().copied().map(decode_e5m2).collect(),
         ScalarType::F32 => raw.bytes.as_chunks::<4>().0.iter().map(|raw| f64::from(f32::from_le_bytes(*raw))).collect(),
         ScalarType::F64 => raw.bytes.as_chunks::<8>().0.iter().map(|raw| f64::from_le_bytes(*raw)).collect(),
         ScalarType::Integer(32) => raw.bytes.as_chunks::<4>().0.iter().map(|raw| f64::from(i32::from_le_bytes(*raw))).collect(),

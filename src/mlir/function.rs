@@ -1,6 +1,6 @@
 //! `func.func`: its type and the attributes of its arguments.
 
-use super::{Attribute, BlockExt, Op, OpExt, Value, ValueLike, array, dictionary_entries, elements, op::identifier, type_attribute};
+use super::{Attribute, BlockExt, Op, OpExt, Value, ValueLike, array_attribute, dictionary_entries, elements, op::identifier, type_attribute};
 use melior::ir::{attribute::DictionaryAttribute, r#type::FunctionType};
 use mlir_sys::{MlirOperation, MlirValue};
 
@@ -22,7 +22,7 @@ pub fn generalize_named_ops(function: Op<'_>) {
 
 /// Rewrites branches without side effects outside of op bodies to selects, and `tensor.generate` to `linalg.generic`. Replaced ops are
 /// freed: the caller must hold no handle to an op of the function.
-pub fn spell_plainly(function: Op<'_>) {
+pub fn canonicalize_structured_ops(function: Op<'_>) {
     // SAFETY: the function is alive.
     unsafe { spyreSpellPlainly(function.to_raw()) }
 }
@@ -38,7 +38,7 @@ unsafe extern "C" fn bury_replaced(op: MlirOperation) {
 ///
 /// # Panics
 /// If there are more or fewer entries than operations.
-pub fn keep_part(function: Op<'_>, kept: &[bool], returned: &[Value<'_>]) {
+pub fn retain_ops(function: Op<'_>, kept: &[bool], returned: &[Value<'_>]) {
     assert_eq!(kept.len() + 1, function.body_ops().len(), "an entry for each operation but the terminator");
     let returned: Vec<MlirValue> = returned.iter().map(ValueLike::to_raw).collect();
     // SAFETY: the function and the values are alive; there are as many entries and values as C++ reads.
@@ -58,16 +58,16 @@ pub fn set_function_type(function: Op<'_>) {
 /// Returns attribute `name` of argument `index`.
 #[must_use]
 pub fn argument_attribute<'c>(function: Op<'c>, index: usize, name: &str) -> Option<Attribute<'c>> {
-    attribute_of(function, ARGUMENT_ATTRIBUTES, index, name)
+    read_list_attribute(function, ARGUMENT_ATTRIBUTES, index, name)
 }
 
 /// Returns attribute `name` of result `index`.
 #[must_use]
 pub fn result_attribute<'c>(function: Op<'c>, index: usize, name: &str) -> Option<Attribute<'c>> {
-    attribute_of(function, RESULT_ATTRIBUTES, index, name)
+    read_list_attribute(function, RESULT_ATTRIBUTES, index, name)
 }
 
-fn attribute_of<'c>(function: Op<'c>, all: &str, index: usize, name: &str) -> Option<Attribute<'c>> {
+fn read_list_attribute<'c>(function: Op<'c>, all: &str, index: usize, name: &str) -> Option<Attribute<'c>> {
     let own = *function.attr(all).and_then(elements)?.get(index)?;
     dictionary_entries(own)?.into_iter().find(|(key, _)| *key == name).map(|(_, attribute)| attribute)
 }
@@ -75,20 +75,20 @@ fn attribute_of<'c>(function: Op<'c>, all: &str, index: usize, name: &str) -> Op
 /// Sets attribute `name` of argument `index`.
 pub fn set_argument_attribute<'c>(function: Op<'c>, index: usize, name: &str, attribute: Attribute<'c>) {
     let n_arguments = function.body().map_or(0, |body| body.args().len());
-    set_attribute_of(function, (ARGUMENT_ATTRIBUTES, n_arguments), index, name, attribute);
+    set_list_attribute(function, (ARGUMENT_ATTRIBUTES, n_arguments), index, name, attribute);
 }
 
 /// Sets attribute `name` of result `index`.
 pub fn set_result_attribute<'c>(function: Op<'c>, index: usize, name: &str, attribute: Attribute<'c>) {
-    set_attribute_of(function, (RESULT_ATTRIBUTES, function.yielded().len()), index, name, attribute);
+    set_list_attribute(function, (RESULT_ATTRIBUTES, function.yielded().len()), index, name, attribute);
 }
 
-fn set_attribute_of<'c>(function: Op<'c>, (list, count): (&str, usize), index: usize, name: &str, attribute: Attribute<'c>) {
+fn set_list_attribute<'c>(function: Op<'c>, (list, count): (&str, usize), index: usize, name: &str, attribute: Attribute<'c>) {
     let context = function.ctx();
     let mut all = function.attr(list).and_then(elements).unwrap_or_default();
     all.resize(count, DictionaryAttribute::new(context, &[]).into());
     let kept = dictionary_entries(all[index]).unwrap_or_default().into_iter().filter(|(key, _)| *key != name);
     let entries: Vec<_> = kept.chain([(name, attribute)]).map(|(key, attribute)| (identifier(context, key), attribute)).collect();
     all[index] = DictionaryAttribute::new(context, &entries).into();
-    function.set_attr(list, array(context, &all));
+    function.set_attr(list, array_attribute(context, &all));
 }

@@ -17,7 +17,7 @@ unsafe extern "C" {
 
 /// How a module computes in f64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Widened {
+pub enum WidenMode {
     /// Without rounding, as far as f64 allows.
     Exact,
     /// Each result is rounded to the type that it had, and sums at their end.
@@ -29,15 +29,15 @@ pub enum Widened {
 
 /// Widens all floating-point numbers of a module to f64. Returns false if the result is invalid, which has been reported.
 #[must_use]
-pub fn widen(module: &Module<'_>, how: Widened) -> bool {
-    let (is_approximated, pattern) = if let Widened::Approximated(pattern) = how { (true, pattern) } else { (false, 0) };
+pub fn widen(module: &Module<'_>, how: WidenMode) -> bool {
+    let (is_approximated, pattern) = if let WidenMode::Approximated(pattern) = how { (true, pattern) } else { (false, 0) };
     // SAFETY: the module is alive, and nobody holds one of its operations: the caller borrows it afresh.
-    unsafe { spyreReferenceWiden(module.raw(), how == Widened::RoundedAsWritten, is_approximated, pattern) }
+    unsafe { spyreReferenceWiden(module.raw(), how == WidenMode::RoundedAsWritten, is_approximated, pattern) }
 }
 
 /// Returns the number of functions in a module for which the compiler states an approximation.
 #[must_use]
-pub fn n_approximated(module: &Module<'_>) -> u32 {
+pub fn num_approximated_functions(module: &Module<'_>) -> u32 {
     // SAFETY: the module is alive.
     unsafe { spyreReferenceApproximated(module.raw()) }
 }
@@ -85,7 +85,7 @@ impl JitArray {
 }
 
 /// Function compiled for this machine.
-pub struct Jit {
+pub struct JitFunction {
     engine: MlirExecutionEngine,
     name: String,
     /// Whether a signal during the call is attributed to the function and ends the process.
@@ -94,7 +94,7 @@ pub struct Jit {
     arrays: Vec<(Vec<i64>, usize)>,
 }
 
-impl Jit {
+impl JitFunction {
     /// Lowers the module of a function of tensors in place and compiles it. Code that runs for a moment is not worth LLVM's optimizer,
     /// which takes longer than all else.
     ///
@@ -102,13 +102,13 @@ impl Jit {
     /// If there is no such function, or it takes or returns something else than tensors of numbers; an empty message if MLIR has reported
     /// the error.
     pub fn new(module: &Module<'_>, function: &str, optimizes: bool) -> Result<Self, String> {
-        let arrays = arrays_of(module, function)?;
+        let arrays = read_array_types(module, function)?;
         // SAFETY: the module is alive; the engine keeps what it needs of it.
         let engine = unsafe { spyreReferenceCreate(module.raw(), optimizes) };
         if engine.ptr.is_null() {
             Err(String::new())
         } else {
-            Ok(Self { engine, name: function.to_owned(), guards: module.session().is_of_tool(), arrays })
+            Ok(Self { engine, name: function.to_owned(), guards: module.session().is_tool_session(), arrays })
         }
     }
 
@@ -143,16 +143,16 @@ impl Jit {
 }
 
 /// Returns the shapes and byte sizes of the arrays that a function takes and returns.
-fn arrays_of(module: &Module<'_>, name: &str) -> Result<Vec<(Vec<i64>, usize)>, String> {
+fn read_array_types(module: &Module<'_>, name: &str) -> Result<Vec<(Vec<i64>, usize)>, String> {
     let mut functions = module.op().body_ops().into_iter().filter(|op| op.is("func.func") && op.text_attr("sym_name") == name);
     let body = functions.find_map(|function| function.body()).ok_or_else(|| format!("there is no function '{name}'"))?;
     let returned = body.ops().last().map(|op| op.inputs()).unwrap_or_default();
     let array = |value: Value<'_>| {
         let sized = |tensor: TensorType<'_>| {
             let n_elements = usize::try_from(tensor.shape.iter().product::<i64>()).ok()?;
-            Some((tensor.shape, n_elements * bytes_of_element(tensor.element)?))
+            Some((tensor.shape, n_elements * element_bytes(tensor.element)?))
         };
-        TensorType::of(value.r#type())
+        TensorType::from_type(value.r#type())
             .and_then(sized)
             .ok_or_else(|| format!("'{name}' takes or returns {}, not a tensor of numbers", value.r#type()))
     };
@@ -160,7 +160,7 @@ fn arrays_of(module: &Module<'_>, name: &str) -> Result<Vec<(Vec<i64>, usize)>, 
 }
 
 /// Returns the number of bytes per element in compiled code.
-fn bytes_of_element(element: Type<'_>) -> Option<usize> {
+fn element_bytes(element: Type<'_>) -> Option<usize> {
     // SAFETY: the widths are asked of the kinds of types that have one.
     let bits = unsafe {
         let raw = element.to_raw();
@@ -173,7 +173,7 @@ fn bytes_of_element(element: Type<'_>) -> Option<usize> {
     usize::try_from(bits.div_ceil(8)).ok()
 }
 
-impl Drop for Jit {
+impl Drop for JitFunction {
     fn drop(&mut self) {
         // SAFETY: destroyed once.
         unsafe { mlirExecutionEngineDestroy(self.engine) }
@@ -186,7 +186,7 @@ mod tests {
     use crate::mlir::Session;
 
     #[test]
-    fn arrays_are_those_of_the_function() {
+    fn accepts_only_arrays_of_the_function() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("twice.mlir");
         let program = "func.func @twice(%x: tensor<2x3xf64>) -> tensor<2x3xf64> {
@@ -195,11 +195,11 @@ mod tests {
           return %y : tensor<2x3xf64>
         }";
         std::fs::write(&path, program).unwrap();
-        let session = Session::with_reference();
-        let source = session.open(path.to_str().unwrap()).unwrap();
+        let session = Session::new_for_reference();
+        let source = session.open_source(path.to_str().unwrap()).unwrap();
         let module = source.parse().unwrap();
-        assert_eq!(Jit::new(&module, "thrice", true).err().unwrap(), "there is no function 'thrice'");
-        let twice = Jit::new(&module, "twice", false).unwrap();
+        assert_eq!(JitFunction::new(&module, "thrice", true).err().unwrap(), "there is no function 'thrice'");
+        let twice = JitFunction::new(&module, "twice", false).unwrap();
         let array = |shape: &[i64], n_elements: usize| JitArray::new(shape, &1.5_f64.to_ne_bytes().repeat(n_elements));
         let good = || array(&[2, 3], 6);
         for mut wrong in [vec![], vec![good()], vec![good(), array(&[3, 2], 6)], vec![good(), array(&[2, 3], 5)]] {

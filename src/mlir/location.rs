@@ -1,6 +1,6 @@
 //! Locations that carry the name of a value.
 
-use super::{Location, Type, fused_with, places_of};
+use super::{Location, Type, other_fused_locations, source_positions};
 use mlir_sys::{
     MlirLocation, mlirAttributeGetNull, mlirIdentifierStr, mlirLocationEqual, mlirLocationFusedGet, mlirLocationGetContext,
     mlirLocationIsAName, mlirLocationNameGet, mlirLocationNameGetName, mlirLocationUnknownGet,
@@ -21,13 +21,13 @@ pub fn location_name(location: Location<'_>) -> &str {
         if !mlirLocationIsAName(location.to_raw()) {
             return "";
         }
-        super::text_in(mlirIdentifierStr(mlirLocationNameGetName(location.to_raw())), || mlirLocationGetContext(location.to_raw()))
+        super::read_context_text(mlirIdentifierStr(mlirLocationNameGetName(location.to_raw())), || mlirLocationGetContext(location.to_raw()))
     }
 }
 
 /// Returns whether a location is unknown, as those of operations created by upstream passes are.
 #[must_use]
-pub fn is_unknown(location: Location<'_>) -> bool {
+pub fn is_unknown_location(location: Location<'_>) -> bool {
     // SAFETY: both are locations of one context.
     unsafe { mlirLocationEqual(location.to_raw(), mlirLocationUnknownGet(mlirLocationGetContext(location.to_raw()))) }
 }
@@ -54,16 +54,16 @@ pub fn fused_location<'c>(parts: &[Location<'c>]) -> Location<'c> {
 
 /// Creates a block whose arguments have locations of their own.
 #[must_use]
-pub fn named_block<'c>(arguments: &[(Type<'c>, Location<'c>)]) -> melior::ir::Block<'c> {
+pub fn new_block_with_locations<'c>(arguments: &[(Type<'c>, Location<'c>)]) -> melior::ir::Block<'c> {
     melior::ir::Block::new(arguments)
 }
 
 /// Returns `file:line:col`, followed by ` called from ` and the call site, if any; for a fused location those of all its parts, after
 /// ` fused with `. Returns the name, or `unknown`, for a location without a file.
 #[must_use]
-pub fn location_text(location: Location<'_>) -> String {
-    let chain = |location: Location<'_>| places_of(location).iter().map(ToString::to_string).collect::<Vec<_>>().join(" called from ");
-    let others = fused_with(location).into_iter().map(chain);
+pub fn format_location(location: Location<'_>) -> String {
+    let chain = |location: Location<'_>| source_positions(location).iter().map(ToString::to_string).collect::<Vec<_>>().join(" called from ");
+    let others = other_fused_locations(location).into_iter().map(chain);
     match (chain(location).as_str(), location_name(location)) {
         ("", "") => "unknown".to_owned(),
         ("", name) => name.to_owned(),
@@ -76,13 +76,13 @@ mod tests {
     use super::*;
     use crate::{
         mlir::{Module, OpExt},
-        pipeline::session,
+        pipeline::create_session,
     };
 
     #[test]
-    fn a_location_is_the_line_and_where_it_was_called() {
-        let session = session();
-        let text_of = |location: &str| location_text(Module::parse(&session, &format!("module {{}} loc({location})")).unwrap().op().loc());
+    fn formats_location_with_call_sites() {
+        let session = create_session();
+        let text_of = |location: &str| format_location(Module::parse(&session, &format!("module {{}} loc({location})")).unwrap().op().loc());
         assert_eq!(text_of("\"a.mlir\":3:5"), "a.mlir:3:5");
         assert_eq!(text_of("\"value\"(\"a.mlir\":3:5)"), "a.mlir:3:5");
         assert_eq!(

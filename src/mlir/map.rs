@@ -3,71 +3,71 @@
 use super::{AffineMap, Attribute, AttributeLike, Context};
 use melior::ir::AffineExpr;
 use mlir_sys::{mlirAffineMapAttrGet, mlirAffineMapAttrGetValue, mlirAffineMapGetResult, mlirAttributeIsAAffineMap};
-use program::affine::Expr;
+use program::affine::AffineExpression;
 
 /// The results of a map.
 #[must_use]
-pub fn map_results(map: AffineMap<'_>) -> Vec<Expr> {
+pub fn map_results(map: AffineMap<'_>) -> Vec<AffineExpression> {
     // SAFETY: the index is below the number of results.
     (0..map.result_count())
-        .map(|index| expr_of(unsafe { AffineExpr::from_raw(mlirAffineMapGetResult(map.to_raw(), index as isize)) }))
+        .map(|index| read_expr(unsafe { AffineExpr::from_raw(mlirAffineMapGetResult(map.to_raw(), index as isize)) }))
         .collect()
 }
 
-fn expr_of(expr: AffineExpr<'_>) -> Expr {
+fn read_expr(expr: AffineExpr<'_>) -> AffineExpression {
     if expr.is_constant() {
-        return Expr::Constant(expr.constant_value());
+        return AffineExpression::Constant(expr.constant_value());
     }
     if expr.is_dim() {
-        return Expr::Dim(expr.dim_position());
+        return AffineExpression::Dim(expr.dim_position());
     }
     if expr.is_symbol() {
-        return Expr::Symbol(expr.symbol_position());
+        return AffineExpression::Symbol(expr.symbol_position());
     }
-    let (lhs, rhs) = (Box::new(expr_of(expr.lhs())), Box::new(expr_of(expr.rhs())));
+    let (lhs, rhs) = (Box::new(read_expr(expr.lhs())), Box::new(read_expr(expr.rhs())));
     if expr.is_add() {
-        Expr::Add(lhs, rhs)
+        AffineExpression::Add(lhs, rhs)
     } else if expr.is_mul() {
-        Expr::Mul(lhs, rhs)
+        AffineExpression::Mul(lhs, rhs)
     } else if expr.is_floor_div() {
-        Expr::FloorDiv(lhs, rhs)
+        AffineExpression::FloorDiv(lhs, rhs)
     } else if expr.is_ceil_div() {
-        Expr::CeilDiv(lhs, rhs)
+        AffineExpression::CeilDiv(lhs, rhs)
     } else {
-        Expr::Mod(lhs, rhs)
+        AffineExpression::Mod(lhs, rhs)
     }
 }
 
 /// A map from its results; MLIR simplifies them.
 #[must_use]
-pub fn map_from_exprs<'c>(context: &'c Context, n_dims: usize, n_symbols: usize, results: &[Expr]) -> AffineMap<'c> {
+pub fn map_from_exprs<'c>(context: &'c Context, n_dims: usize, n_symbols: usize, results: &[AffineExpression]) -> AffineMap<'c> {
     let results: Vec<_> = results.iter().map(|result| build_expr(context, result)).collect();
     AffineMap::new(context, n_dims, n_symbols, &results)
 }
 
-fn build_expr<'c>(context: &'c Context, expr: &Expr) -> AffineExpr<'c> {
-    let both = |lhs: &Expr, rhs: &Expr| (build_expr(context, lhs), build_expr(context, rhs));
+fn build_expr<'c>(context: &'c Context, expr: &AffineExpression) -> AffineExpr<'c> {
+    let both = |lhs: &AffineExpression, rhs: &AffineExpression| (build_expr(context, lhs), build_expr(context, rhs));
     match expr {
-        Expr::Constant(value) => AffineExpr::constant(context, *value),
-        Expr::Dim(position) => AffineExpr::dim(context, *position),
-        Expr::Symbol(position) => AffineExpr::symbol(context, *position),
-        Expr::Add(lhs, rhs) => {
+        AffineExpression::Constant(value) => AffineExpr::constant(context, *value),
+        AffineExpression::Dim(position) => AffineExpr::dim(context, *position),
+        AffineExpression::Symbol(position) => AffineExpr::symbol(context, *position),
+        AffineExpression::Add(lhs, rhs) => {
             let (lhs, rhs) = both(lhs, rhs);
             lhs + rhs
         }
-        Expr::Mul(lhs, rhs) => {
+        AffineExpression::Mul(lhs, rhs) => {
             let (lhs, rhs) = both(lhs, rhs);
             lhs * rhs
         }
-        Expr::FloorDiv(lhs, rhs) => {
+        AffineExpression::FloorDiv(lhs, rhs) => {
             let (lhs, rhs) = both(lhs, rhs);
             AffineExpr::floor_div(lhs, rhs)
         }
-        Expr::CeilDiv(lhs, rhs) => {
+        AffineExpression::CeilDiv(lhs, rhs) => {
             let (lhs, rhs) = both(lhs, rhs);
             AffineExpr::ceil_div(lhs, rhs)
         }
-        Expr::Mod(lhs, rhs) => {
+        AffineExpression::Mod(lhs, rhs) => {
             let (lhs, rhs) = both(lhs, rhs);
             AffineExpr::modulo(lhs, rhs)
         }

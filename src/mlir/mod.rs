@@ -61,38 +61,38 @@ mod session;
 mod text;
 mod types;
 
-pub use ::program::affine::Expr;
-pub use builder::{Attributes, build, build_module, dictionary, insert_after, insert_before, new_block, push};
-pub use collect::{Collected, SourcePlace, collect, fused_with, intercept, places_of};
-pub use context::{bugs_of, note_bug};
-pub use dense::{RawElements, dense_elements, dense_integers, dense_numbers, dense_splat, raw_elements};
-pub use diag::{Diagnostic, Reported, error_at, error_behind, quietly, remark_behind, verified, warning_at, warning_behind};
-pub use drivers::lsp_server_main;
+pub use ::program::affine::AffineExpression;
+pub use builder::{AttributeList, build_op, build_module, build_dictionary, insert_after, insert_before, new_block, append_op};
+pub use collect::{CollectedDiagnostic, SourcePosition, collect_diagnostics, other_fused_locations, intercept_diagnostics, source_positions};
+pub use context::{num_bugs, record_bug};
+pub use dense::{RawElements, build_dense_elements, read_dense_integers, read_dense_numbers, build_dense_splat, raw_elements};
+pub use diag::{Diagnostic, ErrorReported, error_at, error_at_location, suppress_diagnostics, remark_at_location, verify_op, warning_at, warning_at_location};
+pub use drivers::run_lsp_server;
 pub use function::{
-    argument_attribute, generalize_named_ops, keep_part, result_attribute, set_argument_attribute, set_function_type, set_result_attribute,
-    spell_plainly,
+    argument_attribute, generalize_named_ops, retain_ops, result_attribute, set_argument_attribute, set_function_type, set_result_attribute,
+    canonicalize_structured_ops,
 };
-pub use jit::{Jit, JitArray, Widened, n_approximated, widen};
-pub use location::{fused_location, is_unknown, location_name, location_text, named_block, named_location};
+pub use jit::{JitFunction, JitArray, WidenMode, num_approximated_functions, widen};
+pub use location::{fused_location, is_unknown_location, location_name, format_location, new_block_with_locations, named_location};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use module_path::module_path;
-pub use one_of::one_of;
-pub use op::{BlockExt, OpExt, OpMap, Scratch, ValueExt, ValueMap};
-pub use pass::{Event, Hooks, Observe, Pass, PassInstance, Stop, Upstream, opt_main, register};
-pub use pass_options::{NestedReader, OptionValue, Options, escaped, unescaped};
+pub use one_of::parse_enum;
+pub use op::{BlockExt, OpExt, OpMap, DetachedClone, ValueExt, ValueMap};
+pub use pass::{PassEvent, PipelineHooks, PassObserverFn, Pass, PassInstance, PassFailure, UpstreamPass, run_opt_driver, register_pipeline_passes};
+pub use pass_options::{NestedReader, PassOptionValue, PassOptions, escape, unescape};
 pub use program::{
-    box_empty, box_numbers, drop_empty, functions_of, is_public, lower_stablehlo, lower_tosa, make_entry, merge_dims, sizes_of, specialize,
+    replace_empty_tensors, wrap_scalars_in_tensors, remove_empty_tensors, functions_of, is_public, lower_stablehlo, lower_tosa, make_entry, merge_outer_dims, partial_shape, specialize_dims,
 };
-pub use quarter::{of_e4m3fn, of_e5m2};
-pub use remark::{Remark, RemarkFilters, remark, wants_remarks};
-pub use reworded::{Rewording, reworded};
+pub use quarter::{decode_e4m3fn, decode_e5m2};
+pub use remark::{RemarkKind, RemarkFilters, emit_remark, are_remarks_enabled};
+pub use reworded::{RewordedMessage, reword_diagnostics};
 pub use scalar::ScalarType;
-pub use session::{Module, Session, Source, parses, tool_found_bug, try_passes};
-pub(crate) use text::{string_ref, text_in};
+pub use session::{Module, Session, SourceFile, can_parse, tool_found_bug, run_trial_passes};
+pub(crate) use text::{string_ref, read_context_text};
 pub use types::{
-    TensorType, array, boolean_unit, dense_attribute, dictionary_entries, elements, f64_array_attribute, float_value, floats, has_number,
-    i32_attribute, i64_attribute, index_type, integer, integers, is_reduction, is_tensor, natural, reshaped_elements, shape_of,
-    splat_value, string, string_array, string_attribute, strings, symbol, symbol_name, type_attribute, type_of, type_of_element,
+    TensorType, array_attribute, boolean_unit, dense_attribute, dictionary_entries, elements, f64_array_attribute, float_value, floats, is_exactly_representable,
+    i32_attribute, i64_attribute, index_type, integer, integers, is_reduction, is_tensor, natural_number, reshaped_elements, shape_of,
+    splat_value, string, string_array, string_attribute, strings, symbol_attribute, symbol_name, type_attribute, type_of, type_of_element,
     type_of_elements, unit_attribute,
 };
 pub(crate) use types::{f64_attribute, i64_array_attribute};

@@ -1,6 +1,6 @@
 //! Module path of an op within its model, read from the names in locations.
 
-use super::{Location, text::text_of};
+use super::{Location, text::read_text};
 use mlir_sys::{
     MlirLocation, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationCallSiteGetCaller, mlirLocationEqual,
     mlirLocationFusedGetLocations, mlirLocationFusedGetNumLocations, mlirLocationGetContext, mlirLocationIsACallSite, mlirLocationIsAFused,
@@ -12,25 +12,25 @@ use mlir_sys::{
 #[must_use]
 pub fn module_path(location: Location<'_>) -> String {
     // SAFETY: the location is alive as long as its context, of which the caller has a borrow.
-    unsafe { path_around(location.to_raw()) }.unwrap_or_default()
+    unsafe { find_module_path(location.to_raw()) }.unwrap_or_default()
 }
 
 /// # Safety
 /// The location is one of a context that is alive.
-unsafe fn path_around(location: MlirLocation) -> Option<String> {
+unsafe fn find_module_path(location: MlirLocation) -> Option<String> {
     // SAFETY: each getter is asked of a location of its kind; the array of fused locations has as many entries as C says.
     unsafe {
         if mlirLocationIsAName(location) {
             let inner = mlirLocationNameGetChildLoc(location);
             let is_alone = mlirLocationEqual(inner, mlirLocationUnknownGet(mlirLocationGetContext(location)));
-            let name = text_of(mlirIdentifierStr(mlirLocationNameGetName(location)));
-            return if !is_alone && is_module_path(&name) { Some(name.into_owned()) } else { path_around(inner) };
+            let name = read_text(mlirIdentifierStr(mlirLocationNameGetName(location)));
+            return if !is_alone && is_module_path(&name) { Some(name.into_owned()) } else { find_module_path(inner) };
         }
         if mlirLocationIsACallSite(location) {
-            return path_around(mlirLocationCallSiteGetCallee(location)).or_else(|| path_around(mlirLocationCallSiteGetCaller(location)));
+            return find_module_path(mlirLocationCallSiteGetCallee(location)).or_else(|| find_module_path(mlirLocationCallSiteGetCaller(location)));
         }
         if mlirLocationIsAFused(location) {
-            return parts_of(location).into_iter().find_map(|part| path_around(part));
+            return fused_locations(location).into_iter().find_map(|part| find_module_path(part));
         }
         None
     }
@@ -44,7 +44,7 @@ fn is_module_path(name: &str) -> bool {
 
 /// # Safety
 /// The location is a fused one of a context that is alive.
-pub(super) unsafe fn parts_of(location: MlirLocation) -> Vec<MlirLocation> {
+pub(super) unsafe fn fused_locations(location: MlirLocation) -> Vec<MlirLocation> {
     // SAFETY: the array of fused locations has as many entries as C says.
     unsafe {
         let count = usize::try_from(mlirLocationFusedGetNumLocations(location)).unwrap_or_default();
@@ -59,12 +59,12 @@ mod tests {
     use super::*;
     use crate::{
         mlir::{Module, OpExt},
-        pipeline::session,
+        pipeline::create_session,
     };
 
     #[test]
-    fn a_module_path_is_the_outermost_name_that_reads_as_one() {
-        let session = session();
+    fn returns_outermost_name_that_is_a_module_path() {
+        let session = create_session();
         let path_of = |location: &str| module_path(Module::parse(&session, &format!("module {{}} loc({location})")).unwrap().op().loc());
         assert_eq!(path_of("\"layers.3.self_attn\"(\"a.py\":3:5)"), "layers.3.self_attn");
         assert_eq!(path_of("\"layers.3\"(\"x\"(\"a.py\":3:5))"), "layers.3");

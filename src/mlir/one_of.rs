@@ -7,12 +7,12 @@ use strum::VariantNames;
 ///
 /// # Errors
 /// A message that lists the valid names and the text found.
-pub fn one_of<T: FromStr + VariantNames>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("expected {}, found '{text}'", either(T::VARIANTS)))
+pub fn parse_enum<T: FromStr + VariantNames>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("expected {}, found '{text}'", format_alternatives(T::VARIANTS)))
 }
 
 /// `'a', 'b' or 'c'`.
-fn either(names: &[&str]) -> String {
+fn format_alternatives(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
     match quoted.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
@@ -33,11 +33,11 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_read_as_it_is_printed_and_another_is_refused() {
+    fn parses_printed_names_and_rejects_others() {
         for size in [Size::Small, Size::VeryLarge, Size::Other] {
-            assert_eq!(one_of(&size.to_string()), Ok(size));
+            assert_eq!(parse_enum(&size.to_string()), Ok(size));
         }
-        let refused = one_of::<Size>("VeryLarge").unwrap_err();
+        let refused = parse_enum::<Size>("VeryLarge").unwrap_err();
         assert_eq!(refused, "expected 'small', 'very-large' or 'other', found 'VeryLarge'");
     }
 }

@@ -5,7 +5,7 @@ pub(super) mod graveyard;
 use super::{
     Attribute, AttributeLike, Block, BlockLike, Context, Location, Op, OperationLike, RegionLike, Type, TypeLike, Value, ValueLike,
     context::context_of,
-    text::{bytes_of, string_ref, text_in},
+    text::{read_bytes, string_ref, read_context_text},
 };
 use melior::ir::{BlockRef, Identifier, OperationRef};
 use mlir_sys::{
@@ -55,7 +55,7 @@ pub trait OpExt<'c>: Copy {
     ///
     /// # Panics
     /// If it is absent or of another kind: only a compiler bug leaves an op unverified.
-    fn required<T>(self, name: &str, read: impl FnOnce(Attribute<'c>) -> Option<T>) -> T;
+    fn required_attr<T>(self, name: &str, read: impl FnOnce(Attribute<'c>) -> Option<T>) -> T;
     /// Replaces operand `index`.
     ///
     /// # Panics
@@ -79,7 +79,7 @@ pub trait OpExt<'c>: Copy {
     /// If something uses its results.
     fn erase(self);
     /// Inlines the body at the operation's position and replaces its results with the operands of the terminator.
-    fn dissolve(self);
+    fn inline_body(self);
     /// The operations of the body, in order; empty without a body.
     fn body_ops(self) -> Vec<Op<'c>>;
     /// The arguments of the body, in order; empty without a body.
@@ -93,13 +93,13 @@ pub trait OpExt<'c>: Copy {
 impl<'c> OpExt<'c> for Op<'c> {
     fn full_name(self) -> &'c str {
         // SAFETY: names are uniqued in the context.
-        unsafe { text_in(mlirIdentifierStr(mlirOperationGetName(self.to_raw())), || mlirOperationGetContext(self.to_raw())) }
+        unsafe { read_context_text(mlirIdentifierStr(mlirOperationGetName(self.to_raw())), || mlirOperationGetContext(self.to_raw())) }
     }
 
     fn is(self, name: &str) -> bool {
         // Called very often for every operation: compares bytes without decoding the text.
         // SAFETY: names are uniqued in the context.
-        unsafe { bytes_of(mlirIdentifierStr(mlirOperationGetName(self.to_raw()))) == name.as_bytes() }
+        unsafe { read_bytes(mlirIdentifierStr(mlirOperationGetName(self.to_raw()))) == name.as_bytes() }
     }
 
     fn ctx(self) -> &'c Context {
@@ -158,7 +158,7 @@ impl<'c> OpExt<'c> for Op<'c> {
         self.attr(name).and_then(super::string).unwrap_or_default()
     }
 
-    fn required<T>(self, name: &str, read: impl FnOnce(Attribute<'c>) -> Option<T>) -> T {
+    fn required_attr<T>(self, name: &str, read: impl FnOnce(Attribute<'c>) -> Option<T>) -> T {
         let found = self.attr(name);
         found.and_then(read).unwrap_or_else(|| match found {
             Some(found) => panic!("'{}' has '{name}' = {found}, which its verifier refuses", self.full_name()),
@@ -198,10 +198,10 @@ impl<'c> OpExt<'c> for Op<'c> {
     }
 
     fn erase(self) {
-        graveyard::bury(self);
+        graveyard::defer_free(self);
     }
 
-    fn dissolve(self) {
+    fn inline_body(self) {
         let mut inside = self.body_ops();
         let Some(terminator) = inside.pop() else { return };
         inside.into_iter().for_each(|op| op.move_to_before(self));
@@ -275,7 +275,7 @@ pub trait ValueExt<'c>: Copy {
     /// The operation that defines the value; `None` for a block argument.
     fn def(self) -> Option<Op<'c>>;
     /// The block whose argument the value is, with the argument's index.
-    fn arg_of(self) -> Option<(Block<'c>, usize)>;
+    fn as_block_arg(self) -> Option<(Block<'c>, usize)>;
     /// The users of the value, one entry per use, in program order within a block.
     fn users(self) -> Vec<Op<'c>>;
     /// The first result of `found` over [`ValueExt::users`].
@@ -306,7 +306,7 @@ impl<'c> ValueExt<'c> for Value<'c> {
         })
     }
 
-    fn arg_of(self) -> Option<(Block<'c>, usize)> {
+    fn as_block_arg(self) -> Option<(Block<'c>, usize)> {
         self.is_block_argument().then(|| {
             // SAFETY: the owner of a block argument is a block of the same module.
             let block = unsafe { BlockRef::from_raw(mlir_sys::mlirBlockArgumentGetOwner(self.to_raw())) };
@@ -338,20 +338,20 @@ impl<'c> ValueExt<'c> for Value<'c> {
 }
 
 /// Detached copy of an operation, for trials. It is destroyed with everything created in it.
-pub struct Scratch<'c> {
+pub struct DetachedClone<'c> {
     operation: melior::ir::Operation<'c>,
 }
 
-impl<'c> Scratch<'c> {
+impl<'c> DetachedClone<'c> {
     /// Copies `op` with all nested operations.
     #[must_use]
-    pub fn of(op: Op<'c>) -> Self {
+    pub fn from_op(op: Op<'c>) -> Self {
         Self { operation: (*op).clone() }
     }
 
     /// Wraps a newly built operation.
     #[must_use]
-    pub fn from(operation: melior::ir::Operation<'c>) -> Self {
+    pub fn from_operation(operation: melior::ir::Operation<'c>) -> Self {
         Self { operation }
     }
 
@@ -363,10 +363,10 @@ impl<'c> Scratch<'c> {
     }
 }
 
-impl Drop for Scratch<'_> {
+impl Drop for DetachedClone<'_> {
     fn drop(&mut self) {
         // Operations that are still in use are not freed.
-        let _ = graveyard::free(self.op());
+        let _ = graveyard::free_erased(self.op());
     }
 }
 

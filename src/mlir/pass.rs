@@ -1,13 +1,13 @@
 //! Passes in Rust: declared in `dialects/passes`, which makes their options, help and documentation; run here.
 
 use super::{
-    Op, Reported,
-    context::{bugs_of, note_bug},
-    drivers::with_c_words,
+    Op, ErrorReported,
+    context::{num_bugs, record_bug},
+    drivers::call_with_argv,
     error_at,
     op::graveyard,
-    pass_options::{NestedReader, OptionValue, Options},
-    text::{string_ref, text_of},
+    pass_options::{NestedReader, PassOptionValue, PassOptions},
+    text::{string_ref, read_text},
 };
 use crate::codes;
 use mlir_sys::{MlirModule, MlirOperation, MlirStringRef};
@@ -26,12 +26,12 @@ pub struct Pass {
     /// The argument, as in `Passes.td`.
     pub argument: &'static str,
     /// Does the work on one module.
-    pub run: for<'c> fn(Op<'c>, &Options) -> Result<(), Reported>,
+    pub run: for<'c> fn(Op<'c>, &PassOptions) -> Result<(), ErrorReported>,
 }
 
 /// Upstream MLIR pass in our pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Upstream {
+pub enum UpstreamPass {
     /// Folds ops and applies their canonicalization patterns.
     Canonicalize,
     /// Eliminates common subexpressions.
@@ -42,7 +42,7 @@ pub enum Upstream {
     SymbolDce,
 }
 
-impl Upstream {
+impl UpstreamPass {
     const fn argument(self) -> &'static str {
         match self {
             Self::Canonicalize => "canonicalize",
@@ -55,25 +55,25 @@ impl Upstream {
 
 /// A pass with its options.
 #[derive(Clone)]
-pub struct PassInstance(Instance);
+pub struct PassInstance(PassInstanceKind);
 
 #[derive(Clone)]
-enum Instance {
-    Own(Pass, Options),
-    Upstream(Upstream),
+enum PassInstanceKind {
+    Own(Pass, PassOptions),
+    Upstream(UpstreamPass),
 }
 
 impl PassInstance {
     /// A pass of ours, without options.
     #[must_use]
-    pub const fn own(pass: Pass) -> Self {
-        Self(Instance::Own(pass, Options::none()))
+    pub const fn from_pass(pass: Pass) -> Self {
+        Self(PassInstanceKind::Own(pass, PassOptions::empty()))
     }
 
     /// A pass of MLIR's.
     #[must_use]
-    pub const fn upstream(pass: Upstream) -> Self {
-        Self(Instance::Upstream(pass))
+    pub const fn from_upstream(pass: UpstreamPass) -> Self {
+        Self(PassInstanceKind::Upstream(pass))
     }
 
     /// Gives an option of a pass of ours a value.
@@ -81,10 +81,10 @@ impl PassInstance {
     /// # Panics
     /// For a pass of MLIR's.
     #[must_use]
-    pub fn option(mut self, name: &'static str, value: OptionValue) -> Self {
+    pub fn with_option(mut self, name: &'static str, value: PassOptionValue) -> Self {
         match &mut self.0 {
-            Instance::Own(_, options) => options.set(name, value),
-            Instance::Upstream(pass) => panic!("'{}' has no option of ours", pass.argument()),
+            PassInstanceKind::Own(_, options) => options.set(name, value),
+            PassInstanceKind::Upstream(pass) => panic!("'{}' has no option of ours", pass.argument()),
         }
         self
     }
@@ -93,8 +93,8 @@ impl PassInstance {
     #[must_use]
     pub const fn argument(&self) -> &'static str {
         match &self.0 {
-            Instance::Own(pass, _) => pass.argument,
-            Instance::Upstream(pass) => pass.argument(),
+            PassInstanceKind::Own(pass, _) => pass.argument,
+            PassInstanceKind::Upstream(pass) => pass.argument(),
         }
     }
 }
@@ -104,25 +104,25 @@ impl fmt::Display for PassInstance {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.argument())?;
         match &self.0 {
-            Instance::Own(_, options) => options.fmt(formatter),
-            Instance::Upstream(Upstream::Inline) => formatter.write_str("{default-pipeline=}"),
-            Instance::Upstream(_) => Ok(()),
+            PassInstanceKind::Own(_, options) => options.fmt(formatter),
+            PassInstanceKind::Upstream(UpstreamPass::Inline) => formatter.write_str("{default-pipeline=}"),
+            PassInstanceKind::Upstream(_) => Ok(()),
         }
     }
 }
 
 /// Reason why a pipeline stopped; it has been reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum PassFailure {
     /// The pass with that number rejected the module.
-    Refused(usize),
+    Rejected(usize),
     /// Compiler bug: a pass panicked or recorded one, or the module is invalid after a pass.
-    Broken,
+    CompilerBug,
 }
 
 /// Step of a running pipeline, as observers see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event<'c> {
+pub enum PassEvent<'c> {
     /// A pipeline begins on a new module.
     Begin,
     /// A pass is about to run on an operation.
@@ -132,7 +132,7 @@ pub enum Event<'c> {
 }
 
 /// Callbacks into the compiler that textual pipelines need: this layer knows none of the compiler's passes.
-pub struct Hooks {
+pub struct PipelineHooks {
     /// Every pass of `Passes.td`.
     pub passes: &'static [Pass],
     /// Expands the options of the named pipeline to the text of a pass pipeline, or says why they are rejected.
@@ -142,20 +142,20 @@ pub struct Hooks {
 }
 
 /// Observes an operation before and after a pass, given its argument; returns false if it has reported a bug of that pass.
-pub type Observe<'o> = dyn Fn(&str, Event<'_>) -> bool + Sync + 'o;
+pub type PassObserverFn<'o> = dyn Fn(&str, PassEvent<'_>) -> bool + Sync + 'o;
 
 /// An observer behind a thin pointer.
-struct Observer<'o>(&'o Observe<'o>);
+struct PassObserver<'o>(&'o PassObserverFn<'o>);
 
-pub(crate) type RawAnswer = unsafe extern "C" fn(MlirStringRef, bool, *mut c_void);
+pub(crate) type TextCallback = unsafe extern "C" fn(MlirStringRef, bool, *mut c_void);
 
 /// Takes a text from C++, or gives one to it.
 #[derive(Default)]
-pub(crate) struct Answer {
+pub(crate) struct TextReceiver {
     pub(crate) text: String,
 }
 
-impl Answer {
+impl TextReceiver {
     pub(crate) fn as_data(&mut self) -> *mut c_void {
         std::ptr::from_mut(self).cast()
     }
@@ -164,7 +164,7 @@ impl Answer {
         // SAFETY: `data` is the answer that the caller of C++ handed over, which waits for the call to return.
         let answer = unsafe { &mut *data.cast::<Self>() };
         // SAFETY: C++ keeps the text until this returns.
-        answer.text = unsafe { text_of(text) }.into_owned();
+        answer.text = unsafe { read_text(text) }.into_owned();
     }
 }
 
@@ -184,19 +184,19 @@ struct RawInstance {
 }
 
 /// Pass of this project in a pipeline.
-struct Running<'p> {
+struct RunningPass<'p> {
     pass: Pass,
-    options: &'p Options,
+    options: &'p PassOptions,
     number: usize,
     /// Pass that failed, or that has a bug.
-    stop: &'p Cell<Option<Stop>>,
+    stop: &'p Cell<Option<PassFailure>>,
 }
 
 unsafe extern "C" {
     fn spyreRegisterPasses(
         hooks: *const c_void,
         runner: unsafe extern "C" fn(*const c_void, MlirStringRef, *const OptionText, isize, MlirOperation) -> bool,
-        expander: unsafe extern "C" fn(*const c_void, MlirStringRef, RawAnswer, *mut c_void),
+        expander: unsafe extern "C" fn(*const c_void, MlirStringRef, TextCallback, *mut c_void),
     );
     fn spyreRunPasses(
         module: MlirModule,
@@ -218,19 +218,19 @@ unsafe extern "C" {
 static TEXTUAL_BUG: AtomicBool = AtomicBool::new(false);
 
 /// Runs a pass of ours.
-fn run_pass(pass: Pass, module: Op<'_>, options: &Options) -> Result<(), Reported> {
+fn run_pass(pass: Pass, module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     // A panic must not cross into C++; it becomes an error at the module.
     let done = catch_unwind(AssertUnwindSafe(|| {
         #[cfg(debug_assertions)]
         if super::context::is_trial(module) {
-            fault::make(pass.argument, module)?;
+            fault::inject(pass.argument, module)?;
         }
         let done = (pass.run)(module, options);
-        graveyard::free(module).unwrap_or_else(|message| std::panic::panic_any(message));
+        graveyard::free_erased(module).unwrap_or_else(|message| std::panic::panic_any(message));
         done
     }));
     done.unwrap_or_else(|_| {
-        note_bug(module);
+        record_bug(module);
         let bug = format!("internal error: pass '{}' panicked; please report this program", pass.argument);
         Err(error_at(codes::PANIC, module, bug).report())
     })
@@ -238,13 +238,13 @@ fn run_pass(pass: Pass, module: Op<'_>, options: &Options) -> Result<(), Reporte
 
 unsafe extern "C" fn run_instance(running: *const c_void, module: MlirOperation) -> bool {
     // SAFETY: what was handed to `spyreRunPasses`, which has not returned.
-    let Running { pass, options, number, stop } = unsafe { &*running.cast::<Running<'_>>() };
+    let RunningPass { pass, options, number, stop } = unsafe { &*running.cast::<RunningPass<'_>>() };
     // SAFETY: MLIR hands over a valid module and waits for the pass to return.
     let module = unsafe { Op::from_raw(module) };
-    let n_bugs = bugs_of(module);
+    let n_bugs = num_bugs(module);
     let done = run_pass(*pass, module, options);
     if done.is_err() {
-        stop.set(Some(if bugs_of(module) > n_bugs { Stop::Broken } else { Stop::Refused(*number) }));
+        stop.set(Some(if num_bugs(module) > n_bugs { PassFailure::CompilerBug } else { PassFailure::Rejected(*number) }));
     }
     done.is_ok()
 }
@@ -256,14 +256,14 @@ unsafe extern "C" fn run_instance(running: *const c_void, module: MlirOperation)
 ///
 /// # Safety
 /// The module is alive; nobody has a handle to anything in it, as passes of MLIR free what they erase.
-pub(super) unsafe fn run_passes(module: MlirModule, passes: &[PassInstance], verifies: bool) -> Result<(), Stop> {
+pub(super) unsafe fn run_passes(module: MlirModule, passes: &[PassInstance], verifies: bool) -> Result<(), PassFailure> {
     let stop = Cell::new(None);
-    let running: Vec<Option<Running<'_>>> = passes
+    let running: Vec<Option<RunningPass<'_>>> = passes
         .iter()
         .enumerate()
         .map(|(number, instance)| match &instance.0 {
-            Instance::Own(pass, options) => Some(Running { pass: *pass, options, number, stop: &stop }),
-            Instance::Upstream(_) => None,
+            PassInstanceKind::Own(pass, options) => Some(RunningPass { pass: *pass, options, number, stop: &stop }),
+            PassInstanceKind::Upstream(_) => None,
         })
         .collect();
     let raw: Vec<RawInstance> = passes
@@ -276,7 +276,7 @@ pub(super) unsafe fn run_passes(module: MlirModule, passes: &[PassInstance], ver
         .collect();
     // SAFETY: as the caller promises; the list outlives the call.
     let is_done = unsafe { spyreRunPasses(module, raw.as_ptr(), raw.len().cast_signed(), verifies, run_instance) };
-    if is_done { Ok(()) } else { Err(stop.get().unwrap_or(Stop::Broken)) }
+    if is_done { Ok(()) } else { Err(stop.get().unwrap_or(PassFailure::CompilerBug)) }
 }
 
 unsafe extern "C" fn run_textual(
@@ -289,7 +289,7 @@ unsafe extern "C" fn run_textual(
     // SAFETY: the hooks are those that were registered, which live as long as the process; C++ keeps the texts until this returns.
     let (hooks, argument, options) = unsafe {
         let options: &[OptionText] = if count > 0 { slice::from_raw_parts(options, count.cast_unsigned()) } else { &[] };
-        (&*hooks.cast::<Hooks>(), text_of(argument), options)
+        (&*hooks.cast::<PipelineHooks>(), read_text(argument), options)
     };
     // SAFETY: MLIR hands over a valid module and waits for the pass to return.
     let module = unsafe { Op::from_raw(module) };
@@ -298,12 +298,12 @@ unsafe extern "C" fn run_textual(
         return false;
     };
     // SAFETY: as above.
-    let entries = options.iter().map(|option| unsafe { (text_of(option.name), text_of(option.text)) });
-    match Options::textual(pass.argument, entries, hooks.read_nested) {
+    let entries = options.iter().map(|option| unsafe { (read_text(option.name), read_text(option.text)) });
+    match PassOptions::parse_texts(pass.argument, entries, hooks.read_nested) {
         Ok(options) => {
-            let n_bugs = bugs_of(module);
+            let n_bugs = num_bugs(module);
             let done = run_pass(*pass, module, &options);
-            TEXTUAL_BUG.fetch_or(bugs_of(module) > n_bugs, Ordering::Relaxed);
+            TEXTUAL_BUG.fetch_or(num_bugs(module) > n_bugs, Ordering::Relaxed);
             done.is_ok()
         }
         Err(message) => {
@@ -313,9 +313,9 @@ unsafe extern "C" fn run_textual(
     }
 }
 
-unsafe extern "C" fn expand_pipeline(hooks: *const c_void, options: MlirStringRef, answer: RawAnswer, data: *mut c_void) {
+unsafe extern "C" fn expand_pipeline(hooks: *const c_void, options: MlirStringRef, answer: TextCallback, data: *mut c_void) {
     // SAFETY: the hooks are those that were registered; C++ keeps the text until this returns.
-    let expanded = unsafe { ((*hooks.cast::<Hooks>()).expand)(&text_of(options)) };
+    let expanded = unsafe { ((*hooks.cast::<PipelineHooks>()).expand)(&read_text(options)) };
     let is_error = expanded.is_err();
     let text = expanded.unwrap_or_else(|message| message);
     // SAFETY: C++ copies the text before it returns.
@@ -334,14 +334,14 @@ enum ObservedEvent {
 
 unsafe extern "C" fn observe_pass(pass: MlirStringRef, op: MlirOperation, event: ObservedEvent, data: *mut c_void) -> bool {
     let event = match event {
-        ObservedEvent::PipelineBegins => Event::Begin,
+        ObservedEvent::PipelineBegins => PassEvent::Begin,
         // SAFETY: MLIR hands over a valid operation and waits for the observer to return.
-        ObservedEvent::BeforePass => Event::Before(unsafe { Op::from_raw(op) }),
+        ObservedEvent::BeforePass => PassEvent::Before(unsafe { Op::from_raw(op) }),
         // SAFETY: the same.
-        ObservedEvent::AfterPass => Event::After(unsafe { Op::from_raw(op) }),
+        ObservedEvent::AfterPass => PassEvent::After(unsafe { Op::from_raw(op) }),
     };
     // SAFETY: C++ keeps the text until this returns, and the data are the observer of `opt_main`.
-    let (pass, observer) = unsafe { (text_of(pass), &*data.cast::<Observer<'_>>()) };
+    let (pass, observer) = unsafe { (read_text(pass), &*data.cast::<PassObserver<'_>>()) };
     // A panic must not cross into C++.
     let observed = catch_unwind(AssertUnwindSafe(|| (observer.0)(&pass, event)));
     // A rejection by an observer is a bug of the pass; a panic is a bug of the observer.
@@ -351,19 +351,19 @@ unsafe extern "C" fn observe_pass(pass: MlirStringRef, op: MlirOperation, event:
 }
 
 /// Registers passes and their pipeline with MLIR, for textual pipelines. MLIR has one registry per process: the first hooks remain.
-pub fn register(hooks: &'static Hooks) {
+pub fn register_pipeline_passes(hooks: &'static PipelineHooks) {
     // SAFETY: the functions and the hooks live as long as the process.
     unsafe { spyreRegisterPasses(std::ptr::from_ref(hooks).cast(), run_textual, expand_pipeline) }
 }
 
 /// Runs MLIR's opt driver on the process arguments and returns the exit code; `observe` sees every pass if the arguments request it.
 #[must_use]
-pub fn opt_main(hooks: &'static Hooks, observe: &Observe<'_>, arguments: impl Iterator<Item = String>) -> i32 {
-    register(hooks);
-    let observer = Observer(observe);
+pub fn run_opt_driver(hooks: &'static PipelineHooks, observe: &PassObserverFn<'_>, arguments: impl Iterator<Item = String>) -> i32 {
+    register_pipeline_passes(hooks);
+    let observer = PassObserver(observe);
     let data = std::ptr::from_ref(&observer).cast_mut().cast();
     // SAFETY: C++ only reads the words, which outlive the call, as the observer does.
-    let code = with_c_words(arguments, |count, words| unsafe { spyreOptMain(count, words, observe_pass, data) });
+    let code = call_with_argv(arguments, |count, words| unsafe { spyreOptMain(count, words, observe_pass, data) });
     // LLVM's own convention is 1 for every failure; a compiler bug is 2 (interfaces.md).
     if TEXTUAL_BUG.load(Ordering::Relaxed) { 2 } else { code }
 }
@@ -371,13 +371,13 @@ pub fn opt_main(hooks: &'static Hooks, observe: &Observe<'_>, arguments: impl It
 /// Passes that fail on purpose, for the tests of what a search makes of a candidate that cannot be compiled.
 #[cfg(debug_assertions)]
 mod fault {
-    use super::{Op, Reported, error_at};
+    use super::{Op, ErrorReported, error_at};
     use std::env;
 
     /// The argument of the pass that fails on every candidate: `panics:ARGUMENT`, or `refuses:ARGUMENT`.
     const BROKEN_CANDIDATE: &str = "SPYRE_BROKEN_CANDIDATE";
 
-    pub(super) fn make(argument: &str, module: Op<'_>) -> Result<(), Reported> {
+    pub(super) fn inject(argument: &str, module: Op<'_>) -> Result<(), ErrorReported> {
         let Ok(fault) = env::var(BROKEN_CANDIDATE) else { return Ok(()) };
         match fault.split_once(':') {
             Some(("panics", broken)) if broken == argument => panic!("'{argument}' is broken on purpose"),

@@ -1,6 +1,6 @@
 //! A file's module and the program in it: its function, its sizes, and the dialects that upstream lowers.
 
-use super::{Op, OpExt, Reported, Type, TypeLike, ValueLike, string_attribute, symbol_name};
+use super::{Op, OpExt, ErrorReported, Type, TypeLike, ValueLike, string_attribute, symbol_name};
 use mlir_sys::{MlirOperation, mlirShapedTypeGetDimSize, mlirShapedTypeGetRank, mlirShapedTypeIsDynamicDim, mlirTypeIsARankedTensor};
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ unsafe extern "C" {
     fn spyreSpecialize(function: MlirOperation, sizes: *const i64) -> bool;
 }
 
-const GLOBAL: &str = "ml_program.global";
+const GLOBAL_OP: &str = "ml_program.global";
 
 /// The functions of a module that have a body, in order.
 #[must_use]
@@ -37,7 +37,7 @@ pub fn make_entry<'c>(module: Op<'c>, entry: Op<'c>) {
     let (mut needed, mut found) = (BTreeMap::from([(name, entry)]), vec![entry]);
     while let Some(function) = found.pop() {
         for call in function.nested().into_iter().filter(|op| op.is("func.call")) {
-            if let Some((name, callee)) = functions.get_key_value(call.required("callee", symbol_name))
+            if let Some((name, callee)) = functions.get_key_value(call.required_attr("callee", symbol_name))
                 && needed.insert(name, *callee).is_none()
             {
                 found.push(*callee);
@@ -53,14 +53,14 @@ pub fn make_entry<'c>(module: Op<'c>, entry: Op<'c>) {
         }
     }
     // torch-mlir leaves the seed of random numbers in a module, whether something draws any or not.
-    if !module.nested().into_iter().any(|op| op.full_name().starts_with("ml_program.") && !op.is(GLOBAL)) {
-        module.body_ops().into_iter().filter(|op| op.is(GLOBAL)).for_each(OpExt::erase);
+    if !module.nested().into_iter().any(|op| op.full_name().starts_with("ml_program.") && !op.is(GLOBAL_OP)) {
+        module.body_ops().into_iter().filter(|op| op.is(GLOBAL_OP)).for_each(OpExt::erase);
     }
 }
 
 /// The size of each dimension of a ranked tensor, none where its type does not say it; none for another type.
 #[must_use]
-pub fn sizes_of(tensor: Type<'_>) -> Option<Vec<Option<i64>>> {
+pub fn partial_shape(tensor: Type<'_>) -> Option<Vec<Option<i64>>> {
     let raw = tensor.to_raw();
     // SAFETY: the queries are only asked of the kind of type that they are for.
     unsafe {
@@ -70,28 +70,28 @@ pub fn sizes_of(tensor: Type<'_>) -> Option<Vec<Option<i64>>> {
 }
 
 /// Makes tensors without dimensions of the numbers that a function takes and returns, of an index one of 64 bits.
-pub fn box_numbers(function: Op<'_>) {
+pub fn wrap_scalars_in_tensors(function: Op<'_>) {
     // SAFETY: the function is alive; nothing of it is freed.
     unsafe { spyreBoxNumbers(function.to_raw()) }
 }
 
 /// Makes the outermost dimensions one, of tensors of static shape that a function takes or returns and that have more than a layout holds;
 /// their shapes are `spyre.shape` of arguments and results then.
-pub fn merge_dims(function: Op<'_>) {
+pub fn merge_outer_dims(function: Op<'_>) {
     // SAFETY: the function is alive; nothing of it is freed.
     unsafe { spyreMergeDims(function.to_raw()) }
 }
 
 /// Makes a tensor of one element of each tensor without elements that a function takes or returns: one that nothing reads, or zero; its shape is
 /// `spyre.shape` of the argument or the result then.
-pub fn box_empty(function: Op<'_>) {
+pub fn replace_empty_tensors(function: Op<'_>) {
     // SAFETY: the function is alive; nothing of it is freed.
     unsafe { spyreBoxEmpty(function.to_raw()) }
 }
 
 /// Takes tensors without elements out of what computes with others. What is replaced is freed: the caller holds no handle of what is in the
 /// functions.
-pub fn drop_empty(module: Op<'_>) {
+pub fn remove_empty_tensors(module: Op<'_>) {
     // SAFETY: the module is alive.
     unsafe { spyreDropEmpty(module.to_raw()) }
 }
@@ -104,12 +104,12 @@ pub fn drop_empty(module: Op<'_>) {
 ///
 /// # Panics
 /// If there are more or fewer sizes than open dimensions.
-pub fn specialize(function: Op<'_>, sizes: &[i64]) -> Result<(), Reported> {
+pub fn specialize_dims(function: Op<'_>, sizes: &[i64]) -> Result<(), ErrorReported> {
     let arguments = function.body_args();
-    let n_open = arguments.iter().flat_map(|value| sizes_of(value.r#type()).unwrap_or_default()).filter(Option::is_none).count();
+    let n_open = arguments.iter().flat_map(|value| partial_shape(value.r#type()).unwrap_or_default()).filter(Option::is_none).count();
     assert_eq!(sizes.len(), n_open, "a size for each open dimension");
     // SAFETY: the function is alive; there are as many sizes as C++ reads.
-    if unsafe { spyreSpecialize(function.to_raw(), sizes.as_ptr()) } { Ok(()) } else { Err(Reported::by_mlir()) }
+    if unsafe { spyreSpecialize(function.to_raw(), sizes.as_ptr()) } { Ok(()) } else { Err(ErrorReported::from_mlir()) }
 }
 
 /// Lowers ops of the dialect `tosa` by upstream's passes, if there are any. What was in the functions is freed: the caller holds no handle
@@ -117,16 +117,16 @@ pub fn specialize(function: Op<'_>, sizes: &[i64]) -> Result<(), Reported> {
 ///
 /// # Errors
 /// If an op has no lowering, which has been reported.
-pub fn lower_tosa(module: Op<'_>) -> Result<(), Reported> {
+pub fn lower_tosa(module: Op<'_>) -> Result<(), ErrorReported> {
     // SAFETY: the module is alive.
-    if unsafe { spyreLowerTosa(module.to_raw()) } { Ok(()) } else { Err(Reported::by_mlir()) }
+    if unsafe { spyreLowerTosa(module.to_raw()) } { Ok(()) } else { Err(ErrorReported::from_mlir()) }
 }
 
 /// Lowers ops of the dialect `stablehlo` that its own passes leave, if there are any. They are freed: the caller holds no handle of what was in functions.
 ///
 /// # Errors
 /// If an op cannot be lowered, which has been reported.
-pub fn lower_stablehlo(module: Op<'_>) -> Result<(), Reported> {
+pub fn lower_stablehlo(module: Op<'_>) -> Result<(), ErrorReported> {
     // SAFETY: the module is alive.
-    if unsafe { spyreLowerStablehlo(module.to_raw()) } { Ok(()) } else { Err(Reported::by_mlir()) }
+    if unsafe { spyreLowerStablehlo(module.to_raw()) } { Ok(()) } else { Err(ErrorReported::from_mlir()) }
 }

@@ -3,8 +3,8 @@
 use super::{
     Context, Location, Op, OpExt,
     context::is_trial,
-    pass::{Answer, RawAnswer},
-    text::{string_ref, text_of},
+    pass::{TextReceiver, TextCallback},
+    text::{string_ref, read_text},
 };
 use mlir_sys::{MlirContext, MlirLocation, MlirOperation, MlirStringRef};
 use std::{
@@ -20,9 +20,9 @@ unsafe extern "C" {
         missed: MlirStringRef,
         analysis: MlirStringRef,
         is_printed: bool,
-        takes: RawAnswer,
+        takes: TextCallback,
         taken: *mut c_void,
-        answer: RawAnswer,
+        answer: TextCallback,
         data: *mut c_void,
     ) -> bool;
     fn spyreWantsRemarks(context: MlirContext) -> bool;
@@ -38,7 +38,7 @@ unsafe extern "C" {
 
 /// Kind of a remark: the outcome of an attempted optimization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remark {
+pub enum RemarkKind {
     /// The optimization was applied.
     Passed = 0,
     /// The optimization was missed, for a reason.
@@ -62,9 +62,9 @@ pub struct RemarkFilters<'p> {
 
 /// Collector of remarks in YAML. The context has a pointer to it, so it outlives the context.
 #[derive(Debug, Default)]
-pub(super) struct Yaml(Mutex<String>);
+pub(super) struct YamlRemarks(Mutex<String>);
 
-impl Yaml {
+impl YamlRemarks {
     /// Returns the remarks up to now, in YAML.
     pub(super) fn text(&self) -> String {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -74,13 +74,13 @@ impl Yaml {
     ///
     /// # Safety
     /// This outlives the context.
-    pub(super) unsafe fn ask(&self, context: &Context, filters: RemarkFilters<'_>, is_printed: bool) -> Result<(), String> {
+    pub(super) unsafe fn enable(&self, context: &Context, filters: RemarkFilters<'_>, is_printed: bool) -> Result<(), String> {
         let RemarkFilters { all, passed, missed, analysis } = filters;
         let [all, passed, missed, analysis] = [all, passed, missed, analysis].map(string_ref);
-        let (mut reason, taken) = (Answer::default(), std::ptr::from_ref(self).cast_mut().cast());
+        let (mut reason, taken) = (TextReceiver::default(), std::ptr::from_ref(self).cast_mut().cast());
         // SAFETY: C++ copies the patterns; the answer outlives the call, and `self` the context, as the caller says.
         let is_right = unsafe {
-            let (take, answer, data) = (Self::take, Answer::take, reason.as_data());
+            let (take, answer, data) = (Self::take, TextReceiver::take, reason.as_data());
             spyreAskForRemarks(context.to_raw(), all, passed, missed, analysis, is_printed, take, taken, answer, data)
         };
         if is_right { Ok(()) } else { Err(reason.text) }
@@ -90,19 +90,19 @@ impl Yaml {
         // SAFETY: `data` is what asked, which outlives the context, and is only ever shared.
         let yaml = unsafe { &*data.cast::<Self>() };
         // SAFETY: C++ keeps the text until this returns.
-        yaml.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(&unsafe { text_of(text) });
+        yaml.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(&unsafe { read_text(text) });
     }
 }
 
 /// Returns whether remarks are enabled.
 #[must_use]
-pub fn wants_remarks(op: Op<'_>) -> bool {
+pub fn are_remarks_enabled(op: Op<'_>) -> bool {
     // SAFETY: the operation is alive, and so is its context.
     !is_trial(op) && unsafe { spyreWantsRemarks(op.ctx().to_raw()) }
 }
 
 /// Emits a remark about a decision in a function, at a location. Filters match its category.
-pub fn remark(function: Op<'_>, location: Location<'_>, kind: Remark, [category, name]: [&str; 2], message: &str) {
+pub fn emit_remark(function: Op<'_>, location: Location<'_>, kind: RemarkKind, [category, name]: [&str; 2], message: &str) {
     // SAFETY: operation and location are alive; C++ copies the texts before it returns.
     unsafe {
         spyreRemark(function.to_raw(), location.to_raw(), kind as i32, string_ref(category), string_ref(name), string_ref(message));
@@ -113,21 +113,21 @@ pub fn remark(function: Op<'_>, location: Location<'_>, kind: Remark, [category,
 mod tests {
     use super::*;
     use crate::{
-        mlir::{Module, context::as_trial},
-        pipeline::session,
+        mlir::{Module, context::run_as_trial},
+        pipeline::create_session,
     };
 
     #[test]
-    fn remarks_are_given_as_yaml_where_a_filter_asks_for_them() {
-        let session = session();
+    fn collects_filtered_remarks_as_yaml() {
+        let session = create_session();
         let filters = RemarkFilters { missed: "spyre-l.", all: "spyre-work", ..RemarkFilters::default() };
-        session.ask_for_remarks(filters, false).unwrap();
+        session.enable_remarks(filters, false).unwrap();
         let module = Module::parse(&session, "module {}").unwrap();
-        assert!(wants_remarks(module.op()));
+        assert!(are_remarks_enabled(module.op()));
         // Trial compilations make no decisions.
-        assert!(!as_trial(module.op(), || wants_remarks(module.op())));
-        for (kind, category) in [(Remark::Missed, "spyre-lx"), (Remark::Missed, "spyre-work"), (Remark::Passed, "spyre-lx")] {
-            remark(module.op(), module.op().loc(), kind, [category, "place"], "is it: \"so\"?");
+        assert!(!run_as_trial(module.op(), || are_remarks_enabled(module.op())));
+        for (kind, category) in [(RemarkKind::Missed, "spyre-lx"), (RemarkKind::Missed, "spyre-work"), (RemarkKind::Passed, "spyre-lx")] {
+            emit_remark(module.op(), module.op().loc(), kind, [category, "place"], "is it: \"so\"?");
         }
         let yaml = session.remarks_as_yaml();
         assert!(yaml.starts_with("--- !Missed\nPass:            spyre-lx\nName:            place\n"), "{yaml}");
@@ -136,18 +136,18 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_is_none_is_refused() {
+    fn rejects_invalid_patterns() {
         let filters = RemarkFilters { all: "spyre-lx", analysis: "spyre-(", ..RemarkFilters::default() };
-        let refused = session().ask_for_remarks(filters, true).unwrap_err();
+        let refused = create_session().enable_remarks(filters, true).unwrap_err();
         assert!(refused.starts_with("'spyre-(' is not a regular expression: "), "{refused}");
     }
 
     #[test]
-    fn without_an_engine_nobody_wants_remarks() {
-        let session = session();
+    fn disables_remarks_without_an_engine() {
+        let session = create_session();
         let module = Module::parse(&session, "module {}").unwrap();
-        assert!(!wants_remarks(module.op()));
+        assert!(!are_remarks_enabled(module.op()));
         // Remarks are disabled.
-        remark(module.op(), module.op().loc(), Remark::Passed, ["spyre-lx", "place"], "nothing");
+        emit_remark(module.op(), module.op().loc(), RemarkKind::Passed, ["spyre-lx", "place"], "nothing");
     }
 }

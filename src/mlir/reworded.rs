@@ -2,7 +2,7 @@
 
 use super::{
     Context, Location,
-    collect::{Collected, Detached, collected_from},
+    collect::{CollectedDiagnostic, HandlerGuard, convert_diagnostic},
 };
 use melior::diagnostic::Diagnostic;
 use mlir_sys::MlirLocation;
@@ -10,23 +10,23 @@ use std::{cell::RefCell, rc::Rc};
 
 /// Runs a closure and rewords its diagnostics: `reword` receives each error, warning, remark and note; those for which it returns `None`
 /// are dropped.
-pub fn reworded<T>(context: &Context, do_it: impl FnOnce() -> T, reword: impl Fn(&Collected) -> Option<Rewording>) -> T {
+pub fn reword_diagnostics<T>(context: &Context, do_it: impl FnOnce() -> T, reword: impl Fn(&CollectedDiagnostic) -> Option<RewordedMessage>) -> T {
     let held = Rc::new(RefCell::new(Vec::new()));
     let sink = Rc::clone(&held);
     let handler = context.attach_diagnostic_handler(move |diagnostic| {
         let location_of = |diagnostic: &Diagnostic<'_>| diagnostic.location().to_raw();
         let notes = (0..diagnostic.note_count()).filter_map(|index| diagnostic.note(index).ok()).map(|note| location_of(&note));
         let notes: Vec<MlirLocation> = notes.collect();
-        sink.borrow_mut().push((collected_from(&diagnostic), location_of(&diagnostic), notes));
+        sink.borrow_mut().push((convert_diagnostic(&diagnostic), location_of(&diagnostic), notes));
         true
     });
-    let detached = Detached::new(context, handler);
+    let detached = HandlerGuard::new(context, handler);
     let done = do_it();
     drop(detached);
     for (said, location, notes) in held.take() {
         // SAFETY: locations live as long as their context, which is borrowed.
         let location_in = |raw: MlirLocation| unsafe { Location::from_raw(raw) };
-        let Some(Rewording { message, details }) = reword(&said) else { continue };
+        let Some(RewordedMessage { message, details }) = reword(&said) else { continue };
         let notes = said.notes.iter().zip(notes).filter_map(|(note, at)| Some((location_in(at), reword(note)?.message)));
         let details = details.map(|details| (location_in(location), details));
         let severity = match said.severity {
@@ -35,14 +35,14 @@ pub fn reworded<T>(context: &Context, do_it: impl FnOnce() -> T, reword: impl Fn
             _ => 2,
         };
         let notes = notes.chain(details).collect();
-        super::diag::Diagnostic::in_words((severity, said.code), location_in(location), &message, notes).emit();
+        super::diag::Diagnostic::from_text((severity, said.code), location_in(location), &message, notes).emit();
     }
     done
 }
 
 /// Replacement of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rewording {
+pub struct RewordedMessage {
     /// The message.
     pub message: String,
     /// Additional note.
@@ -53,24 +53,24 @@ pub struct Rewording {
 mod tests {
     use super::*;
     use crate::{
-        mlir::{Module, collect, error_at},
-        pipeline::session,
+        mlir::{Module, collect_diagnostics, error_at},
+        pipeline::create_session,
     };
 
     #[test]
-    fn what_is_reported_can_be_said_in_other_words() {
-        let session = session();
+    fn rewords_diagnostics_and_notes() {
+        let session = create_session();
         let module = Module::parse(&session, "module {} loc(\"a.py\":3:5)").unwrap();
-        let reword = |said: &Collected| {
+        let reword = |said: &CollectedDiagnostic| {
             let details = (said.severity == "error").then(|| said.message.clone());
-            (said.message != "dropped").then(|| Rewording { message: format!("reworded {}", said.severity), details })
+            (said.message != "dropped").then(|| RewordedMessage { message: format!("reworded {}", said.severity), details })
         };
-        let ((), collected) = collect(session.context(), || {
-            reworded(
+        let ((), collected) = collect_diagnostics(session.context(), || {
+            reword_diagnostics(
                 session.context(),
                 || {
                     let op = module.op();
-                    let _ = error_at(crate::codes::INTERNAL, op, "is wrong").note(op, "dropped").note(op, "kept").report();
+                    let _ = error_at(crate::codes::INTERNAL, op, "is wrong").with_note(op, "dropped").with_note(op, "kept").report();
                 },
                 reword,
             );

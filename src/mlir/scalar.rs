@@ -35,7 +35,7 @@ pub enum ScalarType {
 impl ScalarType {
     /// Classifies an MLIR type.
     #[must_use]
-    pub fn of(r#type: Type<'_>) -> Self {
+    pub fn from_type(r#type: Type<'_>) -> Self {
         let raw = r#type.to_raw();
         // SAFETY: the type is valid, and width and sign are asked of integers alone.
         unsafe {
@@ -66,7 +66,7 @@ impl ScalarType {
 
     /// Returns the element type for tensors of a program and arrays of its caller.
     #[must_use]
-    pub const fn element(self) -> Option<ElementType> {
+    pub const fn element_type(self) -> Option<ElementType> {
         match self {
             Self::F16 => Some(ElementType::F16),
             Self::Bf16 => Some(ElementType::Bf16),
@@ -74,7 +74,7 @@ impl ScalarType {
             Self::F64 => Some(ElementType::F64),
             Self::F8E4M3Fn => Some(ElementType::F8E4M3Fn),
             Self::F8E5M2 => Some(ElementType::F8E5M2),
-            Self::Integer(1) => Some(ElementType::Truth),
+            Self::Integer(1) => Some(ElementType::Bool),
             Self::Integer(8) => Some(ElementType::I8),
             Self::Integer(32) => Some(ElementType::I32),
             Self::Integer(64) => Some(ElementType::I64),
@@ -91,7 +91,7 @@ impl ScalarType {
 
     /// Returns whether it is a floating-point type of 8 bits, whose numbers the 16-bit types represent exactly.
     #[must_use]
-    pub const fn is_quarter(self) -> bool {
+    pub const fn is_float8(self) -> bool {
         matches!(self, Self::F8E4M3Fn | Self::F8E5M2)
     }
 
@@ -108,18 +108,18 @@ mod tests {
     use crate::mlir::{type_of_element, types::parse_type};
 
     #[test]
-    fn every_type_of_elements_is_a_type_of_mlir() {
-        let session = crate::pipeline::session();
+    fn converts_every_element_type() {
+        let session = crate::pipeline::create_session();
         for element in ElementType::ALL {
-            assert_eq!(ScalarType::of(type_of_element(session.context(), element)).element(), Some(element), "{element}");
+            assert_eq!(ScalarType::from_type(type_of_element(session.context(), element)).element_type(), Some(element), "{element}");
         }
-        assert_eq!(ScalarType::of(parse_type(session.context(), "i16")).element(), None);
+        assert_eq!(ScalarType::from_type(parse_type(session.context(), "i16")).element_type(), None);
     }
 
     #[test]
-    fn types_are_told_apart() {
-        let session = crate::pipeline::session();
-        let of = |text: &str| ScalarType::of(parse_type(session.context(), text));
+    fn classifies_types() {
+        let session = crate::pipeline::create_session();
+        let of = |text: &str| ScalarType::from_type(parse_type(session.context(), text));
         assert_eq!(
             ["f16", "bf16", "f32", "f64", "index"].map(of),
             [ScalarType::F16, ScalarType::Bf16, ScalarType::F32, ScalarType::F64, ScalarType::Index]

@@ -1,11 +1,11 @@
 //! MLIR context with our dialects, source files and modules, for the tools.
 
 use super::{
-    Attribute, AttributeLike, Context, Hooks, Op, Scratch,
-    context::{as_trial, bugs_in},
+    Attribute, AttributeLike, Context, PipelineHooks, Op, DetachedClone,
+    context::{run_as_trial, num_bugs_in_context},
     op::graveyard,
-    pass::{self, PassInstance, RawAnswer, Stop},
-    remark::{RemarkFilters, Yaml},
+    pass::{self, PassInstance, TextCallback, PassFailure},
+    remark::{RemarkFilters, YamlRemarks},
     text::string_ref,
 };
 use melior::dialect::DialectRegistry;
@@ -30,7 +30,7 @@ struct RawSource {
 unsafe extern "C" {
     pub(super) fn spyreRegisterDialects(registry: MlirDialectRegistry);
     fn spyreRegisterReferenceDialects(registry: MlirDialectRegistry);
-    fn spyreSourceOpen(context: MlirContext, path: MlirStringRef, answer: RawAnswer, data: *mut c_void) -> *mut RawSource;
+    fn spyreSourceOpen(context: MlirContext, path: MlirStringRef, answer: TextCallback, data: *mut c_void) -> *mut RawSource;
     fn spyreSourceOfText(context: MlirContext, name: MlirStringRef, text: MlirStringRef) -> *mut RawSource;
     fn spyreSourceParse(source: *mut RawSource, guards: bool) -> MlirModule;
     fn spyreSourceClose(source: *mut RawSource);
@@ -41,30 +41,30 @@ unsafe extern "C" {
 pub struct Session {
     context: Context,
     /// Callbacks for textual pipelines; `None` if the session runs none.
-    hooks: Option<&'static Hooks>,
+    hooks: Option<&'static PipelineHooks>,
     /// Whether a tool owns the session and the process.
     is_tool: AtomicBool,
     // Dropped after the context, which has a pointer to it.
-    remarks: Arc<Yaml>,
+    remarks: Arc<YamlRemarks>,
 }
 
 impl Session {
     /// Registers everything that compilation requires. The hooks serve textual pipelines ([`Module::run`]).
     #[must_use]
-    pub fn new(hooks: &'static Hooks) -> Self {
-        Self::with_registry(&DialectRegistry::new(), Some(hooks))
+    pub fn new(hooks: &'static PipelineHooks) -> Self {
+        Self::from_registry(&DialectRegistry::new(), Some(hooks))
     }
 
     /// Registers everything that MLIR's JIT requires.
     #[must_use]
-    pub fn with_reference() -> Self {
+    pub fn new_for_reference() -> Self {
         let registry = DialectRegistry::new();
         // SAFETY: the registry is alive; C++ adds to it.
         unsafe { spyreRegisterReferenceDialects(registry.to_raw()) };
-        Self::with_registry(&registry, None)
+        Self::from_registry(&registry, None)
     }
 
-    fn with_registry(registry: &DialectRegistry, hooks: Option<&'static Hooks>) -> Self {
+    fn from_registry(registry: &DialectRegistry, hooks: Option<&'static PipelineHooks>) -> Self {
         // SAFETY: the registry is alive; C++ adds to it.
         unsafe { spyreRegisterDialects(registry.to_raw()) };
         // Our passes are module passes on one module: threads would only cost start-up time.
@@ -74,12 +74,12 @@ impl Session {
 
     /// Marks the session as owned by a tool: a signal in MLIR's parser or in a reference program ends the process with a message and exit
     /// code 1, and bugs count for [`tool_found_bug`]. Library sessions do not handle signals.
-    pub fn serve_tool(&self) {
+    pub fn mark_as_tool(&self) {
         self.is_tool.store(true, Ordering::Relaxed);
     }
 
     /// Returns whether a tool owns the session.
-    pub(super) fn is_of_tool(&self) -> bool {
+    pub(super) fn is_tool_session(&self) -> bool {
         self.is_tool.load(Ordering::Relaxed)
     }
 
@@ -91,7 +91,7 @@ impl Session {
 
     /// Extends an attribute's lifetime to that of the session; `None` if it belongs to another context.
     #[must_use]
-    pub fn keep<'c>(&'c self, attribute: Attribute<'_>) -> Option<Attribute<'c>> {
+    pub fn retain_attribute<'c>(&'c self, attribute: Attribute<'_>) -> Option<Attribute<'c>> {
         // SAFETY: the attribute is valid. Those of a context live as long as it does.
         unsafe {
             let is_own = mlirContextEqual(mlirAttributeGetContext(attribute.to_raw()), self.context.to_raw());
@@ -103,9 +103,9 @@ impl Session {
     ///
     /// # Errors
     /// If a pattern is no regular expression, with the reason.
-    pub fn ask_for_remarks(&self, filters: RemarkFilters<'_>, is_printed: bool) -> Result<(), String> {
+    pub fn enable_remarks(&self, filters: RemarkFilters<'_>, is_printed: bool) -> Result<(), String> {
         // SAFETY: fields are dropped in order, and what is counted keeps its place where the session moves to another.
-        unsafe { self.remarks.ask(&self.context, filters, is_printed) }
+        unsafe { self.remarks.enable(&self.context, filters, is_printed) }
     }
 
     /// Returns the remarks up to now, in YAML.
@@ -115,7 +115,7 @@ impl Session {
     }
 
     /// Loads a dialect. The parser loads dialects on demand; code that builds ops without parsing must call this function.
-    pub fn load(&self, dialect: &str) {
+    pub fn load_dialect(&self, dialect: &str) {
         self.context.get_or_load_dialect(dialect);
     }
 
@@ -123,19 +123,19 @@ impl Session {
     ///
     /// # Errors
     /// The system's reason if it cannot be read.
-    pub fn open(&self, path: &str) -> Result<Source<'_>, String> {
-        let mut answer = pass::Answer::default();
+    pub fn open_source(&self, path: &str) -> Result<SourceFile<'_>, String> {
+        let mut answer = pass::TextReceiver::default();
         // SAFETY: the answer outlives the call.
-        let raw = unsafe { spyreSourceOpen(self.context.to_raw(), string_ref(path), pass::Answer::take, answer.as_data()) };
-        if raw.is_null() { Err(answer.text) } else { Ok(Source { raw, session: self }) }
+        let raw = unsafe { spyreSourceOpen(self.context.to_raw(), string_ref(path), pass::TextReceiver::take, answer.as_data()) };
+        if raw.is_null() { Err(answer.text) } else { Ok(SourceFile { raw, session: self }) }
     }
 
     /// Creates a source file of that name from a text.
     #[must_use]
-    pub fn source_of_text(&self, name: &str, text: &str) -> Source<'_> {
+    pub fn source_from_text(&self, name: &str, text: &str) -> SourceFile<'_> {
         // SAFETY: C++ copies the text.
         let raw = unsafe { spyreSourceOfText(self.context.to_raw(), string_ref(name), string_ref(text)) };
-        Source { raw, session: self }
+        SourceFile { raw, session: self }
     }
 }
 
@@ -152,19 +152,19 @@ pub fn tool_found_bug() -> bool {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if self.is_of_tool() && bugs_in(&self.context) > 0 {
+        if self.is_tool_session() && num_bugs_in_context(&self.context) > 0 {
             TOOL_FOUND_BUG.set(true);
         }
     }
 }
 
 /// Open source file. While it is open, diagnostics are printed with its lines.
-pub struct Source<'c> {
+pub struct SourceFile<'c> {
     raw: *mut RawSource,
     session: &'c Session,
 }
 
-impl<'c> Source<'c> {
+impl<'c> SourceFile<'c> {
     /// Returns the session that the file is opened in.
     #[must_use]
     pub fn session(&self) -> &'c Session {
@@ -175,12 +175,12 @@ impl<'c> Source<'c> {
     #[must_use]
     pub fn parse(&self) -> Option<Module<'c>> {
         // SAFETY: the source is open.
-        let raw = unsafe { spyreSourceParse(self.raw, self.session.is_of_tool()) };
+        let raw = unsafe { spyreSourceParse(self.raw, self.session.is_tool_session()) };
         (!raw.ptr.is_null()).then(|| Module { raw, session: self.session })
     }
 }
 
-impl Drop for Source<'_> {
+impl Drop for SourceFile<'_> {
     fn drop(&mut self) {
         // SAFETY: closed once.
         unsafe { spyreSourceClose(self.raw) }
@@ -197,7 +197,7 @@ impl<'c> Module<'c> {
     /// Parses text, for tests and for checks before output; errors go to the context's handlers.
     #[must_use]
     pub fn parse(session: &'c Session, text: &str) -> Option<Self> {
-        let raw = parsed(&session.context, text);
+        let raw = parse_raw(&session.context, text);
         (!raw.ptr.is_null()).then(|| Self { raw, session })
     }
 
@@ -230,9 +230,9 @@ impl<'c> Module<'c> {
     /// Runs a textual pipeline; false if it is malformed or a pass failed, which has been reported. The first one of a process registers our
     /// passes with MLIR, for as long as the process lives.
     #[must_use]
-    pub fn run(&mut self, pipeline: &str) -> bool {
+    pub fn run_pipeline(&mut self, pipeline: &str) -> bool {
         if let Some(hooks) = self.session.hooks {
-            pass::register(hooks);
+            pass::register_pipeline_passes(hooks);
         }
         // SAFETY: the module is alive. Passes of MLIR free erased ops, so no handle may exist: `&mut` ensures that.
         unsafe { spyreRunPipeline(self.raw, string_ref(pipeline), true) }
@@ -242,7 +242,7 @@ impl<'c> Module<'c> {
     ///
     /// # Errors
     /// The reason for a stop, which has been reported.
-    pub fn run_passes(&mut self, passes: &[PassInstance]) -> Result<(), Stop> {
+    pub fn run_passes(&mut self, passes: &[PassInstance]) -> Result<(), PassFailure> {
         // SAFETY: as of `run`.
         unsafe { pass::run_passes(self.raw, passes, true) }
     }
@@ -252,7 +252,7 @@ impl<'c> Module<'c> {
     ///
     /// # Errors
     /// As [`Module::run_passes`].
-    pub fn run_unverified(&mut self, passes: &[PassInstance]) -> Result<(), Stop> {
+    pub fn run_unverified(&mut self, passes: &[PassInstance]) -> Result<(), PassFailure> {
         // SAFETY: as of `run`.
         unsafe { pass::run_passes(self.raw, passes, cfg!(debug_assertions)) }
     }
@@ -268,7 +268,7 @@ impl<'c> Module<'c> {
 impl Drop for Module<'_> {
     fn drop(&mut self) {
         // On an error nothing is freed: erased ops with uses stay in memory.
-        let _ = graveyard::free(self.op());
+        let _ = graveyard::free_erased(self.op());
         // SAFETY: destroyed once.
         unsafe { mlir_sys::mlirModuleDestroy(self.raw) }
     }
@@ -279,16 +279,16 @@ impl Drop for Module<'_> {
 ///
 /// # Errors
 /// The reason for a stop, which has been reported.
-pub fn try_passes(copy: &mut Scratch<'_>, passes: &[PassInstance]) -> Result<(), Stop> {
-    let copy: &Scratch<'_> = copy;
+pub fn run_trial_passes(copy: &mut DetachedClone<'_>, passes: &[PassInstance]) -> Result<(), PassFailure> {
+    let copy: &DetachedClone<'_> = copy;
     // SAFETY: the copy is a module, alive and in no other operation; no handle of it outlives the exclusive borrow.
-    as_trial(copy.op(), || unsafe { pass::run_passes(mlirModuleFromOperation(copy.op().to_raw()), passes, cfg!(debug_assertions)) })
+    run_as_trial(copy.op(), || unsafe { pass::run_passes(mlirModuleFromOperation(copy.op().to_raw()), passes, cfg!(debug_assertions)) })
 }
 
 /// Returns whether a text is a valid module; errors have been reported.
 #[must_use]
-pub fn parses(context: &Context, text: &str) -> bool {
-    let raw = parsed(context, text);
+pub fn can_parse(context: &Context, text: &str) -> bool {
+    let raw = parse_raw(context, text);
     let is_module = !raw.ptr.is_null();
     if is_module {
         // SAFETY: destroyed once, at once.
@@ -298,7 +298,7 @@ pub fn parses(context: &Context, text: &str) -> bool {
 }
 
 /// Parses a module; null after an error, which has been reported.
-fn parsed(context: &Context, text: &str) -> MlirModule {
+fn parse_raw(context: &Context, text: &str) -> MlirModule {
     // MLIR's lexer requires a terminating zero byte.
     let ended = format!("{text}\0");
     // SAFETY: the text and the byte behind it outlive the call, which copies what it keeps.

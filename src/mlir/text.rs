@@ -14,13 +14,13 @@ pub(crate) const fn string_ref(text: &str) -> MlirStringRef {
 /// # Safety
 /// Its bytes are there, and do not change, for as long as the result is used, and the context is alive: strings in attributes and identifiers are
 /// uniqued in the context, which outlives the module.
-pub(crate) unsafe fn text_in<'c>(raw: MlirStringRef, context: impl FnOnce() -> MlirContext) -> &'c str {
+pub(crate) unsafe fn read_context_text<'c>(raw: MlirStringRef, context: impl FnOnce() -> MlirContext) -> &'c str {
     // SAFETY: as the caller promises.
-    let bytes = unsafe { bytes_of(raw) };
+    let bytes = unsafe { read_bytes(raw) };
     str::from_utf8(bytes).unwrap_or_else(|_| {
-        let escaped = escaped(bytes);
+        let escaped = escape_bytes(bytes);
         // SAFETY: the context copies the text, and keeps the copy.
-        let kept = unsafe { bytes_of(mlirStringAttrGetValue(mlirStringAttrGet(context(), string_ref(&escaped)))) };
+        let kept = unsafe { read_bytes(mlirStringAttrGetValue(mlirStringAttrGet(context(), string_ref(&escaped)))) };
         str::from_utf8(kept).unwrap_or_default()
     })
 }
@@ -29,14 +29,14 @@ pub(crate) unsafe fn text_in<'c>(raw: MlirStringRef, context: impl FnOnce() -> M
 ///
 /// # Safety
 /// Its bytes are there, and do not change, for as long as the result is used.
-pub(crate) unsafe fn text_of<'c>(raw: MlirStringRef) -> Cow<'c, str> {
+pub(crate) unsafe fn read_text<'c>(raw: MlirStringRef) -> Cow<'c, str> {
     // SAFETY: as the caller promises.
-    let bytes = unsafe { bytes_of(raw) };
-    str::from_utf8(bytes).map_or_else(|_| Cow::Owned(escaped(bytes)), Cow::Borrowed)
+    let bytes = unsafe { read_bytes(raw) };
+    str::from_utf8(bytes).map_or_else(|_| Cow::Owned(escape_bytes(bytes)), Cow::Borrowed)
 }
 
 /// Escapes bytes as MLIR prints them.
-fn escaped(bytes: &[u8]) -> String {
+fn escape_bytes(bytes: &[u8]) -> String {
     let letter = |byte: &u8| match byte {
         b' '..=b'~' if ![b'\\', b'"'].contains(byte) => char::from(*byte).to_string(),
         _ => format!("\\{byte:02X}"),
@@ -48,7 +48,7 @@ fn escaped(bytes: &[u8]) -> String {
 ///
 /// # Safety
 /// As of [`text_in`].
-pub(super) unsafe fn bytes_of<'c>(raw: MlirStringRef) -> &'c [u8] {
+pub(super) unsafe fn read_bytes<'c>(raw: MlirStringRef) -> &'c [u8] {
     if raw.length == 0 {
         return &[];
     }
@@ -61,8 +61,8 @@ mod tests {
     use crate::mlir::{Module, OpExt};
 
     #[test]
-    fn what_is_no_utf_8_reads_as_mlir_prints_it() {
-        let session = crate::pipeline::session();
+    fn escapes_invalid_utf8_as_mlir_prints_it() {
+        let session = crate::pipeline::create_session();
         let text = r#"module attributes {a.first = "x\FFy", a.second = "x\FEy", a.third = "\E2\82\AC"} {}"#;
         let module = Module::parse(&session, text).unwrap();
         let read = ["a.first", "a.second", "a.third"].map(|name| module.op().text_attr(name).to_owned());

@@ -1,6 +1,6 @@
 //! Converts builtin types and attributes to and from plain values.
 
-use super::{Attribute, AttributeLike, Context, ScalarType, Type, TypeLike, Value, ValueLike, text::text_in};
+use super::{Attribute, AttributeLike, Context, ScalarType, Type, TypeLike, Value, ValueLike, text::read_context_text};
 use machine::ElementType;
 use melior::ir::{
     attribute::{
@@ -39,13 +39,13 @@ pub struct TensorType<'c> {
 /// Returns the shape of a tensor; empty unless it is a tensor of static shape.
 #[must_use]
 pub fn shape_of(tensor: Value<'_>) -> Vec<i64> {
-    TensorType::of(tensor.r#type()).map(|tensor| tensor.shape).unwrap_or_default()
+    TensorType::from_type(tensor.r#type()).map(|tensor| tensor.shape).unwrap_or_default()
 }
 
 impl<'c> TensorType<'c> {
     /// Reads `type`; `None` unless it is a ranked tensor of static shape.
     #[must_use]
-    pub fn of(tensor: Type<'c>) -> Option<Self> {
+    pub fn from_type(tensor: Type<'c>) -> Option<Self> {
         let raw = tensor.to_raw();
         // SAFETY: the queries are only asked of the kind of type that they are for.
         unsafe {
@@ -94,7 +94,7 @@ pub fn string(attribute: Attribute<'_>) -> Option<&str> {
     // SAFETY: the value is only asked for where the attribute is a string; strings are uniqued in the context.
     unsafe {
         mlirAttributeIsAString(attribute.to_raw())
-            .then(|| text_in(mlirStringAttrGetValue(attribute.to_raw()), || mlirAttributeGetContext(attribute.to_raw())))
+            .then(|| read_context_text(mlirStringAttrGetValue(attribute.to_raw()), || mlirAttributeGetContext(attribute.to_raw())))
     }
 }
 
@@ -106,7 +106,7 @@ pub fn integer(attribute: Attribute<'_>) -> Option<i64> {
 
 /// Returns a nonnegative integer, such as a dimension number.
 #[must_use]
-pub fn natural(attribute: Attribute<'_>) -> Option<usize> {
+pub fn natural_number(attribute: Attribute<'_>) -> Option<usize> {
     integer(attribute).and_then(|number| usize::try_from(number).ok())
 }
 
@@ -166,7 +166,7 @@ pub fn dictionary_entries(attribute: Attribute<'_>) -> Option<Vec<(&str, Attribu
         }
         let entry = |index| {
             let named = mlirDictionaryAttrGetElement(raw, index);
-            (text_in(mlirIdentifierStr(named.name), || mlirAttributeGetContext(raw)), Attribute::from_raw(named.attribute))
+            (read_context_text(mlirIdentifierStr(named.name), || mlirAttributeGetContext(raw)), Attribute::from_raw(named.attribute))
         };
         Some((0..mlirDictionaryAttrGetNumElements(raw)).map(entry).collect())
     }
@@ -174,7 +174,7 @@ pub fn dictionary_entries(attribute: Attribute<'_>) -> Option<Vec<(&str, Attribu
 
 /// An array attribute.
 #[must_use]
-pub fn array<'c>(context: &'c Context, values: &[Attribute<'c>]) -> Attribute<'c> {
+pub fn array_attribute<'c>(context: &'c Context, values: &[Attribute<'c>]) -> Attribute<'c> {
     ArrayAttribute::new(context, values).into()
 }
 
@@ -186,7 +186,7 @@ pub fn boolean_unit(context: &Context) -> Attribute<'_> {
 
 /// A reference to a symbol.
 #[must_use]
-pub fn symbol<'c>(context: &'c Context, name: &str) -> Attribute<'c> {
+pub fn symbol_attribute<'c>(context: &'c Context, name: &str) -> Attribute<'c> {
     FlatSymbolRefAttribute::new(context, name).into()
 }
 
@@ -196,7 +196,7 @@ pub fn symbol_name(attribute: Attribute<'_>) -> Option<&str> {
     // SAFETY: the name is only asked for where the attribute is a reference; names are uniqued in the context.
     unsafe {
         mlirAttributeIsAFlatSymbolRef(attribute.to_raw())
-            .then(|| text_in(mlirFlatSymbolRefAttrGetValue(attribute.to_raw()), || mlirAttributeGetContext(attribute.to_raw())))
+            .then(|| read_context_text(mlirFlatSymbolRefAttrGetValue(attribute.to_raw()), || mlirAttributeGetContext(attribute.to_raw())))
     }
 }
 
@@ -271,7 +271,7 @@ pub fn string_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
 #[must_use]
 pub fn string_array<'c>(context: &'c Context, texts: &[String]) -> Attribute<'c> {
     let texts: Vec<Attribute<'c>> = texts.iter().map(|text| string_attribute(context, text)).collect();
-    array(context, &texts)
+    array_attribute(context, &texts)
 }
 
 /// An array of 64-bit floats.
@@ -331,7 +331,7 @@ pub fn type_of_elements(attribute: Attribute<'_>) -> Option<Type<'_>> {
 /// shared. Returns `None` for another attribute, or if the number of elements differs.
 #[must_use]
 pub fn reshaped_elements<'c>(attribute: Attribute<'c>, shape: &[i64]) -> Option<Attribute<'c>> {
-    let tensor = TensorType::of(type_of_elements(attribute)?)?;
+    let tensor = TensorType::from_type(type_of_elements(attribute)?)?;
     let of = tensor.with_shape(shape.to_vec()).build();
     // SAFETY: both are tensors of as many elements of one type, which is all that MLIR asks for.
     let reshaped = || unsafe { Attribute::from_option_raw(spyreElementsReshaped(attribute.to_raw(), of.to_raw())) };
@@ -342,7 +342,7 @@ pub fn reshaped_elements<'c>(attribute: Attribute<'c>, shape: &[i64]) -> Option<
 #[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "the numbers become what the element type can hold")]
 pub fn dense_attribute<'c>(tensor: Type<'c>, numbers: &[f64]) -> Attribute<'c> {
-    let element = TensorType::of(tensor).map_or(ScalarType::Other, |tensor| ScalarType::of(tensor.element));
+    let element = TensorType::from_type(tensor).map_or(ScalarType::Other, |tensor| ScalarType::from_type(tensor.element));
     let bytes: Vec<u8> = match element {
         ScalarType::F16 => numbers.iter().flat_map(|&number| half::f16::from_f64(number).to_le_bytes()).collect(),
         ScalarType::Bf16 => numbers.iter().flat_map(|&number| half::bf16::from_f64(number).to_le_bytes()).collect(),
@@ -360,8 +360,8 @@ pub fn dense_attribute<'c>(tensor: Type<'c>, numbers: &[f64]) -> Attribute<'c> {
 /// truth values.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "whether that changes the number is the question")]
-pub fn has_number(element: Type<'_>, number: f64) -> bool {
-    match ScalarType::of(element) {
+pub fn is_exactly_representable(element: Type<'_>, number: f64) -> bool {
+    match ScalarType::from_type(element) {
         ScalarType::F16 => half::f16::from_f64(number).to_f64() == number,
         ScalarType::Bf16 => half::bf16::from_f64(number).to_f64() == number,
         ScalarType::F32 => f64::from(number as f32) == number,

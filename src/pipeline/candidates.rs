@@ -1,12 +1,12 @@
 //! Compiles candidate programs, whose costs decide a pass.
 
-use super::{Options, Phase};
+use super::{CompileOptions, Phase};
 use crate::{
     kernel::{
         KernelMode,
         ir::{
             dissolve_kernels, fuse_prologue_epilogue,
-            judge::{CandidatePasses, Compilation},
+            judge::{CandidatePasses, CandidateCompilation},
         },
     },
     mlir::PassInstance,
@@ -16,27 +16,27 @@ use std::fmt;
 
 /// Compiler of candidates that start at the requesting pass, with their kernels unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Candidates {
-    options: Options,
+pub(super) struct CandidatePipeline {
+    options: CompileOptions,
     /// Argument of the requesting pass.
     asking: &'static str,
 }
 
-impl Candidates {
+impl CandidatePipeline {
     /// Returns the compiler of candidates for a program under `options`, whose target, entry and sizes are already recorded in the IR.
-    pub(super) fn of_imported(options: &Options, asking: &'static str) -> Self {
-        let Options { entry, dim_sizes, knobs, plan, notes_plan, more_lx, proves, target, cores, lx_bytes, .. } = Options::default();
-        let left = Options { entry, dim_sizes, knobs, plan, notes_plan, more_lx, proves, target, cores, lx_bytes, ..options.clone() };
+    pub(super) fn from_imported(options: &CompileOptions, asking: &'static str) -> Self {
+        let CompileOptions { entry, dim_sizes, knobs, plan, notes_plan, more_lx, proves, target, cores, lx_bytes, .. } = CompileOptions::default();
+        let left = CompileOptions { entry, dim_sizes, knobs, plan, notes_plan, more_lx, proves, target, cores, lx_bytes, ..options.clone() };
         Self::new(left, asking)
     }
 
     /// Returns the compiler of candidates under `options`.
-    pub(super) fn new(options: Options, asking: &'static str) -> Self {
-        Self { options: Options { kernels: Some(KernelMode::Separate), compile_to: Phase::Work, ..options }, asking }
+    pub(super) fn new(options: CompileOptions, asking: &'static str) -> Self {
+        Self { options: CompileOptions { kernels: Some(KernelMode::Separate), compile_to: Phase::Work, ..options }, asking }
     }
 }
 
-impl Compilation for Candidates {
+impl CandidateCompilation for CandidatePipeline {
     fn passes(&self) -> CandidatePasses {
         let passes: Vec<PassInstance> =
             self.options.phases().flat_map(|phase| self.options.steps_of(phase, "")).map(|step| step.pass).collect();
@@ -55,8 +55,8 @@ impl Compilation for Candidates {
 }
 
 /// Prints the options in the syntax of `spyre-compile`, except the last phase, which is implied.
-impl fmt::Display for Candidates {
+impl fmt::Display for CandidatePipeline {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.options.words().join(" ").fmt(formatter)
+        self.options.explicit_words().join(" ").fmt(formatter)
     }
 }

@@ -18,14 +18,14 @@ use crate::{
     bundle, gate, hint, import, joint, kernel,
     kernel::ir::judge::CandidateCompiler,
     launch, layout, lx,
-    mlir::{Hooks, OptionValue, Pass, Session},
+    mlir::{PipelineHooks, PassOptionValue, Pass, Session},
     peel, remark, sdsc, search, tile, work,
 };
-use candidates::Candidates;
+use candidates::CandidatePipeline;
 
 pub use crate::phase::Phase;
-pub use options::{Options, PlannerName};
-pub use steps::{Milestone, Step, check, emission, emit_passes};
+pub use options::{CompileOptions, PlannerName};
+pub use steps::{IrStage, PipelineStep, build_check_step, build_emit_step, emit_passes};
 
 /// All passes, in pipeline order.
 pub static PASSES: &[Pass] = &[
@@ -111,27 +111,27 @@ pub fn pass_summary(argument: &str) -> Option<&'static str> {
 }
 
 /// Callbacks and passes that the MLIR layer gets from the compiler, for textual pipelines.
-pub static HOOKS: Hooks = Hooks { passes: PASSES, expand, read_nested };
+pub static HOOKS: PipelineHooks = PipelineHooks { passes: PASSES, expand: expand_pipeline, read_nested };
 
 /// Creates a session with the compiler's dialects, passes and pipeline.
 #[must_use]
-pub fn session() -> Session {
+pub fn create_session() -> Session {
     Session::new(&HOOKS)
 }
 
 /// Parses the options for compiling candidates of the pass `asking`.
-fn read_nested(asking: &str, text: &str) -> Result<OptionValue, String> {
-    let options = Options::parse(text)?;
+fn read_nested(asking: &str, text: &str) -> Result<PassOptionValue, String> {
+    let options = CompileOptions::parse(text)?;
     let pass = PASSES.iter().find(|pass| pass.argument == asking).ok_or_else(|| format!("there is no pass '{asking}'"))?;
-    Ok(OptionValue::nested(CandidateCompiler::new(Candidates::new(options, pass.argument))))
+    Ok(PassOptionValue::from_nested(CandidateCompiler::new(CandidatePipeline::new(options, pass.argument))))
 }
 
 /// Expands the options of `--spyre-compile` to a pass pipeline.
 ///
 /// # Errors
 /// A message about the invalid option.
-pub fn expand(options: &str) -> Result<String, String> {
-    let options = Options::parse(options).map_err(|message| format!("'spyre-compile': {message}"))?;
+pub fn expand_pipeline(options: &str) -> Result<String, String> {
+    let options = CompileOptions::parse(options).map_err(|message| format!("'spyre-compile': {message}"))?;
     Ok(options.pipeline(options.phases(), ""))
 }
 
@@ -140,25 +140,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_phase_stops_the_pipeline_behind_its_check() {
-        let text = expand("compile-to=layout cores=4").unwrap();
+    fn ends_pipeline_after_check_of_last_phase() {
+        let text = expand_pipeline("compile-to=layout cores=4").unwrap();
         assert!(text.contains("spyre-set-target{cores=4 lx-bytes=-1}"), "{text}");
         assert!(text.ends_with("canonicalize,cse,spyre-own-results,spyre-verify-phase{phase=layout}"), "{text}");
     }
 
     #[test]
-    fn without_a_planner_nothing_is_copied_or_expanded() {
+    fn omits_copies_and_expansions_without_planner() {
         for pass in ["spyre-expand-functions", "spyre-divide-jointly"] {
-            assert!(expand("").unwrap().contains(pass));
-            assert!(!expand("lx-planner=none").unwrap().contains(pass));
+            assert!(expand_pipeline("").unwrap().contains(pass));
+            assert!(!expand_pipeline("lx-planner=none").unwrap().contains(pass));
         }
         for (planner, is_copied_before) in [("none", false), ("exact", false), ("first-fit", true)] {
-            assert_eq!(expand(&format!("lx-planner={planner}")).unwrap().contains("spyre-clone-inputs"), is_copied_before, "{planner}");
+            assert_eq!(expand_pipeline(&format!("lx-planner={planner}")).unwrap().contains("spyre-clone-inputs"), is_copied_before, "{planner}");
         }
     }
 
     #[test]
-    fn the_best_is_the_default_and_parts_of_it_can_be_had() {
+    fn selects_joint_planning_by_default() {
         for (options, is_joint, planner) in [
             ("", true, "exact"),
             ("joint=true", true, "exact"),
@@ -167,11 +167,11 @@ mod tests {
             ("lx-planner=exact joint=true", true, "exact"),
             ("lx-planner=first-fit", false, "first-fit"),
         ] {
-            let text = expand(options).unwrap();
+            let text = expand_pipeline(options).unwrap();
             assert_eq!(text.contains("spyre-divide-jointly"), is_joint, "{options}");
             assert!(text.contains(&format!("spyre-plan-lx{{planner={planner}}}")), "{options}");
         }
-        let refused = expand("lx-planner=greedy joint=true").unwrap_err();
+        let refused = expand_pipeline("lx-planner=greedy joint=true").unwrap_err();
         assert_eq!(
             refused,
             "'spyre-compile': [SPY0011] option 'joint' requires '--lx-planner exact', found 'greedy'; remove '--joint', or '--lx-planner'"
@@ -179,15 +179,15 @@ mod tests {
     }
 
     #[test]
-    fn unknown_options_and_phases_are_named() {
-        assert_eq!(expand("core=4").unwrap_err(), "'spyre-compile': unknown option 'core': did you mean 'cores'?");
-        let refused = expand("compile-to=lxx").unwrap_err();
+    fn names_unknown_options_and_phases() {
+        assert_eq!(expand_pipeline("core=4").unwrap_err(), "'spyre-compile': unknown option 'core': did you mean 'cores'?");
+        let refused = expand_pipeline("compile-to=lxx").unwrap_err();
         assert_eq!(
             refused,
             "'spyre-compile': option 'compile-to': expected 'import', 'layout', 'hint', 'tile', 'work', 'lx', 'bundle' or 'emit', found 'lxx'"
         );
         assert_eq!(
-            expand("cores").unwrap_err(),
+            expand_pipeline("cores").unwrap_err(),
             "'spyre-compile': [SPY0005] expected key=value, found 'cores'; write '\\20' for a blank in a value"
         );
         for wrong in [
@@ -209,17 +209,17 @@ mod tests {
             "sticks=best",
         ] {
             let value = wrong.split_once('=').unwrap().1;
-            assert!(expand(wrong).is_err_and(|message| message.contains(&format!("'{value}'"))), "{wrong}");
+            assert!(expand_pipeline(wrong).is_err_and(|message| message.contains(&format!("'{value}'"))), "{wrong}");
         }
     }
 
     #[test]
-    fn every_pass_of_the_pipeline_is_implemented() {
-        let options = Options::default();
-        let alone = Options::parse("joint=false").unwrap();
-        let simple = Options::parse("lx-planner=first-fit").unwrap();
-        let formed = Options::parse("kernels=form").unwrap();
-        let relaxed = Options::parse("rounding=relaxed").unwrap();
+    fn contains_every_implemented_pass() {
+        let options = CompileOptions::default();
+        let alone = CompileOptions::parse("joint=false").unwrap();
+        let simple = CompileOptions::parse("lx-planner=first-fit").unwrap();
+        let formed = CompileOptions::parse("kernels=form").unwrap();
+        let relaxed = CompileOptions::parse("rounding=relaxed").unwrap();
         let text = [options, alone, simple, formed, relaxed].map(|options| options.pipeline(Phase::ALL, "out")).concat();
         for pass in PASSES {
             assert!(text.contains(pass.argument), "'{}' is in no phase", pass.argument);

@@ -2,23 +2,23 @@
 
 use super::Phase;
 use crate::{
-    bundle::{Addresses, Loops},
+    bundle::{AddressMode, LoopMode},
     codes,
-    hint::{Binding, DimNames, TileCount},
+    hint::{CountBinding, DimNames, TileCount},
     import::{DimSize, Precision, Rounding},
     kernel::{KernelMode, KnobValue},
-    layout::Strategy,
-    mlir::{escaped, one_of, unescaped},
+    layout::StickStrategy,
+    mlir::{escape, parse_enum, unescape},
 };
 use cost::Objective;
-use scratchpad::planner_named;
+use scratchpad::find_planner;
 use sdsc_check::Profile;
 use std::{fmt, str::FromStr};
 use strum::VariantNames;
 
 /// Options of a compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct CompileOptions {
     /// The function to compile; empty for the only public one.
     pub entry: String,
     /// Sizes of dimensions that the program leaves open.
@@ -30,7 +30,7 @@ pub struct Options {
     /// Tiles around every function, outermost first.
     pub tiles: Vec<TileCount>,
     /// Values of the named counts in `tiles` or in a hint scope.
-    pub bind: Vec<Binding>,
+    pub bind: Vec<CountBinding>,
     /// Requested values of kernel knobs.
     pub knobs: Vec<KnobValue>,
     /// Treatment of kernels; `None` for fusion with joint planning, and for separate kernels otherwise.
@@ -44,9 +44,9 @@ pub struct Options {
     /// Usable LX bytes per core; -1 for the machine's.
     pub lx_bytes: i64,
     /// Symbols or numbers.
-    pub addresses: Addresses,
+    pub addresses: AddressMode,
     /// How a counted loop is launched.
-    pub loops: Loops,
+    pub loops: LoopMode,
     /// The form of the files.
     pub bundle_format: Profile,
     /// Whether tiles are chosen for ops without hints; `None` to do so where possible.
@@ -68,7 +68,7 @@ pub struct Options {
     /// Treatment of values that are rounded to a narrower format and widened again.
     pub rounding: Rounding,
     /// Strategy for the choice of stick dimensions.
-    pub sticks: Strategy,
+    pub sticks: StickStrategy,
     /// The last phase.
     pub compile_to: Phase,
 }
@@ -90,8 +90,8 @@ impl PlannerName {
     }
 
     /// Returns whether the planner chooses copies into and out of LX.
-    fn chooses_stays(&self) -> bool {
-        planner_named(&self.0).is_ok_and(|planner| planner.chooses_stays())
+    fn chooses_residency(&self) -> bool {
+        find_planner(&self.0).is_ok_and(|planner| planner.chooses_residency())
     }
 }
 
@@ -101,7 +101,7 @@ impl FromStr for PlannerName {
     fn from_str(name: &str) -> Result<Self, String> {
         let name = Self(name.to_owned());
         if name != Self::none() {
-            planner_named(&name.0).map_err(|error| error.to_string())?;
+            find_planner(&name.0).map_err(|error| error.to_string())?;
         }
         Ok(name)
     }
@@ -113,7 +113,7 @@ impl fmt::Display for PlannerName {
     }
 }
 
-impl Default for Options {
+impl Default for CompileOptions {
     fn default() -> Self {
         Self {
             entry: String::new(),
@@ -128,8 +128,8 @@ impl Default for Options {
             lx_planner: None,
             joint: None,
             lx_bytes: -1,
-            addresses: Addresses::Symbolic,
-            loops: Loops::Keep,
+            addresses: AddressMode::Symbolic,
+            loops: LoopMode::Keep,
             bundle_format: Profile::default(),
             tile_search: None,
             tile_steps: None,
@@ -140,14 +140,14 @@ impl Default for Options {
             proves: false,
             precision: Precision::Mixed,
             rounding: Rounding::Exact,
-            sticks: Strategy::Global,
+            sticks: StickStrategy::Global,
             compile_to: Phase::Bundle,
         }
     }
 }
 
 /// Names of the options in `--spyre-compile`.
-const NAMES: [&str; 26] = [
+const OPTION_NAMES: [&str; 26] = [
     "entry",
     "dim-size",
     "cores",
@@ -177,9 +177,9 @@ const NAMES: [&str; 26] = [
 ];
 
 /// Names of the list options.
-const LISTS: [&str; 5] = ["dim-size", "tiles", "bind", "knobs", "dims"];
+const LIST_OPTIONS: [&str; 5] = ["dim-size", "tiles", "bind", "knobs", "dims"];
 
-impl Options {
+impl CompileOptions {
     /// Parses `key=value key=value`, the options of `--spyre-compile`, whose values are [`escaped`].
     ///
     /// # Errors
@@ -187,11 +187,11 @@ impl Options {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut options = Self::default();
         for word in text.split_whitespace() {
-            let expected = || codes::USAGE.says(format_args!("expected key=value, found '{word}'; write '\\20' for a blank in a value"));
+            let expected = || codes::USAGE.format(format_args!("expected key=value, found '{word}'; write '\\20' for a blank in a value"));
             let (key, written) = word.split_once('=').ok_or_else(expected)?;
             // Commas within elements are escaped; commas between elements are not.
-            for element in if LISTS.contains(&key) { written.split(',').collect() } else { vec![written] } {
-                let value = unescaped(element).map_err(|error| format!("option '{key}': {error}"))?;
+            for element in if LIST_OPTIONS.contains(&key) { written.split(',').collect() } else { vec![written] } {
+                let value = unescape(element).map_err(|error| format!("option '{key}': {error}"))?;
                 options.add(key, &value)?;
             }
         }
@@ -201,8 +201,8 @@ impl Options {
 
     /// Returns the explicit options in the syntax of [`Options::parse`], except the last phase.
     #[must_use]
-    pub fn words(&self) -> Vec<String> {
-        self.given().into_iter().map(|(name, value)| format!("{name}={}", escaped(&value))).collect()
+    pub fn explicit_words(&self) -> Vec<String> {
+        self.explicit_options().into_iter().map(|(name, value)| format!("{name}={}", escape(&value))).collect()
     }
 
     /// Sets one option; the elements of a list, separated by commas, are appended.
@@ -210,7 +210,7 @@ impl Options {
     /// # Errors
     /// The option, the value found and the legal values.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
-        if LISTS.contains(&key) {
+        if LIST_OPTIONS.contains(&key) {
             return value.split(',').try_for_each(|element| self.add(key, element));
         }
         self.add(key, value)
@@ -220,45 +220,45 @@ impl Options {
     fn add(&mut self, key: &str, value: &str) -> Result<(), String> {
         let number = || {
             value.parse::<i64>().map_err(|_| {
-                codes::OPTION_VALUE.says(format_args!("option '{key}': expected a number, found '{value}'{}", number_for(value)))
+                codes::OPTION_VALUE.format(format_args!("option '{key}': expected a number, found '{value}'{}", suggest_number(value)))
             })
         };
         let either = |yes: &str, no: &str| match value {
             _ if value == yes => Ok(Some(true)),
             _ if value == no => Ok(Some(false)),
-            _ => Err(codes::OPTION_VALUE.says(format_args!("option '{key}': expected '{yes}' or '{no}', found '{value}'"))),
+            _ => Err(codes::OPTION_VALUE.format(format_args!("option '{key}': expected '{yes}' or '{no}', found '{value}'"))),
         };
         match key {
             "entry" => value.clone_into(&mut self.entry),
-            "dim-size" => self.dim_sizes.push(element(key, value)?),
+            "dim-size" => self.dim_sizes.push(parse_list_element(key, value)?),
             "cores" => self.cores = number()?,
             "target" => value.clone_into(&mut self.target),
-            "tiles" => self.tiles.push(element(key, value)?),
-            "bind" => self.bind.push(element(key, value)?),
-            "knobs" => self.knobs.push(element(key, value)?),
-            "kernels" => self.kernels = Some(named(key, value)?),
-            "dims" => self.dims.push(element(key, value)?),
+            "tiles" => self.tiles.push(parse_list_element(key, value)?),
+            "bind" => self.bind.push(parse_list_element(key, value)?),
+            "knobs" => self.knobs.push(parse_list_element(key, value)?),
+            "kernels" => self.kernels = Some(parse_enum_option(key, value)?),
+            "dims" => self.dims.push(parse_list_element(key, value)?),
             "lx-planner" => self.lx_planner = Some(value.parse()?),
             "joint" => self.joint = either("true", "false")?,
             "lx-bytes" => self.lx_bytes = number()?,
-            "addresses" => self.addresses = named(key, value)?,
-            "loops" => self.loops = named(key, value)?,
-            "bundle-format" => self.bundle_format = named(key, value)?,
+            "addresses" => self.addresses = parse_enum_option(key, value)?,
+            "loops" => self.loops = parse_enum_option(key, value)?,
+            "bundle-format" => self.bundle_format = parse_enum_option(key, value)?,
             "tile-search" => self.tile_search = either("auto", "none")?,
             "tile-steps" => {
-                let refuse = |_| codes::OPTION_VALUE.says(format_args!("option '{key}': expected a nonnegative number, found '{value}'"));
+                let refuse = |_| codes::OPTION_VALUE.format(format_args!("option '{key}': expected a nonnegative number, found '{value}'"));
                 self.tile_steps = Some(value.parse().map_err(refuse)?);
             }
-            "objective" => self.objective = named(key, value)?,
+            "objective" => self.objective = parse_enum_option(key, value)?,
             "plan" => value.clone_into(&mut self.plan),
             "notes-plan" => self.notes_plan = either("true", "false")? == Some(true),
             "more-lx" => self.more_lx = either("true", "false")? == Some(true),
             "proves" => self.proves = either("true", "false")? == Some(true),
-            "precision" => self.precision = named(key, value)?,
-            "rounding" => self.rounding = named(key, value)?,
-            "sticks" => self.sticks = named(key, value)?,
-            "compile-to" => self.compile_to = named(key, value)?,
-            _ => return Err(format!("unknown option '{key}'{}", nearest(key, &NAMES))),
+            "precision" => self.precision = parse_enum_option(key, value)?,
+            "rounding" => self.rounding = parse_enum_option(key, value)?,
+            "sticks" => self.sticks = parse_enum_option(key, value)?,
+            "compile-to" => self.compile_to = parse_enum_option(key, value)?,
+            _ => return Err(format!("unknown option '{key}'{}", suggest_name(key, &OPTION_NAMES))),
         }
         Ok(())
     }
@@ -266,7 +266,7 @@ impl Options {
     /// Returns the options that differ from their defaults, by name and value, with one entry per list element. The last phase is
     /// excluded.
     #[must_use]
-    pub fn given(&self) -> Vec<(&'static str, String)> {
+    pub fn explicit_options(&self) -> Vec<(&'static str, String)> {
         let usual = Self::default();
         let mut given: Vec<(&'static str, String)> = Vec::new();
         let mut add = |is_given: bool, name, value: String| given.extend(is_given.then_some((name, value)));
@@ -301,7 +301,7 @@ impl Options {
     /// Returns the options that kernels depend on, as command-line words.
     #[must_use]
     pub fn kernel_words(&self) -> Vec<String> {
-        let given = self.given().into_iter().filter(|(name, _)| ["knobs", "kernels", "objective"].contains(name));
+        let given = self.explicit_options().into_iter().filter(|(name, _)| ["knobs", "kernels", "objective"].contains(name));
         given.flat_map(|(name, value)| [format!("--{name}"), value]).collect()
     }
 
@@ -312,8 +312,8 @@ impl Options {
     }
 
     /// Returns whether the planner chooses copies into and out of LX.
-    pub(super) fn chooses_stays(&self) -> bool {
-        self.planner().chooses_stays()
+    pub(super) fn chooses_residency(&self) -> bool {
+        self.planner().chooses_residency()
     }
 
     /// Returns whether splits and placement are chosen jointly.
@@ -326,7 +326,7 @@ impl Options {
     /// and symbolic addresses, since baked ones cannot advance in a loop.
     #[must_use]
     pub fn searches_tiles(&self) -> bool {
-        self.tile_search.unwrap_or(self.is_joint() && self.can_say_loops())
+        self.tile_search.unwrap_or(self.is_joint() && self.supports_loops())
     }
 
     /// Returns the treatment of kernels. The default fuses only with joint planning: only then is the saving of moving
@@ -336,8 +336,8 @@ impl Options {
         self.kernels.unwrap_or(if self.is_joint() { KernelMode::Fuse } else { KernelMode::Separate })
     }
 
-    fn can_say_loops(&self) -> bool {
-        self.addresses != Addresses::Baked || self.loops == Loops::Unroll
+    fn supports_loops(&self) -> bool {
+        self.addresses != AddressMode::Baked || self.loops == LoopMode::Unroll
     }
 
     /// Rejects incompatible options.
@@ -345,43 +345,43 @@ impl Options {
     /// # Errors
     /// The option, the value found and its requirement.
     pub fn check(&self) -> Result<(), String> {
-        if self.is_joint() && !self.chooses_stays() {
-            return Err(codes::NEEDS_JOINT.says(format_args!(
+        if self.is_joint() && !self.chooses_residency() {
+            return Err(codes::NEEDS_JOINT.format(format_args!(
                 "option 'joint' requires '--lx-planner exact', found '{}'; remove '--joint', or '--lx-planner'",
                 self.planner()
             )));
         }
         if self.tile_search == Some(true) && !self.is_joint() {
             let needs = "joint planning; remove '--lx-planner', or give '--joint'";
-            return Err(codes::NEEDS_JOINT.says(format_args!("option 'tile-search=auto' requires {needs}")));
+            return Err(codes::NEEDS_JOINT.format(format_args!("option 'tile-search=auto' requires {needs}")));
         }
-        if self.tile_search == Some(true) && !self.can_say_loops() {
+        if self.tile_search == Some(true) && !self.supports_loops() {
             let needs = "symbolic addresses; remove '--addresses baked', or give '--loops unroll'";
-            return Err(codes::ADDRESSES.says(format_args!("option 'tile-search=auto' requires {needs}")));
+            return Err(codes::ADDRESSES.format(format_args!("option 'tile-search=auto' requires {needs}")));
         }
         if self.objective == Objective::Bytes && !self.is_joint() {
             let needs = "joint planning; remove '--lx-planner', or give '--joint'";
-            return Err(codes::NEEDS_JOINT.says(format_args!("option 'objective=bytes' requires {needs}")));
+            return Err(codes::NEEDS_JOINT.format(format_args!("option 'objective=bytes' requires {needs}")));
         }
         if self.kernels.is_some_and(|mode| mode != KernelMode::Separate) && !self.is_joint() {
             let needs = "joint planning; remove '--lx-planner', or give '--joint'";
-            return Err(codes::NEEDS_JOINT.says(format_args!("option 'kernels={}' requires {needs}", self.kernel_mode())));
+            return Err(codes::NEEDS_JOINT.format(format_args!("option 'kernels={}' requires {needs}", self.kernel_mode())));
         }
         let can_follow = self.is_joint() && self.searches_tiles();
         let of_plans = [(!self.plan.is_empty(), "plan"), (self.notes_plan, "write-plan"), (self.proves, "certificate")];
         if let Some((_, name)) = of_plans.into_iter().find(|(is_given, _)| *is_given && !can_follow) {
             let needs = "the tile search; remove '--tile-search none' and '--lx-planner', or give '--joint'";
-            return Err(codes::NEEDS_SEARCH.says(format_args!("option '{name}' requires {needs}")));
+            return Err(codes::NEEDS_SEARCH.format(format_args!("option '{name}' requires {needs}")));
         }
         Ok(())
     }
 
     /// Returns the options that have no effect on a module that has completed a phase, unless they have the same value already.
     #[must_use]
-    pub fn without_effect(&self, done: Phase) -> Vec<&'static str> {
+    pub fn ineffective_options(&self, done: Phase) -> Vec<&'static str> {
         // A report requests the savings of a larger LX wherever they can be computed.
         let is_without = |name: &&str| last_phase(name) <= done && *name != "more-lx";
-        let mut names: Vec<&'static str> = self.given().into_iter().map(|(name, _)| name).filter(is_without).collect();
+        let mut names: Vec<&'static str> = self.explicit_options().into_iter().map(|(name, _)| name).filter(is_without).collect();
         names.sort_by_key(|name| last_phase(name));
         names.dedup();
         names
@@ -395,26 +395,26 @@ impl Options {
 }
 
 /// Returns a hint for an invalid number: the value of a size with a unit, or the expected syntax.
-fn number_for(value: &str) -> String {
+fn suggest_number(value: &str) -> String {
     let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)];
     let read = |(unit, shift): (&str, u32)| value.strip_suffix(unit)?.trim().parse::<i64>().ok()?.checked_mul(1 << shift);
     units.into_iter().find_map(read).map_or_else(|| "; give one such as 8".to_owned(), |bytes| format!("; give {bytes}"))
 }
 
 /// Returns a suggestion of the closest name, if one is similar.
-fn nearest(found: &str, names: &[&str]) -> String {
+fn suggest_name(found: &str, names: &[&str]) -> String {
     let likeness = |name: &&&str| strsim::jaro_winkler(found, name);
     let best = names.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other))).filter(|name| likeness(name) > 0.8);
     best.map_or_else(|| format!(": the options are {}", names.join(", ")), |name| format!(": did you mean '{name}'?"))
 }
 
 /// Parses an enumerated option value.
-fn named<T: FromStr + VariantNames>(key: &str, value: &str) -> Result<T, String> {
-    one_of(value).map_err(|error| format!("option '{key}': {error}"))
+fn parse_enum_option<T: FromStr + VariantNames>(key: &str, value: &str) -> Result<T, String> {
+    parse_enum(value).map_err(|error| format!("option '{key}': {error}"))
 }
 
 /// Parses an element of a list option.
-fn element<T: FromStr<Err = String>>(key: &str, value: &str) -> Result<T, String> {
+fn parse_list_element<T: FromStr<Err = String>>(key: &str, value: &str) -> Result<T, String> {
     value.parse().map_err(|error| format!("option '{key}': {error}"))
 }
 
@@ -436,33 +436,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_given_reads_back() {
+    fn parses_explicit_options_back() {
         let text = "entry=main dim-size=arg0.0=7 dim-size=L=8 cores=4 target=m.json tiles=A=2 tiles=B=T bind=T=8 knobs=norm.T=4 \
          kernels=form dims=0=A:B@64 lx-planner=exact joint=true lx-bytes=128 \
                     addresses=baked loops=unroll bundle-format=1.0 tile-search=auto tile-steps=7 objective=bytes plan=p.json notes-plan=true \
                     more-lx=true proves=true precision=strict rounding=relaxed sticks=greedy";
-        let options = Options::parse(text).unwrap();
-        let given: Vec<String> = options.given().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let options = CompileOptions::parse(text).unwrap();
+        let given: Vec<String> = options.explicit_options().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(given.join(" "), text);
-        assert_eq!(Options::default().given(), []);
+        assert_eq!(CompileOptions::default().explicit_options(), []);
     }
 
     #[test]
-    fn the_name_that_is_meant_is_asked_for() {
-        assert_eq!(Options::parse("core=4").unwrap_err(), "unknown option 'core': did you mean 'cores'?");
-        assert!(Options::parse("xyz=4").unwrap_err().contains(": the options are entry, dim-size"));
-        for name in NAMES {
-            let refused = Options::default().set(name, "?").err().unwrap_or_default();
+    fn suggests_similar_option_names() {
+        assert_eq!(CompileOptions::parse("core=4").unwrap_err(), "unknown option 'core': did you mean 'cores'?");
+        assert!(CompileOptions::parse("xyz=4").unwrap_err().contains(": the options are entry, dim-size"));
+        for name in OPTION_NAMES {
+            let refused = CompileOptions::default().set(name, "?").err().unwrap_or_default();
             assert!(!refused.contains("unknown option"), "{refused}");
         }
-        assert_eq!(Options::parse("lx-bytes=2KiB").unwrap_err(), "[SPY0007] option 'lx-bytes': expected a number, found '2KiB'; give 2048");
+        assert_eq!(CompileOptions::parse("lx-bytes=2KiB").unwrap_err(), "[SPY0007] option 'lx-bytes': expected a number, found '2KiB'; give 2048");
     }
 
     #[test]
-    fn an_option_of_a_phase_that_is_done_has_no_effect() {
-        let options = Options::parse("sticks=greedy cores=4 loops=unroll tiles=A=2,B=2").unwrap();
-        assert_eq!(options.without_effect(Phase::Import), ["cores", "tiles"]);
-        assert_eq!(options.without_effect(Phase::Work), ["cores", "tiles", "sticks"]);
-        assert_eq!(options.without_effect(Phase::Bundle), ["cores", "tiles", "sticks", "loops"]);
+    fn reports_options_of_completed_phases_as_ineffective() {
+        let options = CompileOptions::parse("sticks=greedy cores=4 loops=unroll tiles=A=2,B=2").unwrap();
+        assert_eq!(options.ineffective_options(Phase::Import), ["cores", "tiles"]);
+        assert_eq!(options.ineffective_options(Phase::Work), ["cores", "tiles", "sticks"]);
+        assert_eq!(options.ineffective_options(Phase::Bundle), ["cores", "tiles", "sticks", "loops"]);
     }
 }

@@ -1,12 +1,12 @@
 //! Comparison of two plans: the decisions that differ, and the cost of each difference.
 
-use super::{Nest, OpCost, PlanFile};
+use super::{PlannedLoopNest, OpCost, PlanFile};
 use crate::codes;
 use std::{collections::BTreeMap, fmt::Write};
 
 /// Cost and decisions of one source op in one plan; the source op may be several ops.
 #[derive(Default)]
-struct Side {
+struct OpPlanSummary {
     us: f64,
     hbm_bytes: i64,
     /// Execution of each of its ops, in order, as text.
@@ -22,7 +22,7 @@ pub fn compare(one: &PlanFile, other: &PlanFile) -> Result<String, String> {
     if one.chosen.key != other.chosen.key {
         let (one, other) = (&one.program, &other.program);
         return Err(codes::PLAN_COMPARE
-            .says(format_args!("expected two plans of one program, found plans of '{one}' and '{other}', or of other layouts or names")));
+            .format(format_args!("expected two plans of one program, found plans of '{one}' and '{other}', or of other layouts or names")));
     }
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| writeln!(text, "{words}").expect("a text takes all that is written");
@@ -31,23 +31,23 @@ pub fn compare(one: &PlanFile, other: &PlanFile) -> Result<String, String> {
         let of_other = other.target.get(name).map_or_else(|| "none".to_owned(), i64::to_string);
         line(format_args!("  machine: '{name}' is {of_one}, and {of_other}"));
     }
-    let only = |mine: &[Nest], of_other: &[Nest]| mine.iter().filter(|nest| !of_other.contains(nest)).map(shown).collect::<Vec<_>>();
+    let only = |mine: &[PlannedLoopNest], of_other: &[PlannedLoopNest]| mine.iter().filter(|nest| !of_other.contains(nest)).map(describe_nest).collect::<Vec<_>>();
     let (first, second) = (only(&one.chosen.loops, &other.chosen.loops), only(&other.chosen.loops, &one.chosen.loops));
     first.iter().for_each(|nest| line(format_args!("  loops of the first alone: {nest}")));
     second.iter().for_each(|nest| line(format_args!("  loops of the second alone: {nest}")));
-    let differences = differences(&one.costs, &other.costs);
+    let differences = collect_differences(&one.costs, &other.costs);
     if differences.is_empty() {
         line(format_args!("  every op is run in the same way"));
     }
     for ((location, function), [one, other]) in differences {
         let (us, bytes) = (other.us - one.us, other.hbm_bytes - one.hbm_bytes);
-        line(format_args!("  {location} {function}: {}; {} ({us:+.1} us, {bytes:+} B)", one.shown(), other.shown()));
+        line(format_args!("  {location} {function}: {}; {} ({us:+.1} us, {bytes:+} B)", one.describe(), other.describe()));
     }
     Ok(text)
 }
 
-impl Side {
-    fn shown(&self) -> String {
+impl OpPlanSummary {
+    fn describe(&self) -> String {
         if self.ways.is_empty() {
             return "absent".to_owned();
         }
@@ -55,7 +55,7 @@ impl Side {
     }
 }
 
-fn shown(nest: &Nest) -> String {
+fn describe_nest(nest: &PlannedLoopNest) -> String {
     let counts: Vec<String> = nest.levels.iter().map(|level| level.count.to_string()).collect();
     let copies = match nest.copies.len() {
         0 => String::new(),
@@ -66,10 +66,10 @@ fn shown(nest: &Nest) -> String {
 }
 
 /// A place in the program with a device function, and what the two plans made of it.
-type Difference = ((String, String), [Side; 2]);
+type OpPlanDifference = ((String, String), [OpPlanSummary; 2]);
 
-fn differences(one: &[OpCost], other: &[OpCost]) -> Vec<Difference> {
-    let mut found: BTreeMap<(String, String), [Side; 2]> = BTreeMap::new();
+fn collect_differences(one: &[OpCost], other: &[OpCost]) -> Vec<OpPlanDifference> {
+    let mut found: BTreeMap<(String, String), [OpPlanSummary; 2]> = BTreeMap::new();
     for (side, costs) in [one, other].into_iter().enumerate() {
         for cost in costs {
             let of_place = &mut found.entry((cost.location.clone(), cost.function.clone())).or_default()[side];
@@ -79,8 +79,8 @@ fn differences(one: &[OpCost], other: &[OpCost]) -> Vec<Difference> {
         }
     }
     let is_other =
-        |(_, [one, other]): &Difference| one.ways != other.ways || one.hbm_bytes != other.hbm_bytes || (one.us - other.us).abs() >= 0.05;
-    let mut found: Vec<Difference> = found.into_iter().filter(is_other).collect();
+        |(_, [one, other]): &OpPlanDifference| one.ways != other.ways || one.hbm_bytes != other.hbm_bytes || (one.us - other.us).abs() >= 0.05;
+    let mut found: Vec<OpPlanDifference> = found.into_iter().filter(is_other).collect();
     found.sort_by(|(_, [a, b]), (_, [c, d])| (d.us - c.us).abs().total_cmp(&(b.us - a.us).abs()));
     found
 }
@@ -88,9 +88,9 @@ fn differences(one: &[OpCost], other: &[OpCost]) -> Vec<Difference> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan_file::Level;
+    use crate::plan_file::PlannedLoop;
 
-    fn plan(count: i64, us: f64) -> PlanFile {
+    fn sample_plan(count: i64, us: f64) -> PlanFile {
         let cost = |function: &str, us: f64| OpCost {
             function: function.to_owned(),
             location: "a.mlir:1:1".to_owned(),
@@ -101,14 +101,14 @@ mod tests {
             hbm_bytes: 128 * count,
         };
         let mut plan = PlanFile { program: "main".to_owned(), us, hbm_bytes: 256 * count, ..PlanFile::default() };
-        plan.chosen.loops = vec![Nest { ops: [0, 2], levels: vec![Level { count, dims: BTreeMap::new() }], copies: Vec::new() }];
+        plan.chosen.loops = vec![PlannedLoopNest { ops: [0, 2], levels: vec![PlannedLoop { count, dims: BTreeMap::new() }], copies: Vec::new() }];
         plan.costs = vec![cost("add", us / 4.0), cost("mul", us * 3.0 / 4.0)];
         plan
     }
 
     #[test]
-    fn the_largest_difference_comes_first() {
-        let text = compare(&plan(2, 8.0), &plan(4, 4.0)).unwrap();
+    fn lists_largest_difference_first() {
+        let text = compare(&sample_plan(2, 8.0), &sample_plan(4, 4.0)).unwrap();
         let expected = "main: 8.0 us and 512 B of HBM; 4.0 us and 1024 B
   loops of the first alone: 2 tiles around ops 0 to 1
   loops of the second alone: 4 tiles around ops 0 to 1
@@ -121,17 +121,17 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_as_itself() {
+    fn reports_no_difference_between_equal_plans() {
         assert_eq!(
-            compare(&plan(2, 8.0), &plan(2, 8.0)).unwrap(),
+            compare(&sample_plan(2, 8.0), &sample_plan(2, 8.0)).unwrap(),
             "main: 8.0 us and 512 B of HBM; 8.0 us and 512 B\n  every op is run in the same way\n"
         );
     }
 
     #[test]
-    fn plans_of_two_programs_are_not_compared() {
-        let mut other = plan(2, 8.0);
+    fn rejects_plans_of_different_programs() {
+        let mut other = sample_plan(2, 8.0);
         other.chosen.key = "1".to_owned();
-        assert!(compare(&plan(2, 8.0), &other).unwrap_err().contains("found plans of 'main' and 'main'"));
+        assert!(compare(&sample_plan(2, 8.0), &other).unwrap_err().contains("found plans of 'main' and 'main'"));
     }
 }

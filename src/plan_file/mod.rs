@@ -32,7 +32,7 @@ pub struct PlanFile {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernel_options: Vec<String>,
     /// The decisions.
-    pub chosen: Chosen,
+    pub chosen: PlanDecisions,
     /// Modeled time of all launches, us.
     pub us: f64,
     /// Bytes to and from HBM.
@@ -44,33 +44,33 @@ pub struct PlanFile {
 /// Decisions for a program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Chosen {
+pub struct PlanDecisions {
     /// Hash of the program that the decisions are for.
     pub key: String,
     /// Loops around ops without hints.
-    pub loops: Vec<Nest>,
+    pub loops: Vec<PlannedLoopNest>,
     /// Core split of each op after the loops are built, in order; omitted to choose the splits again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub work: Option<Vec<Split>>,
+    pub work: Option<Vec<PlannedCoreSplit>>,
 }
 
 /// Loop nest, by the positions of ops before loops are built.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Nest {
+pub struct PlannedLoopNest {
     /// First op of the nest, and the position after the last one.
     pub ops: [usize; 2],
     /// The loops, outermost first.
-    pub levels: Vec<Level>,
+    pub levels: Vec<PlannedLoop>,
     /// Values that are copied before the loops.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub copies: Vec<Copied>,
+    pub copies: Vec<PlannedOperandCopy>,
 }
 
 /// A loop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Level {
+pub struct PlannedLoop {
     /// The number of tiles.
     pub count: i64,
     /// By the position of the op, the iteration dimension that is cut.
@@ -80,7 +80,7 @@ pub struct Level {
 /// Value that is copied before loops.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Copied {
+pub struct PlannedOperandCopy {
     /// Uses of the copy: the position of the op, and the operand number.
     pub reads: Vec<(usize, usize)>,
     /// Dimension of the value that each loop tiles, if it tiles one.
@@ -90,7 +90,7 @@ pub struct Copied {
 /// Core split of an op.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Split {
+pub struct PlannedCoreSplit {
     /// Device function of the op, for readers of the file.
     pub function: String,
     /// Slices of each iteration dimension.
@@ -129,13 +129,13 @@ impl PlanFile {
         let text = match read_text(Path::new(path), MAX_TEXT_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(codes::PLAN_READ.says(format_args!("cannot read the plan '{path}': {}", reason(&error)))),
+            Err(error) => return Err(codes::PLAN_READ.format(format_args!("cannot read the plan '{path}': {}", reason(&error)))),
         };
         let plan: Self = serde_json::from_str(&text).map_err(|error| {
-            codes::PLAN_READ.says(format_args!("expected a plan, found '{path}': {error}; write one with --write-plan FILE.json"))
+            codes::PLAN_READ.format(format_args!("expected a plan, found '{path}': {error}; write one with --write-plan FILE.json"))
         })?;
         if plan.version != VERSION {
-            return Err(codes::PLAN_READ.says(format_args!(
+            return Err(codes::PLAN_READ.format(format_args!(
                 "expected a plan of version '{VERSION}', found '{path}' of version '{}'; remove the file, and the search writes a new one",
                 plan.version
             )));
@@ -153,7 +153,7 @@ impl PlanFile {
             let found = self.target.get(name);
             if found != Some(number) {
                 let found = found.map_or_else(|| "none".to_owned(), i64::to_string);
-                return Err(codes::PLAN_READ.says(format_args!(
+                return Err(codes::PLAN_READ.format(format_args!(
                     "expected a plan for this machine ('{name}' is {number}), found '{path}' ('{name}' is {found}); {again}"
                 )));
             }
@@ -175,7 +175,7 @@ impl PlanFile {
 
 /// The key of a program's text: 16 hexadecimal digits, the same on every machine.
 #[must_use]
-pub fn key_of(text: &str) -> String {
+pub fn compute_program_key(text: &str) -> String {
     let mut hasher = fnv::FnvHasher::default();
     hasher.write(text.as_bytes());
     format!("{:016x}", hasher.finish())
@@ -186,22 +186,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plan_is_for_one_program_on_one_machine() {
+    fn rejects_plan_of_other_program_or_machine() {
         let target = BTreeMap::from([("cores".to_owned(), 32)]);
-        let chosen = Chosen { key: key_of("a"), ..Chosen::default() };
+        let chosen = PlanDecisions { key: compute_program_key("a"), ..PlanDecisions::default() };
         let plan = PlanFile { target: target.clone(), chosen, ..PlanFile::default() };
-        assert_eq!(plan.check("p", &key_of("a"), &target), Ok(()));
-        let refused = |plan: &PlanFile| plan.check("p", &key_of("b"), &target).unwrap_err();
+        assert_eq!(plan.check("p", &compute_program_key("a"), &target), Ok(()));
+        let refused = |plan: &PlanFile| plan.check("p", &compute_program_key("b"), &target).unwrap_err();
         assert!(refused(&plan).contains("for another program"));
         assert!(refused(&plan).contains("written without options that kernels depend on); give"));
         let with = PlanFile { kernel_options: vec!["--knobs".to_owned(), "norm.T=4".to_owned()], ..plan.clone() };
         assert!(refused(&with).contains("written with '--knobs norm.T=4'); give the same options, or remove the file"));
         let half = BTreeMap::from([("cores".to_owned(), 16)]);
-        assert!(plan.check("p", &key_of("a"), &half).unwrap_err().contains("this machine ('cores' is 16), found 'p' ('cores' is 32)"));
+        assert!(plan.check("p", &compute_program_key("a"), &half).unwrap_err().contains("this machine ('cores' is 16), found 'p' ('cores' is 32)"));
     }
 
     #[test]
-    fn keys_are_those_of_every_machine() {
-        assert_eq!([key_of(""), key_of("a")], ["cbf29ce484222325", "af63dc4c8601ec8c"]);
+    fn computes_same_key_on_all_machines() {
+        assert_eq!([compute_program_key(""), compute_program_key("a")], ["cbf29ce484222325", "af63dc4c8601ec8c"]);
     }
 }

@@ -4,7 +4,7 @@ use referee::HostArray;
 
 /// The element that is furthest off.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Worst {
+pub struct WorstElement {
     /// Its indices.
     pub index: Vec<i64>,
     /// Number that the simulator computed.
@@ -15,20 +15,20 @@ pub struct Worst {
 
 /// A result beside its reference.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Comparison {
+pub struct ResultComparison {
     /// Root mean square of the reference.
     pub scale: f64,
     /// The largest difference of an element, relative to the scale; infinite where one of both is no number.
     pub error: f64,
     /// Where that is; none for an empty array.
-    pub worst: Option<Worst>,
+    pub worst: Option<WorstElement>,
 }
 
 /// Compares a result with the reference, element by element.
 ///
 /// # Errors
 /// If the shapes differ.
-pub fn compare(found: &HostArray, expected: &HostArray) -> Result<Comparison, String> {
+pub fn compare_arrays(found: &HostArray, expected: &HostArray) -> Result<ResultComparison, String> {
     if found.shape != expected.shape {
         return Err(format!("the result has shape {:?}, the reference {:?}", found.shape, expected.shape));
     }
@@ -41,17 +41,17 @@ pub fn compare(found: &HostArray, expected: &HostArray) -> Result<Comparison, St
     let (mut error, mut worst) = (0.0, None);
     for index in 0..length {
         let (found, expected_value) = (found.elements.get(index), expected.elements.get(index));
-        let off = difference(found, expected_value) / scale;
+        let off = absolute_difference(found, expected_value) / scale;
         if worst.is_none() || off > error {
             error = off;
-            worst = Some(Worst { index: indices(index, &expected.shape), found, expected: expected_value });
+            worst = Some(WorstElement { index: unflatten_index(index, &expected.shape), found, expected: expected_value });
         }
     }
-    Ok(Comparison { scale, error, worst })
+    Ok(ResultComparison { scale, error, worst })
 }
 
 /// The absolute difference; none between equal infinities, or two that are no numbers.
-fn difference(found: f64, expected: f64) -> f64 {
+fn absolute_difference(found: f64, expected: f64) -> f64 {
     match (found.is_finite(), expected.is_finite()) {
         (true, true) => (found - expected).abs(),
         (false, false) if found.is_nan() == expected.is_nan() && (found.is_nan() || found.signum() == expected.signum()) => 0.0,
@@ -60,7 +60,7 @@ fn difference(found: f64, expected: f64) -> f64 {
 }
 
 /// The indices of an element of a row-major array.
-pub(super) fn indices(flat: usize, shape: &[i64]) -> Vec<i64> {
+pub(super) fn unflatten_index(flat: usize, shape: &[i64]) -> Vec<i64> {
     let mut rest = i64::try_from(flat).expect("fewer than 2^63");
     let mut indices = vec![0; shape.len()];
     for (index, &size) in indices.iter_mut().zip(shape).rev() {
@@ -73,28 +73,28 @@ pub(super) fn indices(flat: usize, shape: &[i64]) -> Vec<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use referee::Elements;
+    use referee::ArrayElements;
 
     fn array(values: &[f32]) -> HostArray {
-        HostArray { shape: vec![1, i64::try_from(values.len()).unwrap()], elements: Elements::F32(values.to_vec()) }
+        HostArray { shape: vec![1, i64::try_from(values.len()).unwrap()], elements: ArrayElements::F32(values.to_vec()) }
     }
 
     #[test]
-    fn the_worst_element_is_named() {
-        let comparison = compare(&array(&[3.0, 4.5]), &array(&[3.0, 4.0])).unwrap();
-        assert_eq!(comparison.worst, Some(Worst { index: vec![0, 1], found: 4.5, expected: 4.0 }));
+    fn reports_the_worst_element() {
+        let comparison = compare_arrays(&array(&[3.0, 4.5]), &array(&[3.0, 4.0])).unwrap();
+        assert_eq!(comparison.worst, Some(WorstElement { index: vec![0, 1], found: 4.5, expected: 4.0 }));
         assert!((comparison.error - 0.5 / 12.5_f64.sqrt()).abs() < 1e-12);
     }
 
     #[test]
-    fn what_is_no_number_is_infinitely_off() {
-        assert_eq!(compare(&array(&[f32::NAN]), &array(&[1.0])).unwrap().error, f64::INFINITY);
-        assert_eq!(compare(&array(&[f32::INFINITY]), &array(&[f32::INFINITY])).unwrap().error, 0.0);
-        assert_eq!(compare(&array(&[f32::INFINITY]), &array(&[f32::NEG_INFINITY])).unwrap().error, f64::INFINITY);
+    fn treats_nan_as_infinite_difference() {
+        assert_eq!(compare_arrays(&array(&[f32::NAN]), &array(&[1.0])).unwrap().error, f64::INFINITY);
+        assert_eq!(compare_arrays(&array(&[f32::INFINITY]), &array(&[f32::INFINITY])).unwrap().error, 0.0);
+        assert_eq!(compare_arrays(&array(&[f32::INFINITY]), &array(&[f32::NEG_INFINITY])).unwrap().error, f64::INFINITY);
     }
 
     #[test]
-    fn shapes_must_agree() {
-        assert!(compare(&array(&[1.0]), &array(&[1.0, 2.0])).is_err());
+    fn rejects_different_shapes() {
+        assert!(compare_arrays(&array(&[1.0]), &array(&[1.0, 2.0])).is_err());
     }
 }

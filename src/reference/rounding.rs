@@ -1,22 +1,22 @@
 //! How far the device's formats take a result from its exact numbers, beside how far the program's own formats do.
 
 use referee::{
-    Bound, Companions, Elements, HostArray,
+    BoundedNumber, Companions, ArrayElements, HostArray,
     number::{dl16_from_host, dl16_to_f32},
 };
 use std::fmt;
 
 /// How many times as far as the program in its own formats the device may be off. Each of its roundings is twice that of f16.
-const MAX_TIMES_OWN: f64 = 8.0;
+const MAX_ERROR_RATIO: f64 = 8.0;
 
 /// What the device may always be off: four roundings of a format with 9 fraction bits.
-const ALWAYS_ALLOWED: f64 = 4.0 / 1024.0;
+const MIN_ALLOWED_ERROR: f64 = 4.0 / 1024.0;
 
 /// Returns an input with its f16 numbers as the device stores them, with 9 fraction bits instead of 10: a function that amplifies the errors of
 /// its argument, such as the exponential of a large one, amplifies this one too. Other types keep their numbers.
-pub(super) fn stored_in_device_format(input: &HostArray) -> HostArray {
+pub(super) fn round_to_device_format(input: &HostArray) -> HostArray {
     let mut stored = input.clone();
-    if matches!(stored.elements, Elements::F16(_)) {
+    if matches!(stored.elements, ArrayElements::F16(_)) {
         for index in 0..stored.elements.len() {
             let number = stored.elements.get(index);
             if number.is_finite() {
@@ -31,17 +31,17 @@ pub(super) fn stored_in_device_format(input: &HostArray) -> HostArray {
 /// Returns the elements that are finite only as the program rounds, and where the files have a number too: exactly, the program meets a pole,
 /// such as the logarithm of numbers that cancel to 0.
 #[must_use]
-pub fn poles(found: &Companions<Bound>, expected: &HostArray, as_written: &HostArray) -> Vec<usize> {
+pub fn find_poles(found: &Companions<BoundedNumber>, expected: &HostArray, as_written: &HostArray) -> Vec<usize> {
     let has_numbers = |index: usize| found.elements[index].exact.is_finite() && as_written.elements.get(index).is_finite();
     (0..expected.elements.len()).filter(|&index| !expected.elements.get(index).is_finite() && has_numbers(index)).collect()
 }
 
 /// Returns an f64 result with other numbers at some elements.
 #[must_use]
-pub fn with_numbers(result: &HostArray, elements: &[usize], number: impl Fn(usize) -> f64) -> HostArray {
+pub fn replace_numbers(result: &HostArray, elements: &[usize], number: impl Fn(usize) -> f64) -> HostArray {
     let mut numbers: Vec<f64> = (0..result.elements.len()).map(|index| result.elements.get(index)).collect();
     elements.iter().for_each(|&index| numbers[index] = number(index));
-    HostArray { shape: result.shape.clone(), elements: Elements::F64(numbers) }
+    HostArray { shape: result.shape.clone(), elements: ArrayElements::F64(numbers) }
 }
 
 /// Root mean square errors of a result, relative to the root mean square of its exact numbers.
@@ -61,8 +61,8 @@ impl RoundingErrors {
     /// # Panics
     /// If the results differ in shape.
     #[must_use]
-    pub fn new(found: &Companions<Bound>, expected: &HostArray, as_written: &HostArray) -> Option<Self> {
-        if !matches!(expected.elements, Elements::F64(_)) {
+    pub fn new(found: &Companions<BoundedNumber>, expected: &HostArray, as_written: &HostArray) -> Option<Self> {
+        if !matches!(expected.elements, ArrayElements::F64(_)) {
             return None;
         }
         assert!(found.shape == expected.shape && expected.shape == as_written.shape, "results of one program have one shape");
@@ -91,14 +91,14 @@ impl RoundingErrors {
 
     /// Returns the largest error that the device's formats explain, in a program of 16-bit numbers.
     #[must_use]
-    pub fn allowed(&self) -> f64 {
-        (MAX_TIMES_OWN * self.own).max(ALWAYS_ALLOWED)
+    pub fn max_allowed_error(&self) -> f64 {
+        (MAX_ERROR_RATIO * self.own).max(MIN_ALLOWED_ERROR)
     }
 
     /// Returns whether the device is off by more than [`Self::allowed`].
     #[must_use]
     pub fn is_excessive(&self) -> bool {
-        self.device > self.allowed()
+        self.device > self.max_allowed_error()
     }
 }
 
@@ -124,13 +124,13 @@ mod tests {
 
     fn errors(device: &[f32], exact: &[f64], own: &[f64]) -> Option<RoundingErrors> {
         let shape = vec![i64::try_from(exact.len()).unwrap()];
-        let array = |numbers: &[f64]| HostArray { shape: shape.clone(), elements: Elements::F64(numbers.to_vec()) };
+        let array = |numbers: &[f64]| HostArray { shape: shape.clone(), elements: ArrayElements::F64(numbers.to_vec()) };
         let found = Companions { shape: shape.clone(), elements: Vec::new(), device: device.to_vec() };
         RoundingErrors::new(&found, &array(exact), &array(own))
     }
 
     #[test]
-    fn errors_are_relative_to_the_root_mean_square() {
+    fn computes_errors_relative_to_root_mean_square() {
         let found = errors(&[3.5, 4.0], &[3.0, 4.0], &[3.0, 4.25]).unwrap();
         assert_eq!((found.device, found.own, found.n_overflows), (0.1, 0.05, 0));
         assert_eq!(found.to_string(), "root mean square error 1.00e-1, 2.0 times that of the program in its own formats (5.00e-2)");
@@ -138,36 +138,36 @@ mod tests {
     }
 
     #[test]
-    fn the_device_may_be_off_by_eight_times_as_much_or_four_roundings() {
+    fn allows_eight_times_own_error_or_four_roundings() {
         assert!(errors(&[1.09], &[1.0], &[1.01]).unwrap().is_excessive());
         assert!(!errors(&[1.0035], &[1.0], &[1.0]).unwrap().is_excessive());
         assert!(errors(&[1.005], &[1.0], &[1.0]).unwrap().is_excessive());
     }
 
     #[test]
-    fn f16_inputs_have_9_fraction_bits_on_the_device() {
+    fn rounds_f16_inputs_to_9_fraction_bits() {
         let halves = [1.0, 1.0 + 1.0 / 1024.0, 1.0 + 3.0 / 1024.0, -2.5].map(referee::f16_from_f32).to_vec();
-        let stored = stored_in_device_format(&HostArray { shape: vec![4], elements: Elements::F16(halves) });
+        let stored = round_to_device_format(&HostArray { shape: vec![4], elements: ArrayElements::F16(halves) });
         let numbers: Vec<f64> = (0..4).map(|index| stored.elements.get(index)).collect();
         assert_eq!(numbers, [1.0, 1.0, 1.0 + 4.0 / 1024.0, -2.5]);
-        let single = HostArray { shape: vec![1], elements: Elements::F32(vec![1.0 + 1.0 / 1024.0]) };
-        assert_eq!(stored_in_device_format(&single), single);
+        let single = HostArray { shape: vec![1], elements: ArrayElements::F32(vec![1.0 + 1.0 / 1024.0]) };
+        assert_eq!(round_to_device_format(&single), single);
     }
 
     #[test]
-    fn a_pole_is_where_only_the_rounded_program_has_a_number() {
-        let array = |numbers: &[f64]| HostArray { shape: vec![4], elements: Elements::F64(numbers.to_vec()) };
-        let bound = |exact: f64| Bound { exact, off: 0.0, low: exact, high: exact };
+    fn finds_poles_where_only_rounded_results_are_finite() {
+        let array = |numbers: &[f64]| HostArray { shape: vec![4], elements: ArrayElements::F64(numbers.to_vec()) };
+        let bound = |exact: f64| BoundedNumber { exact, off: 0.0, low: exact, high: exact };
         let elements = [1.0, 2.0, f64::NAN, 3.0].map(bound).to_vec();
         let found = Companions { shape: vec![4], elements, device: vec![1.0, 2.0, f32::NAN, 3.0] };
         let expected = array(&[f64::NAN, 2.0, f64::NAN, f64::INFINITY]);
-        let at = poles(&found, &expected, &array(&[1.0, 2.0, 3.0, f64::INFINITY]));
+        let at = find_poles(&found, &expected, &array(&[1.0, 2.0, 3.0, f64::INFINITY]));
         assert_eq!(at, [0]);
-        assert_eq!(with_numbers(&array(&[f64::NAN, 2.0]), &at, |_| 5.0).elements, Elements::F64(vec![5.0, 2.0]));
+        assert_eq!(replace_numbers(&array(&[f64::NAN, 2.0]), &at, |_| 5.0).elements, ArrayElements::F64(vec![5.0, 2.0]));
     }
 
     #[test]
-    fn what_overflows_in_the_program_is_not_compared() {
+    fn skips_elements_that_overflow_in_own_formats() {
         let found = errors(&[70000.0, 1.0], &[66000.0, 1.0], &[f64::INFINITY, 1.0]).unwrap();
         assert_eq!((found.device, found.n_overflows), (0.0, 1));
         assert!(found.to_string().ends_with("; elements that are too large for the program's own formats, and not compared: 1"));

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Ops of other dialects than `linalg`, `arith` and `math`: none changes a tensor in place, jumps, or asks for a size when it runs.
-const OPS: [&str; 33] = [
+const ALLOWED_OPS: [&str; 33] = [
     "affine.apply",
     "builtin.module",
     "cf.assert",
@@ -47,7 +47,7 @@ const OPS: [&str; 33] = [
 
 /// Limits of a run of the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Effort {
+pub struct ReferenceLimits {
     /// The most bytes of all tensors in f64, if each had a place of its own.
     pub max_bytes: i64,
     /// The most steps: ops, in each iteration of the loops around them, and for each element of the largest tensor of a `linalg` op.
@@ -56,39 +56,39 @@ pub struct Effort {
     pub optimized_steps: i64,
 }
 
-impl Default for Effort {
+impl Default for ReferenceLimits {
     fn default() -> Self {
         Self { max_bytes: 1 << 34, max_steps: 1 << 40, optimized_steps: 1 << 26 }
     }
 }
 
 /// How often a loop turns at most whose condition is computed (`dialects/bridge/Reference.cpp`).
-const MOST_TURNS: i64 = 1024;
+const MAX_WHILE_ITERATIONS: i64 = 1024;
 
 /// Refuses what is not run, and returns whether the code of the rest is worth the optimizer.
-pub(super) fn check(module: Op<'_>, effort: &Effort) -> Result<bool, String> {
-    let Effort { max_bytes, max_steps, optimized_steps } = *effort;
+pub(super) fn check_runnable(module: Op<'_>, effort: &ReferenceLimits) -> Result<bool, String> {
+    let ReferenceLimits { max_bytes, max_steps, optimized_steps } = *effort;
     let functions: BTreeMap<&str, Op<'_>> =
         module.body_ops().into_iter().filter(|op| op.is("func.func")).map(|function| (function.text_attr("sym_name"), function)).collect();
     let mut bytes = 0_i64;
     for op in module.nested() {
         let name = op.full_name();
-        let is_known = OPS.contains(&name) || ["linalg.", "arith.", "math."].iter().any(|dialect| name.starts_with(dialect));
+        let is_known = ALLOWED_OPS.contains(&name) || ["linalg.", "arith.", "math."].iter().any(|dialect| name.starts_with(dialect));
         if !is_known {
             return Err(format!("has '{name}' at {}; expected only functions of linalg on tensors", op.loc()));
         }
         // Views are counted too: the bound is not close.
         for value in op.outputs() {
-            bytes = bytes.saturating_add(elements_of(value).saturating_mul(8));
+            bytes = bytes.saturating_add(num_elements(value).saturating_mul(8));
         }
     }
     if bytes > max_bytes {
         return Err(format!("has tensors of {bytes} bytes in f64, more than the limit of {max_bytes}"));
     }
-    let mut steps = Steps { functions, known: BTreeMap::new() };
+    let mut steps = StepCounter { functions, known: BTreeMap::new() };
     let mut most = 0;
     for function in module.body_ops() {
-        let found = steps.of(function)?;
+        let found = steps.count_op(function)?;
         if found > max_steps {
             return Err(format!("takes {found} steps at {}, more than the limit of {max_steps}", function.loc()));
         }
@@ -97,46 +97,46 @@ pub(super) fn check(module: Op<'_>, effort: &Effort) -> Result<bool, String> {
     Ok(most >= optimized_steps)
 }
 
-fn elements_of(value: Value<'_>) -> i64 {
-    TensorType::of(value.r#type()).map_or(0, |tensor| tensor.shape.iter().fold(1, |elements: i64, size| elements.saturating_mul(*size)))
+fn num_elements(value: Value<'_>) -> i64 {
+    TensorType::from_type(value.r#type()).map_or(0, |tensor| tensor.shape.iter().fold(1, |elements: i64, size| elements.saturating_mul(*size)))
 }
 
 /// How long a module runs.
-struct Steps<'c> {
+struct StepCounter<'c> {
     functions: BTreeMap<&'c str, Op<'c>>,
     /// The steps of functions that are called; none while they are looked at.
     known: BTreeMap<&'c str, Option<i64>>,
 }
 
-impl<'c> Steps<'c> {
-    fn of(&mut self, op: Op<'c>) -> Result<i64, String> {
+impl<'c> StepCounter<'c> {
+    fn count_op(&mut self, op: Op<'c>) -> Result<i64, String> {
         let mut steps = 1_i64;
         for inner in op.bodies().into_iter().flat_map(BlockExt::ops) {
-            steps = steps.saturating_add(self.of(inner)?);
+            steps = steps.saturating_add(self.count_op(inner)?);
         }
         Ok(match op.full_name() {
-            "scf.for" => steps.saturating_mul(trips_of(op)?),
+            "scf.for" => steps.saturating_mul(trip_count(op)?),
             // The reference makes it a loop that ends.
-            "scf.while" => steps.saturating_mul(MOST_TURNS),
-            "func.call" => self.of_call(op)?,
+            "scf.while" => steps.saturating_mul(MAX_WHILE_ITERATIONS),
+            "func.call" => self.count_call(op)?,
             // Each query meets each key, and each element of the result is a sum over the keys.
             tm_tensor::ATTENTION => {
                 let n_keys = shape_of(op.inputs()[1]).iter().rev().nth(1).copied().unwrap_or(1);
-                let elements = elements_of(op.inputs()[0]).saturating_add(elements_of(op.output()));
+                let elements = num_elements(op.inputs()[0]).saturating_add(num_elements(op.output()));
                 steps.saturating_mul(n_keys).saturating_mul(elements)
             }
             name if name.starts_with("linalg.")
                 || name == "tensor.generate"
                 || [tm_tensor::SCAN, tm_tensor::SCATTER, tm_tensor::SORT, tm_tensor::TOPK].contains(&name) =>
             {
-                steps.saturating_mul(op.inputs().into_iter().chain(op.outputs()).map(elements_of).max().unwrap_or(1))
+                steps.saturating_mul(op.inputs().into_iter().chain(op.outputs()).map(num_elements).max().unwrap_or(1))
             }
             _ => steps,
         })
     }
 
-    fn of_call(&mut self, call: Op<'c>) -> Result<i64, String> {
-        let name = call.required("callee", symbol_name);
+    fn count_call(&mut self, call: Op<'c>) -> Result<i64, String> {
+        let name = call.required_attr("callee", symbol_name);
         let Some((&name, &callee)) = self.functions.get_key_value(name).filter(|(_, callee)| callee.body().is_some()) else {
             return Err(format!("calls '{name}' at {}, which has no body", call.loc()));
         };
@@ -145,7 +145,7 @@ impl<'c> Steps<'c> {
             Some(None) => Err(format!("has a recursive function '{name}' at {}, which may not end", call.loc())),
             None => {
                 self.known.insert(name, None);
-                let steps = self.of(callee)?;
+                let steps = self.count_op(callee)?;
                 self.known.insert(name, Some(steps));
                 Ok(steps)
             }
@@ -154,7 +154,7 @@ impl<'c> Steps<'c> {
 }
 
 /// How often the body of a loop runs.
-fn trips_of(op: Op<'_>) -> Result<i64, String> {
+fn trip_count(op: Op<'_>) -> Result<i64, String> {
     let constant = |index: usize| op.inputs().get(index)?.def().filter(|def| def.is("arith.constant"))?.attr("value").and_then(integer);
     match (constant(0), constant(1), constant(2)) {
         (Some(from), Some(to), Some(step)) if step > 0 => Ok((to.saturating_sub(from).max(0) / step).saturating_add(1)),

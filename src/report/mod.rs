@@ -5,30 +5,30 @@ mod tile_search;
 mod timeline;
 mod trace;
 
-pub use page::{ProgramText, page};
-use tile_search::infeasible;
+pub use page::{ProgramText, render_page};
+use tile_search::format_infeasible_count;
 pub use tile_search::{MoreLxReport, RunnerUpReport, TileSearchReport};
-pub use trace::trace;
+pub use trace::build_trace;
 
 use crate::dialect::ods::spyre;
 use crate::{
-    explain::{Explain, Gap, LowerBound, OpGap, TileLoop, ValueGap},
-    kernel::Outcome,
-    plan_file::{self, Chosen, OpCost, PlanFile},
+    explain::{PlanExplanation, Gap, LowerBound, OpGap, TileLoop, ValueGap},
+    kernel::FusionOutcome,
+    plan_file::{self, PlanDecisions, OpCost, PlanFile},
     traffic::Bytes,
     validate::{NotValidated, Verdict},
 };
 use schemars::JsonSchema;
-use sdsc_format::FormVersion;
+use sdsc_format::FormatVersion;
 use serde::Serialize;
 use std::fmt;
-use tile_verify::{Certificate, Proof};
+use tile_verify::{TilingCertificate, TilingProof};
 
 /// A compilation in numbers. `spyre-compile --report` writes it, as JSON or as a page; the summary on the terminal is its [`fmt::Display`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
     /// The version of this form.
-    pub version: FormVersion<1>,
+    pub version: FormatVersion<1>,
     /// The name of the compiled function.
     pub program: String,
     /// The machine, by the names of a `--target` file.
@@ -39,7 +39,7 @@ pub struct Report {
     /// The ops in the order in which they run.
     pub ops: Vec<OpReport>,
     /// The loops, and what they do with their values.
-    pub explain: Explain,
+    pub explain: PlanExplanation,
     /// Results of the tile search, for each function in which loops could save traffic or time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tile_search: Vec<TileSearchReport>,
@@ -52,7 +52,7 @@ pub struct Report {
     pub peel_trials: Option<PeelTrialsReport>,
     /// Fused and separate ops of the kernels, for each function that has kernels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub kernels: Vec<Outcome>,
+    pub kernels: Vec<FusionOutcome>,
     /// The launches in order.
     pub launches: Vec<LaunchReport>,
     /// Bytes of all launches.
@@ -60,17 +60,17 @@ pub struct Report {
     /// Modeled time of all launches.
     pub time: ModelledTime,
     /// Data movement that layouts require.
-    pub moves: Moves,
+    pub moves: LayoutMoves,
     /// Lower bound for every plan.
     pub lower_bound: LowerBound,
     /// Excess of the plan over the lower bound, with its causes.
     pub gap: Gap,
     /// Decisions of the compiler, if a plan file is to be written.
     #[serde(skip)]
-    pub chosen: Option<Chosen>,
+    pub chosen: Option<PlanDecisions>,
     /// Proof of a lower bound on the modeled time of every loop plan, if a certificate is to be written.
     #[serde(skip)]
-    pub proof: Option<Proof>,
+    pub proof: Option<TilingProof>,
     /// Result of the validation, if the compilation was validated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<Verdict>,
@@ -92,7 +92,7 @@ pub struct PeelTrialsReport {
 
 /// Ops that move sticks for the sake of layouts. Copies that the program asks for, or that bring an input into LX, are none of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Moves {
+pub struct LayoutMoves {
     /// `spyre.restickify` ops: elements change sticks.
     pub restickify_ops: usize,
     /// Bytes of the sticks that they read and write, in HBM and LX, over all executions.
@@ -106,7 +106,7 @@ pub struct Moves {
 impl Report {
     /// The plan file, if one is to be written, with the options that kernels depend on.
     #[must_use]
-    pub fn plan_file(&self, kernel_options: Vec<String>) -> Option<PlanFile> {
+    pub fn to_plan_file(&self, kernel_options: Vec<String>) -> Option<PlanFile> {
         let cost = |op: &OpReport| OpCost {
             function: op.function.clone(),
             location: op.location.clone(),
@@ -132,16 +132,16 @@ impl Report {
 impl Report {
     /// The certificate of the plan, if one is to be written.
     #[must_use]
-    pub fn certificate(&self) -> Option<Certificate> {
+    pub fn certificate(&self) -> Option<TilingCertificate> {
         let proof = self.proof.clone()?;
-        Some(Certificate { version: plan_file::VERSION.to_owned(), us: self.time.estimate_us, bound_us: proof.bound_us(), proof })
+        Some(TilingCertificate { version: plan_file::VERSION.to_owned(), us: self.time.estimate_us, bound_us: proof.bound_us(), proof })
     }
 }
 
-impl Moves {
+impl LayoutMoves {
     /// Counts the moves among the ops.
     #[must_use]
-    pub fn of(ops: &[OpReport]) -> Self {
+    pub fn from_ops(ops: &[OpReport]) -> Self {
         let mut moves = Self::default();
         for op in ops.iter().filter(|op| op.is_for_layout) {
             let (n_ops, bytes) = if op.op == spyre::RESTICKIFY {
@@ -225,12 +225,12 @@ pub struct LaunchReport {
     /// When it begins on the axis of modeled time, microseconds.
     pub start_us: f64,
     /// Modeled time.
-    pub cost: Cost,
+    pub cost: LaunchCost,
 }
 
 /// The modeled time of a launch; see [`cost::price`] and docs/reference/cost-model.md. Microseconds, to the nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Cost {
+pub struct LaunchCost {
     /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
     pub low_us: f64,
     /// Estimate by which plans are compared.
@@ -265,22 +265,22 @@ pub struct ModelledTime {
 impl ModelledTime {
     /// The time of launches that run one after the other.
     #[must_use]
-    pub fn of(launches: &[LaunchReport]) -> Self {
-        let sum = |part: fn(&Cost) -> f64| thousandths(launches.iter().map(|launch| part(&launch.cost)).sum());
+    pub fn from_launches(launches: &[LaunchReport]) -> Self {
+        let sum = |part: fn(&LaunchCost) -> f64| round_to_thousandths(launches.iter().map(|launch| part(&launch.cost)).sum());
         Self { low_us: sum(|cost| cost.low_us), estimate_us: sum(|cost| cost.estimate_us), high_us: sum(|cost| cost.high_us) }
     }
 }
 
 /// Rounds to three places, so that a report does not depend on the last bits of a logarithm.
 #[must_use]
-pub fn thousandths(number: f64) -> f64 {
+pub fn round_to_thousandths(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let n_ops = plural(self.ops.len(), "op");
-        let n_launches = plural(self.launches.len(), "launch");
+        let n_ops = pluralize(self.ops.len(), "op");
+        let n_launches = pluralize(self.launches.len(), "launch");
         writeln!(formatter, "{}: {n_ops} in {n_launches}", self.program)?;
         let capacity = self.target.get("lx_bytes").copied().unwrap_or(0);
         for launch in &self.launches {
@@ -289,11 +289,11 @@ impl fmt::Display for Report {
                 formatter,
                 "  {}: {}, {}; HBM {} read, {} written; LX {} moved, peak {} of {capacity} B per core",
                 launch.bundle,
-                plural(launch.n_ops, "op"),
-                plural(usize::try_from(launch.n_executions).unwrap_or(usize::MAX), "execute"),
-                Binary(bytes.hbm_read),
-                Binary(bytes.hbm_written),
-                Binary(bytes.lx()),
+                pluralize(launch.n_ops, "op"),
+                pluralize(usize::try_from(launch.n_executions).unwrap_or(usize::MAX), "execute"),
+                ByteSize(bytes.hbm_read),
+                ByteSize(bytes.hbm_written),
+                ByteSize(bytes.lx()),
                 launch.lx_peak_bytes,
             )?;
         }
@@ -304,8 +304,8 @@ impl fmt::Display for Report {
             let counts = self.peel_trials.map_or_else(String::new, |trials| {
                 format!(
                     "; {} compiled{}",
-                    plural(usize::try_from(trials.n_judged).unwrap_or(usize::MAX), "program"),
-                    infeasible(trials.n_infeasible)
+                    pluralize(usize::try_from(trials.n_judged).unwrap_or(usize::MAX), "program"),
+                    format_infeasible_count(trials.n_infeasible)
                 )
             });
             writeln!(formatter, "  peeling: {peeled}{counts}")?;
@@ -328,9 +328,9 @@ impl Report {
         let moves = &self.moves;
         let copies = if moves.layout_copy_ops == 1 { "copy" } else { "copies" };
         let restickified = (moves.restickify_ops > 0)
-            .then(|| format!("{} moved {}", plural(moves.restickify_ops, "restickify op"), Binary(moves.restickify_bytes)));
+            .then(|| format!("{} moved {}", pluralize(moves.restickify_ops, "restickify op"), ByteSize(moves.restickify_bytes)));
         let copied = (moves.layout_copy_ops > 0)
-            .then(|| format!("{} {copies} for layouts moved {}", moves.layout_copy_ops, Binary(moves.layout_copy_bytes)));
+            .then(|| format!("{} {copies} for layouts moved {}", moves.layout_copy_ops, ByteSize(moves.layout_copy_bytes)));
         let parts: Vec<String> = restickified.into_iter().chain(copied).collect();
         if parts.is_empty() { Ok(()) } else { writeln!(formatter, "  {}", parts.join(", ")) }
     }
@@ -338,7 +338,7 @@ impl Report {
     /// Bytes beside the bound, and the value that moves most above it.
     fn write_bytes(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (moved, bound) = (self.total.hbm(), &self.lower_bound);
-        write!(formatter, "  HBM traffic {} (lower bound {}", Binary(moved), Binary(bound.hbm))?;
+        write!(formatter, "  HBM traffic {} (lower bound {}", ByteSize(moved), ByteSize(bound.hbm))?;
         if bound.hbm > 0 && moved > bound.hbm {
             #[allow(clippy::cast_precision_loss, reason = "a ratio for people")]
             let ratio = moved as f64 / bound.hbm as f64;
@@ -346,13 +346,13 @@ impl Report {
         }
         write!(formatter, ")")?;
         if bound.products > bound.hbm {
-            let products = Binary(bound.products);
+            let products = ByteSize(bound.products);
             write!(formatter, "; with this LX size, the matmuls must read at least {products}, which the lower bound does not include")?;
         }
         match self.gap.values.first() {
             Some(ValueGap { name, op, hbm, why }) => {
                 let op = op.map_or_else(String::new, |op| format!(" (op {op})"));
-                write!(formatter, "\n    largest contribution to the gap: '{name}'{op}, {} ({why})", Binary(*hbm))
+                write!(formatter, "\n    largest contribution to the gap: '{name}'{op}, {} ({why})", ByteSize(*hbm))
             }
             None => Ok(()),
         }
@@ -389,15 +389,15 @@ fn write_loop(formatter: &mut fmt::Formatter<'_>, around: &TileLoop, indent: usi
         formatter,
         "{:indent$}loop of {count} over '{dim}': {}; an iteration: HBM {} read, {} written; LX {} moved",
         "",
-        plural(ops.len(), "op"),
-        Binary(bytes.hbm_read),
-        Binary(bytes.hbm_written),
-        Binary(bytes.lx()),
+        pluralize(ops.len(), "op"),
+        ByteSize(bytes.hbm_read),
+        ByteSize(bytes.hbm_written),
+        ByteSize(bytes.lx()),
     )?;
     around.loops.iter().try_for_each(|inner| write_loop(formatter, inner, indent + 2))
 }
 
-fn plural(count: usize, noun: &str) -> String {
+fn pluralize(count: usize, noun: &str) -> String {
     match (count, noun.ends_with("ch")) {
         (1, _) => format!("1 {noun}"),
         (_, true) => format!("{count} {noun}es"),
@@ -406,9 +406,9 @@ fn plural(count: usize, noun: &str) -> String {
 }
 
 /// A number of bytes in the largest binary unit that divides it well enough for people.
-struct Binary(i64);
+struct ByteSize(i64);
 
-impl fmt::Display for Binary {
+impl fmt::Display for ByteSize {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[allow(clippy::cast_precision_loss, reason = "a size for people")]
         let bytes = self.0 as f64;
@@ -425,7 +425,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_summary_says_how_far_the_plan_is_from_the_bound() {
+    fn summarizes_ratio_to_lower_bound() {
         let mut report = Report { program: "main".to_owned(), ..Report::default() };
         report.total = Bytes { hbm_read: 2_097_152, hbm_written: 1_048_576, lx_read: 10, lx_written: 20 };
         report.lower_bound = LowerBound { hbm: 2_097_152, ..LowerBound::default() };
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn restickify_ops_and_copies_for_layouts_are_counted_apart() {
+    fn counts_restickify_ops_and_layout_copies_separately() {
         let op = |name: &str, is_for_layout: bool| OpReport {
             op: name.to_owned(),
             is_for_layout,
@@ -441,14 +441,14 @@ mod tests {
             ..OpReport::default()
         };
         let ops = [op("spyre.copy", false), op("spyre.copy", true), op("spyre.restickify", true), op("spyre.restickify", true)];
-        let moves = Moves::of(&ops);
-        assert_eq!(moves, Moves { restickify_ops: 2, restickify_bytes: 2048, layout_copy_ops: 1, layout_copy_bytes: 1024 });
+        let moves = LayoutMoves::from_ops(&ops);
+        assert_eq!(moves, LayoutMoves { restickify_ops: 2, restickify_bytes: 2048, layout_copy_ops: 1, layout_copy_bytes: 1024 });
         let text = Report { moves, ..Report::default() }.to_string();
         assert_eq!(text.lines().nth(1), Some("  2 restickify ops moved 2.0 KiB, 1 copy for layouts moved 1.0 KiB"));
     }
 
     #[test]
-    fn sizes_read_well() {
-        assert_eq!([Binary(7), Binary(2048), Binary(3 << 20)].map(|size| size.to_string()), ["7 B", "2.0 KiB", "3.00 MiB"]);
+    fn formats_byte_sizes_with_units() {
+        assert_eq!([ByteSize(7), ByteSize(2048), ByteSize(3 << 20)].map(|size| size.to_string()), ["7 B", "2.0 KiB", "3.00 MiB"]);
     }
 }

@@ -1,6 +1,6 @@
 //! Results of the tile search in reports and summaries.
 
-use super::Binary;
+use super::ByteSize;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
@@ -60,44 +60,44 @@ pub struct MoreLxReport {
 
 impl fmt::Display for TileSearchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let chosen = said(&self.nests);
+        let chosen = format_nests(&self.nests);
         let without = self.untiled_us.map_or_else(|| "untiled: not possible".to_owned(), |us| format!("untiled: {us:.1} us"));
         let end = if self.is_cut_short { ", search stopped at its budget" } else { "" };
-        let infeasible = infeasible(self.n_infeasible);
+        let infeasible = format_infeasible_count(self.n_infeasible);
         let least = self.least_us.map_or_else(|| "objective: bytes".to_owned(), |us| format!("estimated bound: {us:.1} us"));
         write!(f, "  tiling: {chosen}; {:.1} us ({without}, {least}); {} candidates evaluated{infeasible}{end}", self.us, self.n_judged)?;
         if let Some(RunnerUpReport { nests, us, hbm }) = &self.runner_up {
-            write!(f, "\n    next best: {}; {us:.1} us, {}", said(nests), Against { hbm: *hbm, own: self.hbm })?;
+            write!(f, "\n    next best: {}; {us:.1} us, {}", format_nests(nests), HbmTrafficDifference { hbm: *hbm, own: self.hbm })?;
         }
         if let Some(MoreLxReport { more_bytes, us, hbm }) = &self.with_more_lx {
-            let against = Against { hbm: *hbm, own: self.hbm };
-            write!(f, "\n    with {} more LX per core: {us:.1} us, {against}", Binary(*more_bytes))?;
+            let against = HbmTrafficDifference { hbm: *hbm, own: self.hbm };
+            write!(f, "\n    with {} more LX per core: {us:.1} us, {against}", ByteSize(*more_bytes))?;
         }
         Ok(())
     }
 }
 
 /// How many of what was judged a rule refuses; nothing for none.
-pub(super) fn infeasible(count: i64) -> String {
+pub(super) fn format_infeasible_count(count: i64) -> String {
     if count > 0 { format!(", {count} infeasible") } else { String::new() }
 }
 
-fn said(nests: &[String]) -> String {
+fn format_nests(nests: &[String]) -> String {
     if nests.is_empty() { "none".to_owned() } else { nests.join(", ") }
 }
 
 /// Bytes of HBM beside those of the chosen plan.
-struct Against {
+struct HbmTrafficDifference {
     hbm: i64,
     own: i64,
 }
 
-impl fmt::Display for Against {
+impl fmt::Display for HbmTrafficDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.hbm - self.own {
             0 => f.write_str("the same HBM traffic"),
-            more if more > 0 => write!(f, "{} more HBM traffic", Binary(more)),
-            less => write!(f, "{} less HBM traffic", Binary(-less)),
+            more if more > 0 => write!(f, "{} more HBM traffic", ByteSize(more)),
+            less => write!(f, "{} less HBM traffic", ByteSize(-less)),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! When launches and ops begin on the axis of modeled time.
 
-use super::{Report, thousandths};
+use super::{Report, round_to_thousandths};
 
 /// A launch on the axis of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Span<'r> {
+pub(super) struct LaunchSpan<'r> {
     /// The folder of its bundle.
     pub(super) name: &'r str,
     pub(super) start_us: f64,
@@ -14,14 +14,14 @@ pub(super) struct Span<'r> {
 impl Report {
     /// Says when each launch and each op begins: launches one after the other, each as long as its ops or as the model says, whichever is
     /// longer; ops one after the other within their launch. An op in loops counts once, with the time of all its iterations.
-    pub fn begin_ops(&mut self) {
+    pub fn assign_start_times(&mut self) {
         let (mut start_us, mut first) = (0.0, 0);
         for launch in &mut self.launches {
-            launch.start_us = thousandths(start_us);
+            launch.start_us = round_to_thousandths(start_us);
             let end = (first + launch.n_ops).min(self.ops.len());
             let mut ops_us = 0.0;
             for op in &mut self.ops[first..end] {
-                op.start_us = thousandths(start_us + ops_us);
+                op.start_us = round_to_thousandths(start_us + ops_us);
                 ops_us += op.us;
             }
             start_us += ops_us.max(launch.cost.estimate_us);
@@ -30,7 +30,7 @@ impl Report {
     }
 
     /// The launches one after the other.
-    pub(super) fn launch_spans(&self) -> impl Iterator<Item = Span<'_>> {
+    pub(super) fn launch_spans(&self) -> impl Iterator<Item = LaunchSpan<'_>> {
         let ends = self.launches.iter().scan(0, |end, launch| {
             *end = (*end + launch.n_ops).min(self.ops.len());
             Some(*end)
@@ -38,7 +38,7 @@ impl Report {
         self.launches.iter().zip(ends).map(|(launch, end)| {
             let last = end.checked_sub(1).map(|last| &self.ops[last]).filter(|_| launch.n_ops > 0);
             let ops_us = last.map_or(0.0, |op| op.start_us + op.us - launch.start_us);
-            Span { name: &launch.bundle, start_us: launch.start_us, us: thousandths(ops_us.max(launch.cost.estimate_us)) }
+            LaunchSpan { name: &launch.bundle, start_us: launch.start_us, us: round_to_thousandths(ops_us.max(launch.cost.estimate_us)) }
         })
     }
 }

@@ -24,9 +24,9 @@ pub mod emit;
 pub(crate) mod ir;
 pub mod read;
 
-pub use check::{EMISSION_LABEL, broken_rules, differs_from_its_emission};
+pub use check::{EMISSION_LABEL, find_violations, find_emission_difference};
 pub use emit::{
-    ConstantError, CoreView, HostElements, SdscError, Shuffle, ShuffleError, bits, device_bytes, dl16_bits, from_op_spec,
-    from_op_spec_baked, host_bytes, is_rounded, is_rounded_number, shuffle_file,
+    ConstantError, ShuffleView, HostElements, SdscError, Shuffle, ShuffleError, constant_bits, encode_device_bytes, dl16_bits, from_op_spec,
+    from_op_spec_baked, decode_host_bytes, is_rounded, is_rounded_number, build_shuffle_file,
 };
-pub use read::{Base, ReadError, Surroundings, SymbolValue, is_baked, to_bundle, to_launch, to_op_spec};
+pub use read::{SymbolBase, OpSpecReadError, FileContext, SymbolValue, is_baked, to_bundle, parse_launch, to_op_spec};

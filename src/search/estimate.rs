@@ -1,41 +1,41 @@
 //! Estimated cost of a loop nest around some ops: the least times of the ops, and the values that fit into LX.
 
-use super::{Axis, Cost, Cut, OpCosts, SearchedOp};
+use super::{TilingAxis, ModeledCost, AxisTiling, OpCosts, SearchedOp};
 use std::{collections::BTreeMap, ops::Range};
 
 /// Value from outside of the segment that an op reads and that an earlier op of the segment has read.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Again {
+struct ReusedOperand {
     value: usize,
     reader: usize,
 }
 
 /// Value that is resident in LX.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kept {
+enum ResidentValue {
     /// Result of an op before the segment.
-    Before(usize),
+    LiveIn(usize),
     /// Result of an op of the segment.
     Result(usize),
     /// Value from outside of the segment, for an op that reuses it.
-    Input(Again),
+    Input(ReusedOperand),
 }
 
 /// Values that are resident in LX for their readers.
 #[derive(Default)]
-struct Resident {
+struct ResidentSet {
     /// For each op of the segment whether its result is.
     results: Vec<bool>,
     /// Ops before the segment whose results are, ascending.
     before: Vec<usize>,
     /// Reused values from outside of the segment.
-    inputs: Vec<Again>,
+    inputs: Vec<ReusedOperand>,
 }
 
 /// One level of a loop nest around a segment.
-struct LevelOf<'a> {
+struct SegmentLoop<'a> {
     count: i64,
-    axis: &'a Axis,
+    axis: &'a TilingAxis,
     /// For each op of the segment the dimension that the level tiles.
     dims: Vec<Option<usize>>,
     /// For each op of the segment the number of loops that must have ended before the op. Loops of a level are split where an op needs a
@@ -44,35 +44,35 @@ struct LevelOf<'a> {
 }
 
 /// Segment in a loop nest.
-struct Tiled<'a> {
+struct TiledSegment<'a> {
     ops: &'a [SearchedOp],
     /// Whether results of ops before the segment are in LX for it, if no loop tiles them.
-    keeps: bool,
+    has_resident_live_ins: bool,
     segment: Range<usize>,
-    levels: Vec<LevelOf<'a>>,
+    levels: Vec<SegmentLoop<'a>>,
 }
 
 /// Estimates the cost of a segment in a nest. Assumes that every value that fits in the LX of all cores together is
 /// resident, and that its users have the same core split. `keeps` extends this to untiled values from before the
 /// segment.
-pub(super) fn estimate(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis], nest: &[Cut], keeps: bool, costs: &dyn OpCosts) -> Cost {
-    let tiled = Tiled::new(ops, segment, axes, nest, keeps);
-    let in_lx = tiled.values_in_lx(costs.lx_bytes());
+pub(super) fn estimate_cost(ops: &[SearchedOp], segment: Range<usize>, axes: &[TilingAxis], nest: &[AxisTiling], keeps: bool, costs: &dyn OpCosts) -> ModeledCost {
+    let tiled = TiledSegment::new(ops, segment, axes, nest, keeps);
+    let in_lx = tiled.select_resident_values(costs.lx_bytes());
     let (mut cuts, mut places) = (Vec::with_capacity(nest.len()), Vec::new());
     let cost = tiled.segment.clone().map(|op| tiled.op_cost(op, &in_lx, costs, &mut cuts, &mut places)).sum();
-    not_written(ops, &tiled.segment, in_lx.before.iter().copied(), cost, costs)
+    subtract_avoided_stores(ops, &tiled.segment, in_lx.before.iter().copied(), cost, costs)
 }
 
 /// Subtracts from the cost of a segment the HBM writes that ops before it avoid, because the segment finds their
 /// results in LX. Each reader gets an equal share of the saving.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "bytes are far below 2^53")]
-pub(super) fn not_written(
+pub(super) fn subtract_avoided_stores(
     ops: &[SearchedOp],
     segment: &Range<usize>,
     makers: impl Iterator<Item = usize>,
-    cost: Cost,
+    cost: ModeledCost,
     costs: &dyn OpCosts,
-) -> Cost {
+) -> ModeledCost {
     makers.fold(cost, |cost, maker| {
         let readers = &ops[maker].readers;
         let share = readers.iter().filter(|reader| segment.contains(reader)).count() as f64 / readers.len().max(1) as f64;
@@ -83,28 +83,28 @@ pub(super) fn not_written(
         // An op that needs a loop has infinite time without one.
         let saved_ns = if to_lx.ns.is_finite() { to_hbm.ns - to_lx.ns } else { 0.0 };
         let saved_bytes = (to_hbm.hbm_bytes - to_lx.hbm_bytes) as f64;
-        Cost { ns: cost.ns - share * saved_ns, hbm_bytes: cost.hbm_bytes - (share * saved_bytes) as i64 }
+        ModeledCost { ns: cost.ns - share * saved_ns, hbm_bytes: cost.hbm_bytes - (share * saved_bytes) as i64 }
     })
 }
 
 /// Values that are resident at an op.
 #[derive(Default)]
-struct Live {
+struct LiveValues {
     /// Each value with its last reader and its bytes.
-    values: Vec<(Kept, usize, i64)>,
+    values: Vec<(ResidentValue, usize, i64)>,
     /// Bytes of all values.
     bytes: i64,
 }
 
-impl Live {
+impl LiveValues {
     /// Adds a value, or replaces its last reader and bytes.
-    fn insert(&mut self, value: Kept, last: usize, bytes: i64) {
+    fn insert(&mut self, value: ResidentValue, last: usize, bytes: i64) {
         self.remove(value);
         self.values.push((value, last, bytes));
         self.bytes += bytes;
     }
 
-    fn remove(&mut self, value: Kept) {
+    fn remove(&mut self, value: ResidentValue) {
         if let Some(place) = self.values.iter().position(|(other, ..)| *other == value) {
             self.bytes -= self.values.swap_remove(place).2;
         }
@@ -117,108 +117,108 @@ impl Live {
     }
 
     /// Returns the value with the most bytes; of several the largest by order.
-    fn largest(&self) -> Option<Kept> {
+    fn largest(&self) -> Option<ResidentValue> {
         self.values.iter().max_by_key(|(value, _, bytes)| (*bytes, *value)).map(|(value, ..)| *value)
     }
 }
 
-impl<'a> Tiled<'a> {
-    fn new(ops: &'a [SearchedOp], segment: Range<usize>, axes: &'a [Axis], nest: &[Cut], keeps: bool) -> Self {
-        let level = |cut: &Cut| {
+impl<'a> TiledSegment<'a> {
+    fn new(ops: &'a [SearchedOp], segment: Range<usize>, axes: &'a [TilingAxis], nest: &[AxisTiling], keeps: bool) -> Self {
+        let level = |cut: &AxisTiling| {
             let axis = &axes[cut.axis];
             let dims = segment.clone().map(|op| axis.dims.get(&op).copied()).collect();
-            LevelOf { count: cut.count, axis, dims, loops_before: Vec::new() }
+            SegmentLoop { count: cut.count, axis, dims, loops_before: Vec::new() }
         };
-        let mut tiled = Self { ops, keeps, levels: nest.iter().map(level).collect(), segment };
+        let mut tiled = Self { ops, has_resident_live_ins: keeps, levels: nest.iter().map(level).collect(), segment };
         for level in 0..tiled.levels.len() {
-            tiled.levels[level].loops_before = tiled.count_loops_before(level);
+            tiled.levels[level].loops_before = tiled.count_preceding_loops(level);
         }
         tiled
     }
 
-    fn count_loops_before(&self, level: usize) -> Vec<usize> {
+    fn count_preceding_loops(&self, level: usize) -> Vec<usize> {
         let first = self.segment.start;
         let mut before: Vec<usize> = Vec::with_capacity(self.segment.len());
         // Ops that the level does not tile, and whose operands it does not tile, precede the first loop, which may read tiles of them.
         let mut is_in_front: Vec<bool> = Vec::with_capacity(self.segment.len());
         for reader in self.segment.clone() {
-            let waits = |maker: usize| !is_in_front[maker - first] && !self.passes_tiles(level, maker, reader);
-            before.push(self.makers(reader).map(|maker| before[maker - first] + usize::from(waits(maker))).max().unwrap_or(0));
-            is_in_front.push(self.cut(level, reader).is_none() && self.makers(reader).all(|maker| is_in_front[maker - first]));
+            let waits = |maker: usize| !is_in_front[maker - first] && !self.can_pass_tiles(level, maker, reader);
+            before.push(self.producers(reader).map(|maker| before[maker - first] + usize::from(waits(maker))).max().unwrap_or(0));
+            is_in_front.push(self.tiled_dim(level, reader).is_none() && self.producers(reader).all(|maker| is_in_front[maker - first]));
         }
         before
     }
 
     /// Returns the ops of the segment whose results an op reads.
-    fn makers(&self, reader: usize) -> impl Iterator<Item = usize> {
-        self.ops[reader].tiled.inputs.iter().filter_map(|input| input.maker).filter(|maker| self.segment.contains(maker))
+    fn producers(&self, reader: usize) -> impl Iterator<Item = usize> {
+        self.ops[reader].tiled.inputs.iter().filter_map(|input| input.producer).filter(|maker| self.segment.contains(maker))
     }
 
     /// Returns the dimension of an op that a level tiles.
-    fn cut(&self, level: usize, op: usize) -> Option<usize> {
+    fn tiled_dim(&self, level: usize, op: usize) -> Option<usize> {
         self.levels[level].dims[op - self.segment.start]
     }
 
     /// Returns whether a level lets the reader use the tile that an iteration makes: it tiles both ops or none, the reader reads the
     /// complete value each time, or the loop carries the running value.
-    fn passes_tiles(&self, level: usize, maker: usize, reader: usize) -> bool {
-        let Some(made) = self.cut(level, maker) else {
-            let Some(read) = self.cut(level, reader) else { return true };
-            let inputs = self.ops[reader].tiled.inputs.iter().filter(|input| input.maker == Some(maker));
+    fn can_pass_tiles(&self, level: usize, maker: usize, reader: usize) -> bool {
+        let Some(made) = self.tiled_dim(level, maker) else {
+            let Some(read) = self.tiled_dim(level, reader) else { return true };
+            let inputs = self.ops[reader].tiled.inputs.iter().filter(|input| input.producer == Some(maker));
             return inputs.into_iter().all(|input| !input.dims.contains(&Some(read)));
         };
-        if self.ops[maker].reduces(made) { self.levels[level].axis.carried.contains(&reader) } else { self.cut(level, reader).is_some() }
+        if self.ops[maker].is_reduced(made) { self.levels[level].axis.carried.contains(&reader) } else { self.tiled_dim(level, reader).is_some() }
     }
 
     /// Returns whether the reader finds the maker's tile of the same iteration in LX.
-    fn finds_in_lx(&self, maker: usize, reader: usize) -> bool {
+    fn reads_from_lx(&self, maker: usize, reader: usize) -> bool {
         let first = self.segment.start;
         (0..self.levels.len()).all(|level| {
             let before = &self.levels[level].loops_before;
-            self.passes_tiles(level, maker, reader) && (self.cut(level, maker).is_none() || before[maker - first] == before[reader - first])
+            self.can_pass_tiles(level, maker, reader) && (self.tiled_dim(level, maker).is_none() || before[maker - first] == before[reader - first])
         })
     }
 
-    fn cuts(&self, op: usize) -> impl Iterator<Item = (usize, i64)> {
-        (0..self.levels.len()).filter_map(move |level| Some((self.cut(level, op)?, self.levels[level].count)))
+    fn tiled_dims_with_counts(&self, op: usize) -> impl Iterator<Item = (usize, i64)> {
+        (0..self.levels.len()).filter_map(move |level| Some((self.tiled_dim(level, op)?, self.levels[level].count)))
     }
 
     /// Returns the bytes of an op's result that one iteration makes.
     fn tile_bytes(&self, op: usize) -> i64 {
-        self.ops[op].result_bytes() / self.n_parts(op, &self.ops[op].tiled.output)
+        self.ops[op].result_bytes() / self.num_tiles(op, &self.ops[op].tiled.output)
     }
 
     /// Returns the bytes of an operand that one iteration reads.
-    fn read_bytes(&self, op: usize, operand: usize) -> i64 {
-        self.ops[op].operand_bytes[operand] / self.n_parts(op, &self.ops[op].tiled.inputs[operand].dims)
+    fn operand_tile_bytes(&self, op: usize, operand: usize) -> i64 {
+        self.ops[op].operand_bytes[operand] / self.num_tiles(op, &self.ops[op].tiled.inputs[operand].dims)
     }
 
     /// Returns the number of tiles of a value that moves along these dimensions of an op.
-    fn n_parts(&self, op: usize, dims: &[Option<usize>]) -> i64 {
-        self.cuts(op).filter(|(dim, _)| dims.contains(&Some(*dim))).map(|(_, count)| count).product()
+    fn num_tiles(&self, op: usize, dims: &[Option<usize>]) -> i64 {
+        self.tiled_dims_with_counts(op).filter(|(dim, _)| dims.contains(&Some(*dim))).map(|(_, count)| count).product()
     }
 
     /// Returns the last op that finds a result in LX, if any.
-    fn last_reader(&self, op: usize) -> Option<usize> {
+    fn last_user(&self, op: usize) -> Option<usize> {
         let readers = self.ops[op].readers.iter().copied().filter(|reader| self.segment.contains(reader));
-        readers.filter(|&reader| self.ops[op].may_be_in_lx && self.finds_in_lx(op, reader)).max()
+        readers.filter(|&reader| self.ops[op].may_be_in_lx && self.reads_from_lx(op, reader)).max()
     }
 
     /// Returns the value from outside of the segment that an operand reuses, and the op of the segment that read it before.
-    fn read_again(&self, op: usize, operand: usize) -> Option<(usize, Again)> {
+    fn find_reused_operand(&self, op: usize, operand: usize) -> Option<(usize, ReusedOperand)> {
         let searched = &self.ops[op];
-        let is_made_here = searched.tiled.inputs[operand].maker.is_some_and(|maker| self.segment.contains(&maker));
+        let is_made_here = searched.tiled.inputs[operand].producer.is_some_and(|maker| self.segment.contains(&maker));
         let before = searched.read_before.get(operand).copied().flatten().filter(|before| *before >= self.segment.start);
-        before.filter(|_| !is_made_here).map(|before| (before, Again { value: searched.values[operand], reader: op }))
+        before.filter(|_| !is_made_here).map(|before| (before, ReusedOperand { value: searched.values[operand], reader: op }))
     }
 
     /// Returns for each op of the segment the reused values that it reads first, with the bytes of each per iteration.
-    fn kept_inputs(&self) -> Vec<Vec<(Again, i64)>> {
-        let mut kept: Vec<Vec<(Again, i64)>> = vec![Vec::new(); self.segment.len()];
+    fn collect_reused_operands(&self) -> Vec<Vec<(ReusedOperand, i64)>> {
+        let mut kept: Vec<Vec<(ReusedOperand, i64)>> = vec![Vec::new(); self.segment.len()];
         for op in self.segment.clone() {
             for operand in 0..self.ops[op].tiled.inputs.len() {
-                if let Some((before, again)) = self.read_again(op, operand) {
-                    kept[before - self.segment.start].push((again, self.read_bytes(op, operand)));
+                if let Some((before, again)) = self.find_reused_operand(op, operand) {
+                    kept[before - self.segment.start].push((again, self.operand_tile_bytes(op, operand)));
                 }
             }
         }
@@ -227,12 +227,12 @@ impl<'a> Tiled<'a> {
 
     /// Returns the results of ops before the segment that no loop tiles for any op of the segment, by defining op, with
     /// the last reader and the bytes.
-    fn kept_before(&self) -> BTreeMap<usize, (usize, i64)> {
+    fn resident_live_ins(&self) -> BTreeMap<usize, (usize, i64)> {
         let mut kept: BTreeMap<usize, Option<(usize, i64)>> = BTreeMap::new();
         for op in self.segment.clone() {
             for input in &self.ops[op].tiled.inputs {
-                let Some(maker) = input.maker.filter(|maker| *maker < self.segment.start) else { continue };
-                let is_kept = self.n_parts(op, &input.dims) == 1 && self.ops[maker].may_be_in_lx;
+                let Some(maker) = input.producer.filter(|maker| *maker < self.segment.start) else { continue };
+                let is_kept = self.num_tiles(op, &input.dims) == 1 && self.ops[maker].may_be_in_lx;
                 let found = is_kept.then_some((op, self.ops[maker].result_bytes()));
                 let known = kept.entry(maker).or_insert(found);
                 *known = known.and(found);
@@ -243,69 +243,69 @@ impl<'a> Tiled<'a> {
 
     /// Returns the values in LX for their readers: all results with readers, and all reused inputs. Evicts the largest
     /// value while they exceed `lx_bytes`.
-    fn values_in_lx(&self, lx_bytes: i64) -> Resident {
+    fn select_resident_values(&self, lx_bytes: i64) -> ResidentSet {
         let first = self.segment.start;
-        let mut kept = Resident { results: vec![false; self.segment.len()], ..Resident::default() };
-        let mut live = Live::default();
-        let mut inputs = self.kept_inputs();
-        if self.keeps {
-            for (maker, (last, bytes)) in self.kept_before() {
-                live.insert(Kept::Before(maker), last, bytes);
+        let mut kept = ResidentSet { results: vec![false; self.segment.len()], ..ResidentSet::default() };
+        let mut live = LiveValues::default();
+        let mut inputs = self.collect_reused_operands();
+        if self.has_resident_live_ins {
+            for (maker, (last, bytes)) in self.resident_live_ins() {
+                live.insert(ResidentValue::LiveIn(maker), last, bytes);
                 kept.before.push(maker);
             }
         }
         for op in self.segment.clone() {
-            let takes_over = self.ops[op].may_take_over;
+            let takes_over = self.ops[op].may_reuse_operand;
             live.retain(|last| last > op || last == op && !takes_over);
             for (again, bytes) in std::mem::take(&mut inputs[op - first]) {
                 // The value that was resident for this op is the same one.
-                live.remove(Kept::Input(Again { reader: op, ..again }));
-                live.insert(Kept::Input(again), again.reader, bytes);
+                live.remove(ResidentValue::Input(ReusedOperand { reader: op, ..again }));
+                live.insert(ResidentValue::Input(again), again.reader, bytes);
                 kept.inputs.push(again);
             }
-            if let Some(last) = self.last_reader(op) {
-                live.insert(Kept::Result(op), last, self.tile_bytes(op));
+            if let Some(last) = self.last_user(op) {
+                live.insert(ResidentValue::Result(op), last, self.tile_bytes(op));
                 kept.results[op - first] = true;
             }
             while live.bytes > lx_bytes {
                 let Some(largest) = live.largest() else { break };
                 live.remove(largest);
                 match largest {
-                    Kept::Before(maker) => kept.before.retain(|other| *other != maker),
-                    Kept::Result(maker) => kept.results[maker - first] = false,
-                    Kept::Input(again) => kept.inputs.retain(|other| *other != again),
+                    ResidentValue::LiveIn(maker) => kept.before.retain(|other| *other != maker),
+                    ResidentValue::Result(maker) => kept.results[maker - first] = false,
+                    ResidentValue::Input(again) => kept.inputs.retain(|other| *other != again),
                 }
             }
         }
         kept
     }
 
-    fn op_cost(&self, op: usize, in_lx: &Resident, costs: &dyn OpCosts, cuts: &mut Vec<(usize, i64)>, places: &mut Vec<bool>) -> Cost {
+    fn op_cost(&self, op: usize, in_lx: &ResidentSet, costs: &dyn OpCosts, cuts: &mut Vec<(usize, i64)>, places: &mut Vec<bool>) -> ModeledCost {
         let first = self.segment.start;
         let searched = &self.ops[op];
-        let is_in_lx = |input: usize| match searched.tiled.inputs[input].maker.filter(|maker| self.segment.contains(maker)) {
-            Some(maker) => in_lx.results[maker - first] && self.finds_in_lx(maker, op),
+        let is_in_lx = |input: usize| match searched.tiled.inputs[input].producer.filter(|maker| self.segment.contains(maker)) {
+            Some(maker) => in_lx.results[maker - first] && self.reads_from_lx(maker, op),
             // A copy that an earlier op has read serves this op too.
             None => {
-                self.read_again(op, input).is_some_and(|(_, again)| in_lx.inputs.contains(&again))
-                    || searched.tiled.inputs[input].maker.is_some_and(|maker| in_lx.before.contains(&maker))
+                self.find_reused_operand(op, input).is_some_and(|(_, again)| in_lx.inputs.contains(&again))
+                    || searched.tiled.inputs[input].producer.is_some_and(|maker| in_lx.before.contains(&maker))
             }
         };
         places.clear();
         places.extend((0..searched.operand_bytes.len() - 1).map(is_in_lx));
-        let finds = |&reader: &usize| self.segment.contains(&reader) && self.finds_in_lx(op, reader);
+        let finds = |&reader: &usize| self.segment.contains(&reader) && self.reads_from_lx(op, reader);
         places.push(in_lx.results[op - first] && !searched.is_result && searched.readers.iter().all(finds));
         cuts.clear();
-        cuts.extend(self.cuts(op));
+        cuts.extend(self.tiled_dims_with_counts(op));
         let cost = costs.op_cost(op, cuts, places);
-        let combined = (0..self.n_combinations(op)).map(|_| costs.combine_cost(op, cuts));
-        let cost: Cost = std::iter::once(cost).chain(combined).sum();
-        Cost { ns: cost.ns.max(costs.seen_ns(op, cuts)), ..cost }
+        let combined = (0..self.num_combinations(op)).map(|_| costs.combine_cost(op, cuts));
+        let cost: ModeledCost = std::iter::once(cost).chain(combined).sum();
+        ModeledCost { ns: cost.ns.max(costs.measured_ns(op, cuts)), ..cost }
     }
 
     /// Returns the number of values that an iteration combines with its running result: its partial result, and possibly a correction.
-    fn n_combinations(&self, op: usize) -> usize {
-        let is_cut = self.cuts(op).any(|(dim, _)| self.ops[op].reduces(dim));
+    fn num_combinations(&self, op: usize) -> usize {
+        let is_cut = self.tiled_dims_with_counts(op).any(|(dim, _)| self.ops[op].is_reduced(dim));
         let is_corrected = self.levels.iter().any(|level| level.axis.corrected.contains(&op));
         usize::from(is_cut) + usize::from(is_corrected)
     }

@@ -1,22 +1,22 @@
 //! Loop nests around ops.
 
-use super::{Axis, Cut};
+use super::{TilingAxis, AxisTiling};
 use std::{collections::BTreeMap, ops::Range};
 
 /// Loops around ops.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loops {
+pub struct LoopNest {
     /// Ops of the nest.
     pub ops: Range<usize>,
     /// The loops, outermost first.
-    pub levels: Vec<Level>,
+    pub levels: Vec<TiledLoop>,
     /// Copies before the loops.
-    pub copies: Vec<Copied>,
+    pub copies: Vec<HoistedCopy>,
 }
 
 /// One level of a loop nest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Level {
+pub struct TiledLoop {
     /// Number of tiles.
     pub count: i64,
     /// Tiled dimension, by position of the op.
@@ -25,7 +25,7 @@ pub struct Level {
 
 /// Operand of an op of the nest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Read {
+pub struct OperandPosition {
     /// Position of the op.
     pub op: usize,
     /// Index of the operand.
@@ -34,35 +34,35 @@ pub struct Read {
 
 /// Value from outside of the loops that is copied once before those loops that read all of it in every iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Copied {
+pub struct HoistedCopy {
     /// Operands that read the value.
-    pub reads: Vec<Read>,
+    pub reads: Vec<OperandPosition>,
     /// For each level the dimension of the value that it tiles, if any.
-    pub cut_dims: Vec<Option<usize>>,
+    pub tiled_dims: Vec<Option<usize>>,
 }
 
-impl Copied {
+impl HoistedCopy {
     /// Returns the copy for ops that stand `n_ops` positions later.
     #[must_use]
-    pub(super) fn later_by(&self, n_ops: usize) -> Self {
-        let reads = self.reads.iter().map(|read| Read { op: read.op + n_ops, ..*read }).collect();
-        Self { reads, cut_dims: self.cut_dims.clone() }
+    pub(super) fn shift_positions(&self, n_ops: usize) -> Self {
+        let reads = self.reads.iter().map(|read| OperandPosition { op: read.op + n_ops, ..*read }).collect();
+        Self { reads, tiled_dims: self.tiled_dims.clone() }
     }
 }
 
-impl Loops {
+impl LoopNest {
     /// Returns a nest around the ops of a segment.
     #[must_use]
-    pub fn new(ops: &Range<usize>, axes: &[Axis], nest: &[Cut]) -> Self {
-        let level = |cut: &Cut| Level { count: cut.count, dims: axes[cut.axis].dims.clone() };
+    pub fn new(ops: &Range<usize>, axes: &[TilingAxis], nest: &[AxisTiling]) -> Self {
+        let level = |cut: &AxisTiling| TiledLoop { count: cut.count, dims: axes[cut.axis].dims.clone() };
         Self { ops: ops.clone(), levels: nest.iter().map(level).collect(), copies: Vec::new() }
     }
 
     /// Returns the nest around ops that stand `n_ops` positions later.
     #[must_use]
-    pub fn later_by(&self, n_ops: usize) -> Self {
-        let later = |level: &Level| Level { count: level.count, dims: level.dims.iter().map(|(&op, &dim)| (op + n_ops, dim)).collect() };
-        let copies = self.copies.iter().map(|copied| copied.later_by(n_ops)).collect();
+    pub fn shift_positions(&self, n_ops: usize) -> Self {
+        let later = |level: &TiledLoop| TiledLoop { count: level.count, dims: level.dims.iter().map(|(&op, &dim)| (op + n_ops, dim)).collect() };
+        let copies = self.copies.iter().map(|copied| copied.shift_positions(n_ops)).collect();
         Self { ops: self.ops.start + n_ops..self.ops.end + n_ops, levels: self.levels.iter().map(later).collect(), copies }
     }
 }

@@ -58,20 +58,20 @@ mod stretches;
 pub(crate) mod ir;
 
 pub(crate) use axes::common_divisor;
-pub use axes::{Axis, axes, axes_without_carried};
+pub use axes::{TilingAxis, find_axes, find_axes_without_carried};
 #[cfg(feature = "mlir")]
-pub(crate) use by_tiling::ByTiling;
-pub use choose::{Chosen, Found, choose};
-pub use copies::copies;
-pub use loops::{Copied, Level, Loops, Read};
-pub use more_lx::{MORE_LX_BYTES, cost_with};
-pub use nests::{Cut, Nest, nests};
+pub(crate) use by_tiling::TilingTable;
+pub use choose::{TileSearchResult, TileSearchStatistics, choose_tilings};
+pub use copies::find_hoistable_copies;
+pub use loops::{HoistedCopy, TiledLoop, LoopNest, OperandPosition};
+pub use more_lx::{ADDITIONAL_LX_BYTES, compute_cost_with_more_lx};
+pub use nests::{AxisTiling, Tiling, enumerate_tilings};
 pub use objective::choose_fewest_bytes;
 pub use runner_up::PricedPlan;
-pub use stretches::stretches;
+pub use stretches::partition_program;
 
-use crate::tile::{Rule, TiledOp};
-use cost::Cost;
+use crate::tile::{AnalyzedOpKind, TiledOp};
+use cost::ModeledCost;
 use std::ops::Range;
 
 /// An op of the program.
@@ -80,16 +80,16 @@ pub struct SearchedOp {
     /// Op as tiling sees it.
     pub tiled: TiledOp,
     /// Rule of the op for loop-carried reductions along an axis.
-    pub rule: Rule,
+    pub rule: AnalyzedOpKind,
     /// For each iteration dimension whether a loop may tile it; false for all if the user requested how the op runs.
-    pub may_be_cut: Vec<bool>,
+    pub may_be_tiled: Vec<bool>,
     /// For each iteration dimension the number that tile sizes must be a multiple of, so that no tile ends inside a
     /// stick.
     pub granules: Vec<i64>,
     /// Bytes of the operands, then of the result.
     pub operand_bytes: Vec<i64>,
     /// Whether its result may reuse the buffer of an operand in place: elementwise ops.
-    pub may_take_over: bool,
+    pub may_reuse_operand: bool,
     /// Whether its result may be in LX, for every tiling and core split of the op.
     pub may_be_in_lx: bool,
     /// For each operand the number of its base value, behind all views.
@@ -106,20 +106,20 @@ pub struct SearchedOp {
 
 impl SearchedOp {
     /// Returns whether a loop may tile a dimension.
-    fn allows(&self, dim: usize) -> bool {
-        self.may_be_cut[dim] && (self.tiled.combines || !self.reduces(dim))
+    fn can_tile(&self, dim: usize) -> bool {
+        self.may_be_tiled[dim] && (self.tiled.combines || !self.is_reduced(dim))
     }
 
-    fn reduces(&self, dim: usize) -> bool {
+    fn is_reduced(&self, dim: usize) -> bool {
         dim >= self.tiled.sizes.len() - self.tiled.n_reduced
     }
 
     /// Returns whether loops around these ops should assemble the value in each iteration. After loops, parts are written directly to their
     /// places, so only a reader in the same loops is a reason. If other ops read the value too, it would have to be copied out of each
     /// iteration, so it is assembled before the loops if these make none of its parts.
-    fn belongs_into(&self, segment: &Range<usize>) -> bool {
+    fn belongs_in(&self, segment: &Range<usize>) -> bool {
         let is_read_outside = self.is_result || !self.readers.iter().all(|reader| segment.contains(reader));
-        let has_part_of = || self.tiled.inputs.iter().any(|part| part.maker.is_some_and(|maker| segment.contains(&maker)));
+        let has_part_of = || self.tiled.inputs.iter().any(|part| part.producer.is_some_and(|maker| segment.contains(&maker)));
         !self.is_assembly || self.readers.iter().any(|reader| segment.contains(reader)) && (!is_read_outside || has_part_of())
     }
 
@@ -135,37 +135,37 @@ pub trait OpCosts {
     /// Returns the least cost of an op in loops that tile these dimensions, given as dimension and tile count,
     /// outermost first. `in_lx` marks the operands, then the result, that are in LX; all others are in HBM. The time is
     /// infinite for an untiled op that needs a loop.
-    fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Cost;
+    fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> ModeledCost;
     /// Returns the cost of combining a value with the op's running result in these loops, with all operands in LX.
-    fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> Cost;
+    fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> ModeledCost;
     /// Returns the least evaluated time of an op with this tiling, ns, including ops that passes add after it.
-    fn seen_ns(&self, _op: usize, _cuts: &[(usize, i64)]) -> f64 {
+    fn measured_ns(&self, _op: usize, _cuts: &[(usize, i64)]) -> f64 {
         0.0
     }
 }
 
 /// Costs of ops compiled together.
-pub trait Judge: OpCosts {
+pub trait CostEvaluator: OpCosts {
     /// Returns the cost of each op in the program without loops, or `None` if the program cannot be compiled that way.
-    fn untiled(&self) -> Option<Vec<Cost>>;
+    fn evaluate_untiled(&self) -> Option<Vec<ModeledCost>>;
     /// Returns the cost of each op of a segment in a nest. The values in `kept` are in LX before the segment, however
     /// they get there. Ops that passes add count for the op that they follow. Returns `None` if the segment cannot be
     /// tiled that way.
-    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut], kept: &[Copied]) -> Option<Vec<Cost>>;
+    fn evaluate_segment(&self, segment: Range<usize>, axes: &[TilingAxis], nest: &[AxisTiling], kept: &[HoistedCopy]) -> Option<Vec<ModeledCost>>;
     /// Returns the cost of each op of the program with loops around some segments, or `None` if it cannot be compiled.
-    fn plan(&self, loops: &[Loops]) -> Option<Vec<Cost>>;
+    fn evaluate_plan(&self, loops: &[LoopNest]) -> Option<Vec<ModeledCost>>;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tile::Operand;
+    use crate::tile::TiledOperand;
 
-    fn operand(dims: &[usize], maker: Option<usize>) -> Operand {
-        Operand { dims: dims.iter().copied().map(Some).collect(), maker, behind: (0..dims.len()).map(Some).collect() }
+    fn make_operand(dims: &[usize], maker: Option<usize>) -> TiledOperand {
+        TiledOperand { dims: dims.iter().copied().map(Some).collect(), producer: maker, source_dims: (0..dims.len()).map(Some).collect() }
     }
 
-    fn bytes(sizes: &[i64]) -> i64 {
+    fn bytes_of_sizes(sizes: &[i64]) -> i64 {
         2 * sizes.iter().product::<i64>()
     }
 
@@ -174,15 +174,15 @@ mod tests {
         let tiled = TiledOp {
             sizes: vec![m, n, k],
             n_reduced: 1,
-            inputs: vec![operand(&[0, 2], maker), operand(&[2, 1], None)],
+            inputs: vec![make_operand(&[0, 2], maker), make_operand(&[2, 1], None)],
             output: vec![Some(0), Some(1)],
             combines: true,
             ..TiledOp::default()
         };
-        let operand_bytes = vec![bytes(&[m, k]), bytes(&[k, n]), bytes(&[m, n])];
+        let operand_bytes = vec![bytes_of_sizes(&[m, k]), bytes_of_sizes(&[k, n]), bytes_of_sizes(&[m, n])];
         SearchedOp {
             tiled,
-            may_be_cut: vec![true; 3],
+            may_be_tiled: vec![true; 3],
             granules: vec![1, 64, 64],
             operand_bytes,
             may_be_in_lx: true,
@@ -199,7 +199,7 @@ mod tests {
         op.tiled.output[last] = None;
         op.tiled.combines = true;
         op.operand_bytes[1] /= sizes[last];
-        op.may_take_over = false;
+        op.may_reuse_operand = false;
         op
     }
 
@@ -208,16 +208,16 @@ mod tests {
         let dims: Vec<usize> = (0..sizes.len()).collect();
         let tiled = TiledOp {
             sizes: sizes.to_vec(),
-            inputs: vec![operand(&dims, maker)],
+            inputs: vec![make_operand(&dims, maker)],
             output: dims.iter().copied().map(Some).collect(),
             ..TiledOp::default()
         };
         SearchedOp {
             tiled,
-            may_be_cut: vec![true; sizes.len()],
+            may_be_tiled: vec![true; sizes.len()],
             granules: vec![1; sizes.len()],
-            operand_bytes: vec![bytes(sizes); 2],
-            may_take_over: true,
+            operand_bytes: vec![bytes_of_sizes(sizes); 2],
+            may_reuse_operand: true,
             may_be_in_lx: true,
             is_result: true,
             ..SearchedOp::default()

@@ -1,38 +1,38 @@
 //! Op costs with unlimited LX, each op tiled as is best for it alone: a lower bound on the time of every plan, as far as the estimates are
 //! accurate.
 
-use super::{Axis, Cost, OpCosts, SearchedOp, axes, nests::counts};
+use super::{TilingAxis, ModeledCost, OpCosts, SearchedOp, find_axes, nests::find_tile_counts};
 use std::{cell::RefCell, collections::BTreeMap};
 
-pub(super) struct Roomy<'a> {
+pub(super) struct UnlimitedLxCosts<'a> {
     costs: &'a dyn OpCosts,
     /// For each op its candidate tilings, each along one dimension.
     cuts: Vec<Vec<(usize, i64)>>,
-    known: RefCell<BTreeMap<(usize, Vec<bool>), Cost>>,
+    known: RefCell<BTreeMap<(usize, Vec<bool>), ModeledCost>>,
 }
 
-impl<'a> Roomy<'a> {
+impl<'a> UnlimitedLxCosts<'a> {
     pub(super) fn new(ops: &[SearchedOp], costs: &'a dyn OpCosts) -> Self {
         let cuts = |op: usize| {
-            let of_axis = |axis: Axis| counts(ops, axis.size, &axis.dims).into_iter().map(move |count| (axis.dims[&op], count));
-            axes(ops, op..op + 1).into_iter().flat_map(of_axis).collect()
+            let of_axis = |axis: TilingAxis| find_tile_counts(ops, axis.size, &axis.dims).into_iter().map(move |count| (axis.dims[&op], count));
+            find_axes(ops, op..op + 1).into_iter().flat_map(of_axis).collect()
         };
         Self { costs, cuts: (0..ops.len()).map(cuts).collect(), known: RefCell::default() }
     }
 }
 
-impl OpCosts for Roomy<'_> {
+impl OpCosts for UnlimitedLxCosts<'_> {
     fn lx_bytes(&self) -> i64 {
         i64::MAX
     }
 
-    fn op_cost(&self, op: usize, _cuts: &[(usize, i64)], in_lx: &[bool]) -> Cost {
+    fn op_cost(&self, op: usize, _cuts: &[(usize, i64)], in_lx: &[bool]) -> ModeledCost {
         let key = (op, in_lx.to_vec());
         if let Some(&cost) = self.known.borrow().get(&key) {
             return cost;
         }
         let cut = self.cuts[op].iter().map(|cut| self.costs.op_cost(op, &[*cut], in_lx));
-        let least = |one: Cost, other: Cost| Cost { ns: one.ns.min(other.ns), hbm_bytes: one.hbm_bytes.min(other.hbm_bytes) };
+        let least = |one: ModeledCost, other: ModeledCost| ModeledCost { ns: one.ns.min(other.ns), hbm_bytes: one.hbm_bytes.min(other.hbm_bytes) };
         let mut cost = cut.fold(self.costs.op_cost(op, &[], in_lx), least);
         if cost.ns.is_infinite() {
             // No core can address its slices in one loop.
@@ -45,7 +45,7 @@ impl OpCosts for Roomy<'_> {
     }
 
     /// No combining cost: an op with its best tiling may be tiled along no summed dimension.
-    fn combine_cost(&self, _op: usize, _cuts: &[(usize, i64)]) -> Cost {
-        Cost::default()
+    fn combine_cost(&self, _op: usize, _cuts: &[(usize, i64)]) -> ModeledCost {
+        ModeledCost::default()
     }
 }

@@ -1,22 +1,22 @@
 //! Evaluated times of ops, collected from evaluated segments.
 
-use super::{Axis, Cost, Cut, OpCosts, by_tiling::ByTiling};
+use super::{TilingAxis, ModeledCost, AxisTiling, OpCosts, by_tiling::TilingTable};
 use std::ops::Range;
 
 /// Lowest evaluated time of each op, ns, by op and tiling (outermost loop first).
 #[derive(Default)]
-pub(super) struct Seen {
-    least_ns: ByTiling<f64>,
+pub(super) struct MeasuredTimes {
+    least_ns: TilingTable<f64>,
     /// Number of times that an entry was improved or added.
     pub(super) version: usize,
 }
 
-impl Seen {
+impl MeasuredTimes {
     /// Records the time of each op of a segment in a nest.
-    pub(super) fn note(&mut self, segment: &Range<usize>, axes: &[Axis], nest: &[Cut], by_op: &[Cost]) {
+    pub(super) fn record(&mut self, segment: &Range<usize>, axes: &[TilingAxis], nest: &[AxisTiling], by_op: &[ModeledCost]) {
         for (op, cost) in segment.clone().zip(by_op) {
             let cuts: Vec<(usize, i64)> = nest.iter().filter_map(|cut| Some((*axes[cut.axis].dims.get(&op)?, cut.count))).collect();
-            let known = self.least_ns.entry(op, &cuts, &[], || f64::INFINITY);
+            let known = self.least_ns.get_mut_or_insert_with(op, &cuts, &[], || f64::INFINITY);
             if cost.ns < *known {
                 *known = cost.ns;
                 self.version += 1;
@@ -26,27 +26,27 @@ impl Seen {
 }
 
 /// Op costs whose times are at least the evaluated ones.
-pub(super) struct AsSeen<'a> {
+pub(super) struct CalibratedCosts<'a> {
     /// Estimated costs.
     pub(super) costs: &'a dyn OpCosts,
     /// Evaluated times.
-    pub(super) seen: &'a Seen,
+    pub(super) measured: &'a MeasuredTimes,
 }
 
-impl OpCosts for AsSeen<'_> {
+impl OpCosts for CalibratedCosts<'_> {
     fn lx_bytes(&self) -> i64 {
         self.costs.lx_bytes()
     }
 
-    fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Cost {
+    fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> ModeledCost {
         self.costs.op_cost(op, cuts, in_lx)
     }
 
-    fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> Cost {
+    fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> ModeledCost {
         self.costs.combine_cost(op, cuts)
     }
 
-    fn seen_ns(&self, op: usize, cuts: &[(usize, i64)]) -> f64 {
-        self.seen.least_ns.get(op, cuts, &[]).copied().unwrap_or(0.0)
+    fn measured_ns(&self, op: usize, cuts: &[(usize, i64)]) -> f64 {
+        self.measured.least_ns.get(op, cuts, &[]).copied().unwrap_or(0.0)
     }
 }

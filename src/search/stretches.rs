@@ -4,17 +4,17 @@ use super::SearchedOp;
 use std::ops::Range;
 
 /// Maximum number of ops of a partition.
-const MOST_OPS: usize = 64;
+const MAX_PARTITION_OPS: usize = 64;
 
 /// Partitions a program. Each partition ends where the fewest bytes cross, in the second half of its admissible range, so that equal layers
 /// are partitioned alike after the first few.
 #[must_use]
-pub fn stretches(ops: &[SearchedOp]) -> Vec<Range<usize>> {
-    let crossing = crossing_bytes(ops);
+pub fn partition_program(ops: &[SearchedOp]) -> Vec<Range<usize>> {
+    let crossing = compute_crossing_bytes(ops);
     let mut found = Vec::new();
     let mut first = 0;
-    while ops.len() - first > MOST_OPS {
-        let ends = (first + MOST_OPS / 2..=first + MOST_OPS).rev();
+    while ops.len() - first > MAX_PARTITION_OPS {
+        let ends = (first + MAX_PARTITION_OPS / 2..=first + MAX_PARTITION_OPS).rev();
         let Some(end) = ends.min_by_key(|&end| crossing[end]) else { break };
         found.push(first..end);
         first = end;
@@ -24,7 +24,7 @@ pub fn stretches(ops: &[SearchedOp]) -> Vec<Range<usize>> {
 }
 
 /// Returns the bytes of results that are made before each op and read by it or later.
-fn crossing_bytes(ops: &[SearchedOp]) -> Vec<i64> {
+fn compute_crossing_bytes(ops: &[SearchedOp]) -> Vec<i64> {
     let mut change = vec![0; ops.len() + 2];
     for (position, op) in ops.iter().enumerate() {
         if let Some(&last) = op.readers.iter().max() {
@@ -48,7 +48,7 @@ mod tests {
     use crate::search::tests::pointwise;
 
     /// A chain of layers of `n` ops, each of which hands on a small value at its end.
-    fn layers(n_layers: usize, n: usize) -> Vec<SearchedOp> {
+    fn layer_chain(n_layers: usize, n: usize) -> Vec<SearchedOp> {
         let n_ops = n_layers * n;
         let op = |position: usize| {
             let rows = if position % n == n - 1 { 64 } else { 1024 };
@@ -59,24 +59,24 @@ mod tests {
     }
 
     #[test]
-    fn a_short_program_is_one_part() {
-        assert_eq!(stretches(&layers(4, 16)).iter().map(Range::len).collect::<Vec<_>>(), [64]);
-        assert_eq!(stretches(&[]).iter().map(Range::len).collect::<Vec<_>>(), [0]);
+    fn keeps_short_program_unpartitioned() {
+        assert_eq!(partition_program(&layer_chain(4, 16)).iter().map(Range::len).collect::<Vec<_>>(), [64]);
+        assert_eq!(partition_program(&[]).iter().map(Range::len).collect::<Vec<_>>(), [0]);
     }
 
     #[test]
-    fn equal_layers_are_cut_alike() {
-        let found = stretches(&layers(40, 57));
+    fn partitions_equal_layers_equally() {
+        let found = partition_program(&layer_chain(40, 57));
         assert_eq!(found.iter().map(Range::len).max(), Some(57));
         assert!(found.iter().all(|part| part.start % 57 == 0), "{found:?}");
         assert_eq!(found.last().map(|part| part.end), Some(40 * 57));
     }
 
     #[test]
-    fn no_part_has_more_ops_than_are_searched() {
+    fn bounds_number_of_ops_in_a_partition() {
         for n_ops in 60..300 {
-            let found = stretches(&layers(1, n_ops));
-            assert!(found.iter().all(|part| (MOST_OPS / 2..=MOST_OPS).contains(&part.len()) || part.end == n_ops), "{found:?}");
+            let found = partition_program(&layer_chain(1, n_ops));
+            assert!(found.iter().all(|part| (MAX_PARTITION_OPS / 2..=MAX_PARTITION_OPS).contains(&part.len()) || part.end == n_ops), "{found:?}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 
 /// Loop level that a hint requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Level {
+pub struct LoopLevel {
     /// Id of the level: ops with the same id share it, and a smaller id is further out.
     pub id: i64,
     /// Name of the dimension.
@@ -19,14 +19,14 @@ pub struct Level {
 
 /// Operand that an op reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Operand {
+pub struct TiledOperand {
     /// For each dimension of the operand, the iteration dimension that indexes it.
     pub dims: Vec<Option<usize>>,
     /// Defining op of the operand, traced through all views; none for a value from outside.
-    pub maker: Option<usize>,
+    pub producer: Option<usize>,
     /// For each dimension of the operand, the dimension of the defining op's result that is tiled with it; none where
     /// a view has no such dimension.
-    pub behind: Vec<Option<usize>>,
+    pub source_dims: Vec<Option<usize>>,
 }
 
 /// Op that hints may move into loops.
@@ -39,11 +39,11 @@ pub struct TiledOp {
     /// Number of trailing dimensions that are reduced.
     pub n_reduced: usize,
     /// Levels that the hints request, outermost first.
-    pub levels: Vec<Level>,
+    pub levels: Vec<LoopLevel>,
     /// Ids of levels that contain the op even where they do not tile it: the op is recomputed in every iteration.
     pub again: Vec<i64>,
     /// The operands.
-    pub inputs: Vec<Operand>,
+    pub inputs: Vec<TiledOperand>,
     /// For each dimension of the result, the iteration dimension that indexes it.
     pub output: Vec<Option<usize>>,
     /// Whether partial results can be combined into the result.
@@ -52,9 +52,9 @@ pub struct TiledOp {
 
 /// Tiling of an op by one level.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct LevelTiling {
     /// The level.
-    pub level: Level,
+    pub level: LoopLevel,
     /// Iteration dimension; none for a loop that only recomputes the op.
     pub dim: Option<usize>,
     /// Whether the op reduces it.
@@ -74,7 +74,7 @@ fn nearest_counts(size: i64, count: i64) -> String {
 
 /// Reason why an op cannot be tiled as its hints request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CutError {
+pub enum TilingError {
     /// The count does not divide the size: a remainder tile of another size would be a different program.
     #[error("tile count {count} does not divide dimension '{dim}' of size {size}; {}", nearest_counts(*size, *count))]
     Uneven {
@@ -106,7 +106,7 @@ pub enum CutError {
         /// Tile count.
         count: i64,
         /// Known names.
-        known: KnownNames,
+        known: KnownDimNames,
     },
     /// Several dimensions of the op have the name: one loop would tile them together, and compute only the blocks on the
     /// diagonal.
@@ -153,7 +153,7 @@ pub enum CutError {
     },
 }
 
-impl CutError {
+impl TilingError {
     /// Returns the code of the message.
     #[must_use]
     pub const fn code(&self) -> Code {
@@ -170,9 +170,9 @@ impl CutError {
 
 /// Names that ops have, for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownNames(pub BTreeSet<String>);
+pub struct KnownDimNames(pub BTreeSet<String>);
 
-impl Display for KnownNames {
+impl Display for KnownDimNames {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let names: Vec<String> = self.0.iter().map(|name| format!("'{name}'")).collect();
         if names.is_empty() {
@@ -189,65 +189,65 @@ impl TiledOp {
     ///
     /// # Errors
     /// If a level has the name of a dimension that it cannot tile.
-    pub fn cuts(&self, sizes: &BTreeMap<String, i64>) -> Result<Vec<Cut>, CutError> {
-        let mut left = Left { sizes: self.sizes.clone(), names: sizes.clone() };
+    pub fn compute_tilings(&self, sizes: &BTreeMap<String, i64>) -> Result<Vec<LevelTiling>, TilingError> {
+        let mut left = RemainingSizes { sizes: self.sizes.clone(), names: sizes.clone() };
         let mut cuts = Vec::new();
         for level in self.levels.iter().filter(|level| level.count != 1) {
             let mut named = (0..self.names.len()).filter(|&dim| self.names[dim].contains(&level.name));
             let Some(dim) = named.next() else {
-                cuts.extend(self.again.contains(&level.id).then(|| Cut { level: level.clone(), dim: None, is_reduced: false }));
+                cuts.extend(self.again.contains(&level.id).then(|| LevelTiling { level: level.clone(), dim: None, is_reduced: false }));
                 continue;
             };
             if let Some(second) = named.next() {
-                return Err(CutError::Ambiguous { dim: level.name.clone(), first: dim, second, count: level.count });
+                return Err(TilingError::Ambiguous { dim: level.name.clone(), first: dim, second, count: level.count });
             }
             let is_reduced = dim >= self.sizes.len() - self.n_reduced;
             if is_reduced && !self.combines {
-                return Err(CutError::NoCombination { dim: level.name.clone(), size: left.sizes[dim], count: level.count });
+                return Err(TilingError::NoCombination { dim: level.name.clone(), size: left.sizes[dim], count: level.count });
             }
-            left.cut(&self.names[dim], dim, level)?;
-            cuts.push(Cut { level: level.clone(), dim: Some(dim), is_reduced });
+            left.apply_level(&self.names[dim], dim, level)?;
+            cuts.push(LevelTiling { level: level.clone(), dim: Some(dim), is_reduced });
         }
         Ok(cuts)
     }
 
     /// Returns the size of an iteration dimension in one iteration of all loops.
     #[must_use]
-    pub fn tile_size(&self, cuts: &[Cut], dim: usize) -> i64 {
+    pub fn tile_size(&self, cuts: &[LevelTiling], dim: usize) -> i64 {
         cuts.iter().filter(|cut| cut.dim == Some(dim)).fold(self.sizes[dim], |size, cut| size / cut.level.count)
     }
 
     /// Returns the dimension that a cut tiles, of an operand or of a result; `dims` holds the iteration dimension that
     /// indexes each of its dimensions. None if the cut tiles no dimension of it.
     #[must_use]
-    pub fn cut_dim(dims: &[Option<usize>], cut: &Cut) -> Option<usize> {
+    pub fn find_tiled_dim(dims: &[Option<usize>], cut: &LevelTiling) -> Option<usize> {
         dims.iter().position(|&dim| dim.is_some() && dim == cut.dim)
     }
 }
 
 /// Sizes of the dimensions and names of an op that remain after earlier levels.
-struct Left {
+struct RemainingSizes {
     sizes: Vec<i64>,
     names: BTreeMap<String, i64>,
 }
 
-impl Left {
-    fn cut(&mut self, names: &[String], dim: usize, level: &Level) -> Result<(), CutError> {
-        let Level { id: _, name, count, symbol: _ } = level;
+impl RemainingSizes {
+    fn apply_level(&mut self, names: &[String], dim: usize, level: &LoopLevel) -> Result<(), TilingError> {
+        let LoopLevel { id: _, name, count, symbol: _ } = level;
         let mut size = self.sizes[dim];
         if names.len() > 1 {
             let whole = names.join("*");
-            let no_size = || CutError::NoSize { dim: name.clone(), whole: whole.clone(), count: *count };
+            let no_size = || TilingError::NoSize { dim: name.clone(), whole: whole.clone(), count: *count };
             for outer in names.iter().take_while(|outer| *outer != name) {
                 if *self.names.get(outer).ok_or_else(no_size)? > 1 {
                     let outer = outer.clone();
-                    return Err(CutError::InnerName { dim: name.clone(), count: *count, size, whole, outer });
+                    return Err(TilingError::InnerName { dim: name.clone(), count: *count, size, whole, outer });
                 }
             }
             size = *self.names.get(name).ok_or_else(no_size)?;
         }
         if size % count != 0 {
-            return Err(CutError::Uneven { dim: name.clone(), size, count: *count });
+            return Err(TilingError::Uneven { dim: name.clone(), size, count: *count });
         }
         self.sizes[dim] /= count;
         if names.len() > 1 {
@@ -261,73 +261,73 @@ impl Left {
 mod tests {
     use super::*;
 
-    fn level(id: i64, name: &str, count: i64) -> Level {
-        Level { id, name: name.to_owned(), count, symbol: None }
+    fn make_level(id: i64, name: &str, count: i64) -> LoopLevel {
+        LoopLevel { id, name: name.to_owned(), count, symbol: None }
     }
 
-    fn op(names: &[&str], sizes: &[i64], n_reduced: usize, levels: &[(&str, i64)]) -> TiledOp {
+    fn make_op(names: &[&str], sizes: &[i64], n_reduced: usize, levels: &[(&str, i64)]) -> TiledOp {
         let names = names.iter().map(|name| name.split('*').filter(|name| !name.is_empty()).map(str::to_owned).collect()).collect();
-        let levels = levels.iter().zip(0..).map(|(&(name, count), id)| level(id, name, count)).collect();
+        let levels = levels.iter().zip(0..).map(|(&(name, count), id)| make_level(id, name, count)).collect();
         TiledOp { names, sizes: sizes.to_vec(), n_reduced, levels, combines: true, ..TiledOp::default() }
     }
 
-    fn cuts(op: &TiledOp, sizes: &[(&str, i64)]) -> Result<Vec<(i64, usize, bool)>, CutError> {
+    fn tilings_of(op: &TiledOp, sizes: &[(&str, i64)]) -> Result<Vec<(i64, usize, bool)>, TilingError> {
         let sizes = sizes.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
-        op.cuts(&sizes).map(|cuts| cuts.into_iter().filter_map(|cut| Some((cut.level.id, cut.dim?, cut.is_reduced))).collect())
+        op.compute_tilings(&sizes).map(|cuts| cuts.into_iter().filter_map(|cut| Some((cut.level.id, cut.dim?, cut.is_reduced))).collect())
     }
 
     #[test]
-    fn each_level_cuts_the_dimension_of_its_name() {
-        let max = op(&["A", "B"], &[1024, 4096], 1, &[("B", 4), ("C", 2), ("A", 2)]);
-        assert_eq!(cuts(&max, &[]), Ok(vec![(0, 1, true), (2, 0, false)]));
+    fn tiles_the_dimension_that_a_level_names() {
+        let max = make_op(&["A", "B"], &[1024, 4096], 1, &[("B", 4), ("C", 2), ("A", 2)]);
+        assert_eq!(tilings_of(&max, &[]), Ok(vec![(0, 1, true), (2, 0, false)]));
     }
 
     #[test]
-    fn an_op_is_computed_again_in_a_loop_that_does_not_cut_it_only_if_it_is_asked_for() {
-        let asked = TiledOp { again: vec![0, 1], ..op(&["B"], &[64], 0, &[("A", 2), ("B", 4), ("C", 8)]) };
-        let cuts = asked.cuts(&BTreeMap::new()).unwrap();
+    fn recomputes_op_in_other_loops_only_on_request() {
+        let asked = TiledOp { again: vec![0, 1], ..make_op(&["B"], &[64], 0, &[("A", 2), ("B", 4), ("C", 8)]) };
+        let cuts = asked.compute_tilings(&BTreeMap::new()).unwrap();
         assert_eq!(cuts.iter().map(|cut| (cut.level.id, cut.dim)).collect::<Vec<_>>(), [(0, None), (1, Some(0))]);
-        assert_eq!((asked.tile_size(&cuts, 0), TiledOp::cut_dim(&[None, Some(0)], &cuts[0])), (16, None));
-        let one_tile = TiledOp { again: vec![0], ..op(&["B"], &[64], 0, &[("A", 1)]) };
-        assert_eq!(one_tile.cuts(&BTreeMap::new()), Ok(vec![]));
+        assert_eq!((asked.tile_size(&cuts, 0), TiledOp::find_tiled_dim(&[None, Some(0)], &cuts[0])), (16, None));
+        let one_tile = TiledOp { again: vec![0], ..make_op(&["B"], &[64], 0, &[("A", 1)]) };
+        assert_eq!(one_tile.compute_tilings(&BTreeMap::new()), Ok(vec![]));
     }
 
     #[test]
-    fn a_count_that_does_not_divide_is_told_the_next_ones_that_do() {
-        let error = |size, count| CutError::Uneven { dim: "A".to_owned(), size, count }.to_string();
+    fn suggests_nearest_dividing_counts() {
+        let error = |size, count| TilingError::Uneven { dim: "A".to_owned(), size, count }.to_string();
         assert_eq!(error(12, 5), "tile count 5 does not divide dimension 'A' of size 12; nearest divisors are 4 and 6");
         assert_eq!(error(12, 13), "tile count 13 does not divide dimension 'A' of size 12; use at most 12 tiles");
     }
 
     #[test]
-    fn one_name_can_be_cut_twice() {
-        assert_eq!(cuts(&op(&["A"], &[8], 0, &[("A", 2), ("A", 4)]), &[]), Ok(vec![(0, 0, false), (1, 0, false)]));
-        let error = CutError::Uneven { dim: "A".to_owned(), size: 4, count: 8 };
-        assert_eq!(cuts(&op(&["A"], &[8], 0, &[("A", 2), ("A", 8)]), &[]), Err(error));
+    fn tiles_one_name_twice() {
+        assert_eq!(tilings_of(&make_op(&["A"], &[8], 0, &[("A", 2), ("A", 4)]), &[]), Ok(vec![(0, 0, false), (1, 0, false)]));
+        let error = TilingError::Uneven { dim: "A".to_owned(), size: 4, count: 8 };
+        assert_eq!(tilings_of(&make_op(&["A"], &[8], 0, &[("A", 2), ("A", 8)]), &[]), Err(error));
     }
 
     #[test]
-    fn a_name_of_two_dimensions_has_no_one_meaning() {
-        let error = CutError::Ambiguous { dim: "A".to_owned(), first: 0, second: 2, count: 2 };
-        assert_eq!(cuts(&op(&["A", "B", "A"], &[8, 64, 8], 1, &[("A", 2)]), &[]), Err(error));
+    fn rejects_name_of_two_dimensions() {
+        let error = TilingError::Ambiguous { dim: "A".to_owned(), first: 0, second: 2, count: 2 };
+        assert_eq!(tilings_of(&make_op(&["A", "B", "A"], &[8, 64, 8], 1, &[("A", 2)]), &[]), Err(error));
     }
 
     #[test]
-    fn a_reduction_without_a_combination_is_not_cut() {
-        let stable = TiledOp { combines: false, ..op(&["A", "B"], &[8, 64], 1, &[("A", 2), ("B", 4)]) };
-        assert_eq!(cuts(&stable, &[]), Err(CutError::NoCombination { dim: "B".to_owned(), size: 64, count: 4 }));
+    fn rejects_tiling_of_uncombinable_reduction() {
+        let stable = TiledOp { combines: false, ..make_op(&["A", "B"], &[8, 64], 1, &[("A", 2), ("B", 4)]) };
+        assert_eq!(tilings_of(&stable, &[]), Err(TilingError::NoCombination { dim: "B".to_owned(), size: 64, count: 4 }));
     }
 
     #[test]
-    fn the_outer_name_of_a_dimension_is_cut_first() {
+    fn tiles_the_outer_name_of_a_dimension_first() {
         let sizes = [("C", 4), ("D", 64)];
-        assert_eq!(cuts(&op(&["C*D"], &[256], 0, &[("C", 2)]), &sizes), Ok(vec![(0, 0, false)]));
-        assert_eq!(cuts(&op(&["C*D"], &[256], 0, &[("C", 4), ("D", 2)]), &sizes), Ok(vec![(0, 0, false), (1, 0, false)]));
-        let inner = CutError::InnerName { dim: "D".to_owned(), count: 2, size: 128, whole: "C*D".to_owned(), outer: "C".to_owned() };
-        assert_eq!(cuts(&op(&["C*D"], &[256], 0, &[("C", 2), ("D", 2)]), &sizes), Err(inner));
+        assert_eq!(tilings_of(&make_op(&["C*D"], &[256], 0, &[("C", 2)]), &sizes), Ok(vec![(0, 0, false)]));
+        assert_eq!(tilings_of(&make_op(&["C*D"], &[256], 0, &[("C", 4), ("D", 2)]), &sizes), Ok(vec![(0, 0, false), (1, 0, false)]));
+        let inner = TilingError::InnerName { dim: "D".to_owned(), count: 2, size: 128, whole: "C*D".to_owned(), outer: "C".to_owned() };
+        assert_eq!(tilings_of(&make_op(&["C*D"], &[256], 0, &[("C", 2), ("D", 2)]), &sizes), Err(inner));
         // 8 tiles of 256 elements would be equal, but would split the 4 positions of C.
-        assert_eq!(cuts(&op(&["C*D"], &[256], 0, &[("C", 8)]), &sizes), Err(CutError::Uneven { dim: "C".to_owned(), size: 4, count: 8 }));
-        let unknown = CutError::NoSize { dim: "C".to_owned(), whole: "C*D".to_owned(), count: 2 };
-        assert_eq!(cuts(&op(&["C*D"], &[256], 0, &[("C", 2)]), &[]), Err(unknown));
+        assert_eq!(tilings_of(&make_op(&["C*D"], &[256], 0, &[("C", 8)]), &sizes), Err(TilingError::Uneven { dim: "C".to_owned(), size: 4, count: 8 }));
+        let unknown = TilingError::NoSize { dim: "C".to_owned(), whole: "C*D".to_owned(), count: 2 };
+        assert_eq!(tilings_of(&make_op(&["C*D"], &[256], 0, &[("C", 2)]), &[]), Err(unknown));
     }
 }

@@ -54,6 +54,6 @@ mod tree;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use cut::{Cut, CutError, KnownNames, Level, Operand, TiledOp};
-pub use online::{Correction, Course, Form, Online, Read, Rule, Step, Term};
-pub use tree::{Loop, Node, Tree};
+pub use cut::{LevelTiling, TilingError, KnownDimNames, LoopLevel, TiledOperand, TiledOp};
+pub use online::{Correction, Monotonicity, RunningDependence, RunningValueAnalysis, AnalyzedOperand, AnalyzedOpKind, AnalyzedOp, RunningTerm};
+pub use tree::{TreeLoop, LoopTreeNode, LoopTree};

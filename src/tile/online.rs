@@ -35,7 +35,7 @@ mod tests;
 
 /// Kind of an op, as far as forms depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rule {
+pub enum AnalyzedOpKind {
     /// Identical values: a copy, or a view.
     Same,
     /// Elementwise sum of two operands.
@@ -69,7 +69,7 @@ pub enum Rule {
 
 /// Value that an op reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Read {
+pub struct AnalyzedOperand {
     /// Number of the value.
     pub value: usize,
     /// For each of its dimensions, the dimension of the result that indexes it.
@@ -78,11 +78,11 @@ pub struct Read {
 
 /// Op, in program order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct AnalyzedOp {
     /// Kind of the op.
-    pub rule: Rule,
+    pub rule: AnalyzedOpKind,
     /// Values that the op reads.
-    pub reads: Vec<Read>,
+    pub reads: Vec<AnalyzedOperand>,
     /// Whether it reduces the axis: its result is then a running value.
     pub reduces_axis: bool,
     /// Number of the value that it defines.
@@ -93,7 +93,7 @@ pub struct Step {
 
 /// Running value in a value that was computed from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Term {
+pub struct RunningTerm {
     /// Number of the running value.
     pub value: usize,
     /// For each of its dimensions, the dimension of the computed value that indexes it; none for size 1.
@@ -104,28 +104,28 @@ pub struct Term {
 
 /// Direction in which a running value changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Course {
+pub enum Monotonicity {
     /// It never decreases.
-    Grows,
+    Increasing,
     /// It never increases.
-    Falls,
+    Decreasing,
     /// The direction is unknown.
     Unknown,
 }
 
 /// Form of a value: how it depends on running values.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum RunningDependence {
     /// Identical in every iteration.
     Outside,
     /// Depends on the tile alone.
     Tile,
     /// A running value, without any value of the tile.
-    Running(Term, Course),
+    Running(RunningTerm, Monotonicity),
     /// The sum of a value of the tile and a running value.
-    Shifted(Term, Course),
+    Shifted(RunningTerm, Monotonicity),
     /// The product of a value of the tile and the exponential of a running value.
-    Scaled(Term, Course),
+    Scaled(RunningTerm, Monotonicity),
     /// Needs finished values.
     Finished,
 }
@@ -134,176 +134,176 @@ pub enum Form {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Correction {
     /// Multiplies it by the exponential of the difference.
-    Times(Term),
+    Multiply(RunningTerm),
     /// Adds the difference.
-    Plus(Term),
+    Add(RunningTerm),
 }
 
 /// Form and shape of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Known {
-    form: Form,
+struct RecordedDependence {
+    dependence: RunningDependence,
     shape: Vec<i64>,
 }
 
 /// Analysis of how values in loops along an axis depend on running values.
 #[derive(Debug, Default)]
-pub struct Online {
-    values: Vec<Option<Known>>,
+pub struct RunningValueAnalysis {
+    values: Vec<Option<RecordedDependence>>,
 }
 
-impl Online {
+impl RunningValueAnalysis {
     /// Records a value that no step defines.
-    pub fn note(&mut self, value: usize, form: Form, shape: &[i64]) {
+    pub fn record(&mut self, value: usize, form: RunningDependence, shape: &[i64]) {
         if self.values.len() <= value {
             self.values.resize(value + 1, None);
         }
-        self.values[value] = Some(Known { form, shape: shape.to_vec() });
+        self.values[value] = Some(RecordedDependence { dependence: form, shape: shape.to_vec() });
     }
 
     /// Returns how a value depends on running values; a value that is not recorded is `Outside`.
     #[must_use]
-    pub fn form(&self, value: usize) -> &Form {
-        self.values.get(value).and_then(Option::as_ref).map_or(&Form::Outside, |known| &known.form)
+    pub fn dependence(&self, value: usize) -> &RunningDependence {
+        self.values.get(value).and_then(Option::as_ref).map_or(&RunningDependence::Outside, |known| &known.dependence)
     }
 
     /// Records the form of a step's result; returns the correction of its partial result, if the step reduces the axis and needs
     /// one.
-    pub fn step(&mut self, step: &Step) -> Option<Correction> {
-        let made = self.made(step);
+    pub fn analyze_op(&mut self, step: &AnalyzedOp) -> Option<Correction> {
+        let made = self.result_dependence(step);
         if !step.reduces_axis {
-            self.note(step.output, made, &step.shape);
+            self.record(step.output, made, &step.shape);
             return None;
         }
         let (is_running, correction) = match made {
-            Form::Outside | Form::Tile => (true, None),
-            Form::Scaled(term, course) if matches!(step.rule, Rule::Sum | Rule::Product) && shrinks(&term, course) => {
-                (true, Some(Correction::Times(term)))
+            RunningDependence::Outside | RunningDependence::Tile => (true, None),
+            RunningDependence::Scaled(term, course) if matches!(step.rule, AnalyzedOpKind::Sum | AnalyzedOpKind::Product) && never_increases(&term, course) => {
+                (true, Some(Correction::Multiply(term)))
             }
-            Form::Shifted(term, course) if step.rule == Rule::Max && shrinks(&term, course) => (true, Some(Correction::Plus(term))),
-            Form::Shifted(term, course) if step.rule == Rule::Min && grows(&term, course) => (true, Some(Correction::Plus(term))),
+            RunningDependence::Shifted(term, course) if step.rule == AnalyzedOpKind::Max && never_increases(&term, course) => (true, Some(Correction::Add(term))),
+            RunningDependence::Shifted(term, course) if step.rule == AnalyzedOpKind::Min && never_decreases(&term, course) => (true, Some(Correction::Add(term))),
             _ => (false, None),
         };
         let course = match (step.rule, &correction) {
-            (Rule::Max, None) => Course::Grows,
-            (Rule::Min, None) => Course::Falls,
-            _ => Course::Unknown,
+            (AnalyzedOpKind::Max, None) => Monotonicity::Increasing,
+            (AnalyzedOpKind::Min, None) => Monotonicity::Decreasing,
+            _ => Monotonicity::Unknown,
         };
-        let form = if is_running { Form::Running(whole(step), course) } else { Form::Finished };
-        self.note(step.output, form, &step.shape);
+        let form = if is_running { RunningDependence::Running(to_running_term(step), course) } else { RunningDependence::Finished };
+        self.record(step.output, form, &step.shape);
         correction
     }
 
     /// Returns the form of a step's result in one iteration.
-    fn made(&self, step: &Step) -> Form {
-        let forms: Vec<Form> = step.reads.iter().map(|read| self.seen(read)).collect();
+    fn result_dependence(&self, step: &AnalyzedOp) -> RunningDependence {
+        let forms: Vec<RunningDependence> = step.reads.iter().map(|read| self.operand_dependence(read)).collect();
         let separate = match (step.rule, forms.as_slice()) {
-            (Rule::Same, [form]) => Some(form.clone()),
-            (Rule::Add, [one, other]) => sum(one, other).or_else(|| sum(other, one)),
-            (Rule::Sub, [one, other]) => sum(one, &negative(other)).or_else(|| sum(&negative(other), one)),
-            (Rule::Neg, [form @ (Form::Shifted(..) | Form::Running(..))]) => Some(negative(form)),
-            (Rule::Exp, [Form::Shifted(term, course)]) => Some(Form::Scaled(term.clone(), *course)),
-            (Rule::Sum | Rule::Neg, [form @ Form::Scaled(..)]) | (Rule::Max | Rule::Min, [form @ Form::Shifted(..)]) => Some(form.clone()),
+            (AnalyzedOpKind::Same, [form]) => Some(form.clone()),
+            (AnalyzedOpKind::Add, [one, other]) => add_dependences(one, other).or_else(|| add_dependences(other, one)),
+            (AnalyzedOpKind::Sub, [one, other]) => add_dependences(one, &negate(other)).or_else(|| add_dependences(&negate(other), one)),
+            (AnalyzedOpKind::Neg, [form @ (RunningDependence::Shifted(..) | RunningDependence::Running(..))]) => Some(negate(form)),
+            (AnalyzedOpKind::Exp, [RunningDependence::Shifted(term, course)]) => Some(RunningDependence::Scaled(term.clone(), *course)),
+            (AnalyzedOpKind::Sum | AnalyzedOpKind::Neg, [form @ RunningDependence::Scaled(..)]) | (AnalyzedOpKind::Max | AnalyzedOpKind::Min, [form @ RunningDependence::Shifted(..)]) => Some(form.clone()),
             (
-                Rule::Mul | Rule::Product,
-                [form @ Form::Scaled(..), Form::Tile | Form::Outside] | [Form::Tile | Form::Outside, form @ Form::Scaled(..)],
+                AnalyzedOpKind::Mul | AnalyzedOpKind::Product,
+                [form @ RunningDependence::Scaled(..), RunningDependence::Tile | RunningDependence::Outside] | [RunningDependence::Tile | RunningDependence::Outside, form @ RunningDependence::Scaled(..)],
             )
-            | (Rule::Div, [form @ Form::Scaled(..), Form::Tile | Form::Outside]) => Some(form.clone()),
+            | (AnalyzedOpKind::Div, [form @ RunningDependence::Scaled(..), RunningDependence::Tile | RunningDependence::Outside]) => Some(form.clone()),
             _ => None,
         };
-        separate.unwrap_or_else(|| plain(step, &forms))
+        separate.unwrap_or_else(|| merge_dependences(step, &forms))
     }
 
     /// Returns the form of an operand, with running values indexed by the dimensions of the op's result.
-    fn seen(&self, read: &Read) -> Form {
-        let Some(Known { form, .. }) = self.values.get(read.value).and_then(Option::as_ref) else { return Form::Outside };
-        let through = |term: &Term| {
+    fn operand_dependence(&self, read: &AnalyzedOperand) -> RunningDependence {
+        let Some(RecordedDependence { dependence: form, .. }) = self.values.get(read.value).and_then(Option::as_ref) else { return RunningDependence::Outside };
+        let through = |term: &RunningTerm| {
             let shape = &self.values[term.value].as_ref()?.shape;
             let dims = term.dims.iter().zip(shape).map(|(dim, size)| match dim.and_then(|dim| read.dims.get(dim).copied().flatten()) {
                 None if *size > 1 => None,
                 moving => Some(moving),
             });
-            Some(Term { dims: dims.collect::<Option<_>>()?, ..term.clone() })
+            Some(RunningTerm { dims: dims.collect::<Option<_>>()?, ..term.clone() })
         };
         let form = match form {
-            Form::Running(term, course) => through(term).map(|term| Form::Running(term, *course)),
-            Form::Shifted(term, course) => through(term).map(|term| Form::Shifted(term, *course)),
-            Form::Scaled(term, course) => through(term).map(|term| Form::Scaled(term, *course)),
-            Form::Outside | Form::Tile | Form::Finished => Some(form.clone()),
+            RunningDependence::Running(term, course) => through(term).map(|term| RunningDependence::Running(term, *course)),
+            RunningDependence::Shifted(term, course) => through(term).map(|term| RunningDependence::Shifted(term, *course)),
+            RunningDependence::Scaled(term, course) => through(term).map(|term| RunningDependence::Scaled(term, *course)),
+            RunningDependence::Outside | RunningDependence::Tile | RunningDependence::Finished => Some(form.clone()),
         };
-        form.unwrap_or(Form::Finished)
+        form.unwrap_or(RunningDependence::Finished)
     }
 }
 
 /// Returns the form of a result if the op keeps no running value separate.
-fn plain(step: &Step, forms: &[Form]) -> Form {
-    let is_fixed = |form: &Form| matches!(form, Form::Outside);
+fn merge_dependences(step: &AnalyzedOp, forms: &[RunningDependence]) -> RunningDependence {
+    let is_fixed = |form: &RunningDependence| matches!(form, RunningDependence::Outside);
     if forms.iter().all(is_fixed) {
-        return Form::Outside;
+        return RunningDependence::Outside;
     }
-    if forms.iter().all(|form| matches!(form, Form::Outside | Form::Tile)) {
-        return Form::Tile;
+    if forms.iter().all(|form| matches!(form, RunningDependence::Outside | RunningDependence::Tile)) {
+        return RunningDependence::Tile;
     }
-    if !forms.iter().all(|form| matches!(form, Form::Outside | Form::Running(..))) {
-        return Form::Finished;
+    if !forms.iter().all(|form| matches!(form, RunningDependence::Outside | RunningDependence::Running(..))) {
+        return RunningDependence::Finished;
     }
-    let mut courses = forms.iter().filter_map(|form| if let Form::Running(_, course) = form { Some(*course) } else { None });
+    let mut courses = forms.iter().filter_map(|form| if let RunningDependence::Running(_, course) = form { Some(*course) } else { None });
     let course = match (step.rule, courses.next(), courses.next()) {
-        (Rule::Maximum | Rule::Minimum | Rule::Add, Some(course), None) => course,
-        (Rule::Maximum | Rule::Minimum | Rule::Add, Some(one), Some(other)) if one == other => one,
-        (Rule::Sub, Some(course), None) => {
+        (AnalyzedOpKind::Maximum | AnalyzedOpKind::Minimum | AnalyzedOpKind::Add, Some(course), None) => course,
+        (AnalyzedOpKind::Maximum | AnalyzedOpKind::Minimum | AnalyzedOpKind::Add, Some(one), Some(other)) if one == other => one,
+        (AnalyzedOpKind::Sub, Some(course), None) => {
             if is_fixed(&forms[1]) {
                 course
             } else {
-                course.turned()
+                course.reverse()
             }
         }
-        _ => Course::Unknown,
+        _ => Monotonicity::Unknown,
     };
-    Form::Running(whole(step), course)
+    RunningDependence::Running(to_running_term(step), course)
 }
 
 /// Combines terms: `tile + running`, `shifted + tile` and `scaled + scaled`.
-fn sum(one: &Form, other: &Form) -> Option<Form> {
+fn add_dependences(one: &RunningDependence, other: &RunningDependence) -> Option<RunningDependence> {
     match (one, other) {
-        (Form::Tile, Form::Running(term, course)) => Some(Form::Shifted(term.clone(), *course)),
-        (Form::Shifted(term, course), Form::Tile | Form::Outside) => Some(Form::Shifted(term.clone(), *course)),
-        (Form::Scaled(..), Form::Scaled(..)) if one == other => Some(one.clone()),
+        (RunningDependence::Tile, RunningDependence::Running(term, course)) => Some(RunningDependence::Shifted(term.clone(), *course)),
+        (RunningDependence::Shifted(term, course), RunningDependence::Tile | RunningDependence::Outside) => Some(RunningDependence::Shifted(term.clone(), *course)),
+        (RunningDependence::Scaled(..), RunningDependence::Scaled(..)) if one == other => Some(one.clone()),
         _ => None,
     }
 }
 
 /// Negates a summand. A factor is unchanged.
-fn negative(form: &Form) -> Form {
-    let turned = |term: &Term| Term { is_subtracted: !term.is_subtracted, ..term.clone() };
+fn negate(form: &RunningDependence) -> RunningDependence {
+    let turned = |term: &RunningTerm| RunningTerm { is_subtracted: !term.is_subtracted, ..term.clone() };
     match form {
-        Form::Running(term, course) => Form::Running(turned(term), *course),
-        Form::Shifted(term, course) => Form::Shifted(turned(term), *course),
-        Form::Outside | Form::Tile | Form::Scaled(..) | Form::Finished => form.clone(),
+        RunningDependence::Running(term, course) => RunningDependence::Running(turned(term), *course),
+        RunningDependence::Shifted(term, course) => RunningDependence::Shifted(turned(term), *course),
+        RunningDependence::Outside | RunningDependence::Tile | RunningDependence::Scaled(..) | RunningDependence::Finished => form.clone(),
     }
 }
 
 /// Whether neither a term nor its exponential ever increases.
-fn shrinks(term: &Term, course: Course) -> bool {
-    course == if term.is_subtracted { Course::Grows } else { Course::Falls }
+fn never_increases(term: &RunningTerm, course: Monotonicity) -> bool {
+    course == if term.is_subtracted { Monotonicity::Increasing } else { Monotonicity::Decreasing }
 }
 
 /// Whether a term never decreases.
-fn grows(term: &Term, course: Course) -> bool {
-    course == if term.is_subtracted { Course::Falls } else { Course::Grows }
+fn never_decreases(term: &RunningTerm, course: Monotonicity) -> bool {
+    course == if term.is_subtracted { Monotonicity::Decreasing } else { Monotonicity::Increasing }
 }
 
 /// Returns the result of a step as a running value.
-fn whole(step: &Step) -> Term {
+fn to_running_term(step: &AnalyzedOp) -> RunningTerm {
     let dims = step.shape.iter().enumerate().map(|(dim, size)| (*size > 1).then_some(dim)).collect();
-    Term { value: step.output, dims, is_subtracted: false }
+    RunningTerm { value: step.output, dims, is_subtracted: false }
 }
 
-impl Course {
-    const fn turned(self) -> Self {
+impl Monotonicity {
+    const fn reverse(self) -> Self {
         match self {
-            Self::Grows => Self::Falls,
-            Self::Falls => Self::Grows,
+            Self::Increasing => Self::Decreasing,
+            Self::Decreasing => Self::Increasing,
             Self::Unknown => Self::Unknown,
         }
     }

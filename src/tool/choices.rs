@@ -1,21 +1,21 @@
 //! Command-line options of a compilation, shared by all tools that compile.
 
 use crate::{
-    bundle::{Addresses, Loops},
+    bundle::{AddressMode, LoopMode},
     codes,
     hint::TileCount,
     import::{Precision, Rounding},
-    kernel::{FixedKind, KernelMode},
-    layout::Strategy,
-    pipeline::Options,
-    validate::Mode,
+    kernel::{FixedNumberKind, KernelMode},
+    layout::StickStrategy,
+    pipeline::CompileOptions,
+    validate::ValidationMode,
 };
 use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use cost::Objective;
-use program::Count;
+use program::SymbolicCount;
 use sdsc_check::Profile;
 use strum::VariantNames;
 
@@ -31,18 +31,18 @@ fn names(names: &'static [&'static str]) -> PossibleValuesParser {
 }
 
 /// Reads a kind of numbers that tuning may search without a knob.
-pub(super) fn kinds() -> impl TypedValueParser<Value = FixedKind> {
-    names(FixedKind::VARIANTS).try_map(|name| name.parse::<FixedKind>())
+pub(super) fn kinds() -> impl TypedValueParser<Value = FixedNumberKind> {
+    names(FixedNumberKind::VARIANTS).try_map(|name| name.parse::<FixedNumberKind>())
 }
 
 /// Reads when a compilation is validated.
-pub(super) fn modes() -> impl TypedValueParser<Value = Mode> {
-    names(Mode::VARIANTS).try_map(|name| name.parse::<Mode>())
+pub(super) fn modes() -> impl TypedValueParser<Value = ValidationMode> {
+    names(ValidationMode::VARIANTS).try_map(|name| name.parse::<ValidationMode>())
 }
 
 /// What a user may choose about a compilation.
 #[derive(Args)]
-pub(super) struct Choices {
+pub(super) struct PipelineArguments {
     /// Function to compile, if several are public
     #[arg(long, value_name = "NAME", help_heading = INPUT)]
     entry: Option<String>,
@@ -86,7 +86,7 @@ pub(super) struct Choices {
     #[arg(long, value_name = "MODE", value_parser = names(KernelMode::VARIANTS), help_heading = OPTIMIZATION)]
     kernels: Option<String>,
     /// Choose stick dimensions jointly or op by op: global, greedy
-    #[arg(long, value_name = "MODE", default_value = "global", value_parser = names(Strategy::VARIANTS), help_heading = OPTIMIZATION)]
+    #[arg(long, value_name = "MODE", default_value = "global", value_parser = names(StickStrategy::VARIANTS), help_heading = OPTIMIZATION)]
     sticks: String,
     /// Override machine parameters, such as {"cores": 4}
     #[arg(long, value_name = "FILE.json", help_heading = TARGET)]
@@ -98,20 +98,20 @@ pub(super) struct Choices {
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = TARGET)]
     lx_bytes: Option<String>,
     /// Addresses of launch arguments: symbolic, or absolute (baked)
-    #[arg(long, value_name = "MODE", default_value = "symbolic", value_parser = names(Addresses::VARIANTS), help_heading = TARGET)]
+    #[arg(long, value_name = "MODE", default_value = "symbolic", value_parser = names(AddressMode::VARIANTS), help_heading = TARGET)]
     addresses: String,
     /// Emit scf.for or one execute per iteration: keep, unroll
-    #[arg(long, value_name = "MODE", default_value = "keep", value_parser = names(Loops::VARIANTS), help_heading = TARGET)]
+    #[arg(long, value_name = "MODE", default_value = "keep", value_parser = names(LoopMode::VARIANTS), help_heading = TARGET)]
     loops: String,
     /// Format of the bundle files, such as 1.0
     #[arg(long, value_name = "FORMAT", default_value = "torch-spyre-2026-08", value_parser = names(Profile::VARIANTS), help_heading = TARGET)]
     bundle_format: String,
 }
 
-impl Choices {
+impl PipelineArguments {
     /// As the pipeline has them, before they are checked against each other.
-    pub(super) fn options(&self) -> Result<Options, String> {
-        let mut options = Options::default();
+    pub(super) fn to_options(&self) -> Result<CompileOptions, String> {
+        let mut options = CompileOptions::default();
         let one = [
             ("entry", &self.entry),
             ("cores", &self.cores),
@@ -143,15 +143,15 @@ impl Choices {
     }
 
     /// Refuses what a pass would take for "as usual".
-    fn check_numbers(&self, options: &Options) -> Result<(), String> {
+    fn check_numbers(&self, options: &CompileOptions) -> Result<(), String> {
         if self.cores.is_some() && options.cores < 1 {
             return Err(codes::OPTION_VALUE
-                .says(format_args!("option 'cores': expected 1 to 32 cores, found {}; remove the option to use all", options.cores)));
+                .format(format_args!("option 'cores': expected 1 to 32 cores, found {}; remove the option to use all", options.cores)));
         }
         if self.lx_bytes.is_some() && options.lx_bytes < 0 {
             let advice = "remove the option to use all of LX";
             return Err(codes::OPTION_VALUE
-                .says(format_args!("option 'lx-bytes': expected a nonnegative number of bytes, found {}; {advice}", options.lx_bytes)));
+                .format(format_args!("option 'lx-bytes': expected a nonnegative number of bytes, found {}; {advice}", options.lx_bytes)));
         }
         check_tiles(&options.tiles)
     }
@@ -162,11 +162,11 @@ fn check_tiles(tiles: &[TileCount]) -> Result<(), String> {
     for (position, tile) in tiles.iter().enumerate() {
         let Some(first) = tiles[..position].iter().find(|first| first.dim == tile.dim) else { continue };
         let advice = match (&first.count, &tile.count) {
-            (Count::Number(one), Count::Number(other)) => format!("use '{}={}'", tile.dim, one.saturating_mul(*other)),
+            (SymbolicCount::Number(one), SymbolicCount::Number(other)) => format!("use '{}={}'", tile.dim, one.saturating_mul(*other)),
             _ => "give one count".to_owned(),
         };
         return Err(codes::TILES_TWICE
-            .says(format_args!("option 'tiles': dimension '{}' is given twice, as '{first}' and '{tile}'; {advice}", tile.dim)));
+            .format(format_args!("option 'tiles': dimension '{}' is given twice, as '{first}' and '{tile}'; {advice}", tile.dim)));
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use clap::Command;
 
 /// Returns the command lines that clap reads.
 #[must_use]
-pub fn all() -> Vec<Command> {
+pub fn tool_commands() -> Vec<Command> {
     vec![
         #[cfg(feature = "mlir")]
         spyre_compile::command(),
@@ -24,6 +24,6 @@ pub fn all() -> Vec<Command> {
 /// Returns the command lines of MLIR's drivers as far as their `--help` shows them. LLVM's library reads them.
 #[cfg(feature = "mlir")]
 #[must_use]
-pub fn drivers() -> Vec<Command> {
+pub fn driver_commands() -> Vec<Command> {
     vec![spyre_lsp_server::command(), spyre_opt::command()]
 }

@@ -4,7 +4,7 @@ use crate::codes;
 use std::{io::Read, path::Path};
 
 /// Bytes of a file that are looked at.
-const MAX_BEGINNING_BYTES: u64 = 2048;
+const MAX_PREFIX_BYTES: u64 = 2048;
 
 /// A kind of file, and what to do with one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,29 +13,29 @@ struct FileKind {
     advice: &'static str,
 }
 
-const fn kind(name: &'static str, advice: &'static str) -> FileKind {
+const fn new_kind(name: &'static str, advice: &'static str) -> FileKind {
     FileKind { name, advice }
 }
 
-const ONNX: FileKind = kind(
+const ONNX: FileKind = new_kind(
     "an ONNX model",
     "import it with 'torch-mlir-import-onnx', then lower it with 'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline \
      --torch-backend-to-linalg-on-tensors-backend-pipeline'",
 );
-const PYTORCH: FileKind = kind("a file of PyTorch", "load it in Python with torch.load, and call spyre_mlir.torch.compile(model, *inputs)");
-const WEIGHTS: FileKind = kind("weights", "load them into a model in Python, and call spyre_mlir.torch.compile(model, *inputs)");
-const ARRAYS: FileKind = kind("arrays of NumPy", "give them to 'spyre-run DIR --input NAME=FILE.npy'");
-const ZIP: FileKind = kind("a zip archive", "unpack it, and give the file of a module in it");
-const GZIP: FileKind = kind("a gzip archive", "unpack it first");
-const HTML: FileKind = kind("a page of HTML", "save the file itself, and not the page that shows it");
-const LLVM_IR: FileKind = kind("LLVM IR", "export linalg on tensors instead");
-const BINARY: FileKind = kind("a compiled program", "give the module that it was made from");
-const PLAN: FileKind = kind("a plan", "give it with --plan, beside the program");
-const BUNDLE_FILE: FileKind = kind("a file of a bundle", "run the directory of the bundle with 'spyre-run DIR'");
-const JSON: FileKind = kind("JSON", "give the file of a module, such as model.mlir");
+const PYTORCH: FileKind = new_kind("a file of PyTorch", "load it in Python with torch.load, and call spyre_mlir.torch.compile(model, *inputs)");
+const WEIGHTS: FileKind = new_kind("weights", "load them into a model in Python, and call spyre_mlir.torch.compile(model, *inputs)");
+const ARRAYS: FileKind = new_kind("arrays of NumPy", "give them to 'spyre-run DIR --input NAME=FILE.npy'");
+const ZIP: FileKind = new_kind("a zip archive", "unpack it, and give the file of a module in it");
+const GZIP: FileKind = new_kind("a gzip archive", "unpack it first");
+const HTML: FileKind = new_kind("a page of HTML", "save the file itself, and not the page that shows it");
+const LLVM_IR: FileKind = new_kind("LLVM IR", "export linalg on tensors instead");
+const BINARY: FileKind = new_kind("a compiled program", "give the module that it was made from");
+const PLAN: FileKind = new_kind("a plan", "give it with --plan, beside the program");
+const BUNDLE_FILE: FileKind = new_kind("a file of a bundle", "run the directory of the bundle with 'spyre-run DIR'");
+const JSON: FileKind = new_kind("JSON", "give the file of a module, such as model.mlir");
 const PYTHON: FileKind =
-    kind("a Python program", "import it, and call spyre_mlir.torch.compile or spyre_mlir.jax.compile with its function");
-const MARKDOWN: FileKind = kind("a Markdown text", "give the file of a module, such as model.mlir");
+    new_kind("a Python program", "import it, and call spyre_mlir.torch.compile or spyre_mlir.jax.compile with its function");
+const MARKDOWN: FileKind = new_kind("a Markdown text", "give the file of a module, such as model.mlir");
 
 /// Refuses a file or directory that is plainly something else than MLIR. Of what cannot be read, and of pipes, nothing is said.
 ///
@@ -47,24 +47,24 @@ pub fn check_is_mlir(path: &str) -> Result<(), String> {
         return Ok(());
     }
     if target.is_dir() {
-        return check_is_no_bundle(target, path);
+        return check_is_not_bundle(target, path);
     }
     let Ok(file) = files::open(target) else { return Ok(()) };
     let mut start = Vec::new();
-    if file.take(MAX_BEGINNING_BYTES).read_to_end(&mut start).is_err() {
+    if file.take(MAX_PREFIX_BYTES).read_to_end(&mut start).is_err() {
         return Ok(());
     }
     let extension = target.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    kind_of(&extension, &start).map_or(Ok(()), |FileKind { name, advice }| {
-        Err(codes::INPUT_NOT_MLIR.says(format_args!("expected MLIR text or bytecode, found {name} in '{path}'; {advice}")))
+    detect_kind(&extension, &start).map_or(Ok(()), |FileKind { name, advice }| {
+        Err(codes::INPUT_NOT_MLIR.format(format_args!("expected MLIR text or bytecode, found {name} in '{path}'; {advice}")))
     })
 }
 
 /// Refuses the directory of a bundle, or of one of its launches, with the command that runs it.
-fn check_is_no_bundle(directory: &Path, path: &str) -> Result<(), String> {
+fn check_is_not_bundle(directory: &Path, path: &str) -> Result<(), String> {
     let refuse = |what: &str, bundle: &str| {
         Err(codes::INPUT_NOT_MLIR
-            .says(format_args!("expected MLIR text or bytecode, found {what} '{path}'; run it with 'spyre-run {bundle}'")))
+            .format(format_args!("expected MLIR text or bytecode, found {what} '{path}'; run it with 'spyre-run {bundle}'")))
     };
     let parent = directory.parent().filter(|parent| parent.join("program.json").exists());
     match parent {
@@ -78,7 +78,7 @@ fn check_is_no_bundle(directory: &Path, path: &str) -> Result<(), String> {
 }
 
 /// The kind of a file with this extension that begins so; none of what may be MLIR.
-fn kind_of(extension: &str, start: &[u8]) -> Option<FileKind> {
+fn detect_kind(extension: &str, start: &[u8]) -> Option<FileKind> {
     if start.starts_with(b"ML\xefR") {
         return None;
     }
@@ -91,10 +91,10 @@ fn kind_of(extension: &str, start: &[u8]) -> Option<FileKind> {
         "md" => Some(MARKDOWN),
         _ => None,
     };
-    by_name.or_else(|| kind_of_bytes(start)).or_else(|| kind_of_text(&String::from_utf8_lossy(start)))
+    by_name.or_else(|| detect_binary_kind(start)).or_else(|| detect_text_kind(&String::from_utf8_lossy(start)))
 }
 
-fn kind_of_bytes(start: &[u8]) -> Option<FileKind> {
+fn detect_binary_kind(start: &[u8]) -> Option<FileKind> {
     let has = |part: &[u8]| start.windows(part.len()).any(|window| window == part);
     let is_pickle = matches!(start, [0x80, 2..=5, ..]);
     match start {
@@ -110,7 +110,7 @@ fn kind_of_bytes(start: &[u8]) -> Option<FileKind> {
     }
 }
 
-fn kind_of_text(text: &str) -> Option<FileKind> {
+fn detect_text_kind(text: &str) -> Option<FileKind> {
     let text = text.trim_start();
     let begins = |beginnings: &[&str]| beginnings.iter().any(|beginning| text.starts_with(beginning));
     let lower: String = text.chars().take(16).collect::<String>().to_ascii_lowercase();
@@ -142,7 +142,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn files_of_other_kinds_are_known_by_name_or_by_what_they_begin_with() {
+    fn detects_kind_by_extension_or_prefix() {
         for (extension, start, expected) in [
             ("onnx", &b"\x08\x07"[..], ONNX),
             ("", b"PK\x03\x04....archive/data.pkl", PYTORCH),
@@ -158,21 +158,21 @@ mod tests {
             ("", b"# Notes\n", MARKDOWN),
             ("mlir", b"func.func @f(%x: !sdscbundle.input_arg<index>)", BUNDLE_FILE),
         ] {
-            assert_eq!(kind_of(extension, start), Some(expected), "{extension}: {start:?}");
+            assert_eq!(detect_kind(extension, start), Some(expected), "{extension}: {start:?}");
         }
     }
 
     #[test]
-    fn what_may_be_mlir_is_left_to_the_parser() {
+    fn leaves_possible_mlir_to_the_parser() {
         let generic = "\"builtin.module\"() ({}) : () -> ()";
         for start in ["", "// a comment", "#map = affine_map<(d0) -> (d0)>", "{-# #-}", generic, "// CHECK: !sdscbundle.x"] {
-            assert_eq!(kind_of("mlir", start.as_bytes()), None, "{start}");
+            assert_eq!(detect_kind("mlir", start.as_bytes()), None, "{start}");
         }
-        assert_eq!(kind_of("onnx", b"ML\xefR"), None);
+        assert_eq!(detect_kind("onnx", b"ML\xefR"), None);
     }
 
     #[test]
-    fn a_bundle_says_how_it_is_run() {
+    fn names_command_that_runs_a_bundle() {
         let place = tempfile::tempdir().unwrap();
         let launch = place.path().join("bundle_0");
         fs::create_dir(&launch).unwrap();

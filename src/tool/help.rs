@@ -6,9 +6,9 @@ use std::ffi::OsString;
 
 /// Note of the tools whose options take lists of pairs.
 #[cfg(feature = "mlir")]
-pub(super) const LISTS: &str = "NAME=VALUE options can be repeated and take comma-separated lists.";
+pub(super) const LISTS_NOTE: &str = "NAME=VALUE options can be repeated and take comma-separated lists.";
 
-const HELP_ALL: &str = "--help-all";
+const HELP_ALL_OPTION: &str = "--help-all";
 
 /// Completes a command line: adds `--help`, `--help-all` and `--version`, and hides the options other than `most_used` (ids of arguments)
 /// from the short page.
@@ -34,19 +34,19 @@ pub(super) fn with_help(command: Command, most_used: &[&str]) -> Command {
         .arg(flag("version", "Print version", ArgAction::Version).short('V'))
         // The texts fit a line as they are.
         .term_width(0)
-        .after_help(format!("Use '{HELP_ALL}' for all options.\n{EXIT_CODES}"))
+        .after_help(format!("Use '{HELP_ALL_OPTION}' for all options.\n{EXIT_CODES}"))
         .after_long_help(format!("{note}{EXIT_CODES}"))
 }
 
 /// Returns the page with all options.
-pub(super) fn full_page(command: &Command) -> String {
+pub(super) fn render_full_page(command: &Command) -> String {
     let note = command.get_after_long_help().cloned().unwrap_or_default();
     command.clone().mut_args(|argument| argument.hide_short_help(false)).after_help(note).render_help().to_string()
 }
 
 /// Whether a command line that asks for help asks for all options.
-pub(super) fn asks_for_all(words: &[OsString]) -> bool {
-    words.iter().take_while(|word| *word != "--").any(|word| word == HELP_ALL)
+pub(super) fn requests_full_help(words: &[OsString]) -> bool {
+    words.iter().take_while(|word| *word != "--").any(|word| word == HELP_ALL_OPTION)
 }
 
 /// Option of a driver of MLIR, which LLVM's library reads: name, name of the value (empty: none), text, heading.
@@ -63,14 +63,14 @@ pub(super) fn driver_option(&(name, value, text, heading): &DriverOption) -> Arg
 /// Answers `--version`, `--help` and `--help-all` for a driver of MLIR. Returns the words that are left for the driver to read; none if
 /// everything is answered.
 #[cfg(feature = "mlir")]
-pub(super) fn answer_for_driver(mut command: Command, words: Vec<String>) -> Option<Vec<String>> {
+pub(super) fn handle_driver_help(mut command: Command, words: Vec<String>) -> Option<Vec<String>> {
     let asks = |names: &[&str]| words.iter().skip(1).any(|word| names.contains(&word.as_str()));
     let name = command.get_name().to_owned();
     let (page, rest) = if asks(&["--version", "-version"]) {
         (format!("{name} {VERSION}\n"), None)
-    } else if asks(&[HELP_ALL, "-help-all"]) {
+    } else if asks(&[HELP_ALL_OPTION, "-help-all"]) {
         // LLVM's library prints the rest, with the exit codes at the end.
-        let page = full_page(&command).replace(&format!("\n{EXIT_CODES}"), "");
+        let page = render_full_page(&command).replace(&format!("\n{EXIT_CODES}"), "");
         (format!("{}\n\nOptions and passes of MLIR and LLVM:\n\n", page.trim_end()), Some(vec![name, "--help".to_owned()]))
     } else if asks(&["--help", "-help", "-h"]) {
         (command.render_help().to_string(), None)
@@ -78,7 +78,7 @@ pub(super) fn answer_for_driver(mut command: Command, words: Vec<String>) -> Opt
         return Some(words);
     };
     // A page that cannot be printed has nowhere to be reported.
-    let _ = super::say(&page);
+    let _ = super::print_text(&page);
     rest
 }
 
@@ -92,29 +92,29 @@ mod tests {
     }
 
     #[test]
-    fn the_short_page_has_the_most_used_options() {
+    fn shows_most_used_options_on_short_page() {
         let page = command().render_help().to_string();
         assert!(page.contains("--often") && !page.contains("--rarely") && !page.contains("A note."), "{page}");
         assert!(page.ends_with(&format!("Use '--help-all' for all options.\n{EXIT_CODES}\n")), "{page}");
     }
 
     #[test]
-    fn the_full_page_has_all_options_and_the_note() {
-        let page = full_page(&command());
+    fn shows_all_options_and_note_on_full_page() {
+        let page = render_full_page(&command());
         assert!(page.contains("Things:\n      --often") && page.contains("--rarely") && page.contains("--help-all"), "{page}");
         assert!(page.ends_with(&format!("A note.\n{EXIT_CODES}\n")), "{page}");
     }
 
     #[test]
-    fn words_after_two_dashes_are_no_options() {
+    fn ignores_words_after_double_dash() {
         let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
-        assert!(asks_for_all(&words("tool --help-all")) && !asks_for_all(&words("tool --help -- other --help-all")));
+        assert!(requests_full_help(&words("tool --help-all")) && !requests_full_help(&words("tool --help -- other --help-all")));
     }
 
     #[cfg(feature = "mlir")]
     #[test]
-    fn a_driver_reads_what_is_not_answered() {
-        let left = |text: &str| answer_for_driver(command(), text.split(' ').map(str::to_owned).collect());
+    fn leaves_other_words_to_the_driver() {
+        let left = |text: &str| handle_driver_help(command(), text.split(' ').map(str::to_owned).collect());
         assert_eq!(left("tool --often file").map(|words| words.len()), Some(3));
         assert_eq!(left("tool file --help-all"), Some(vec!["tool".to_owned(), "--help".to_owned()]));
         assert_eq!((left("tool -h"), left("tool --version")), (None, None));

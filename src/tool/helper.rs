@@ -3,11 +3,11 @@
 //! Compiled code of somebody's program may do anything, so that it runs in a process of its own with a limit of memory,
 //! never in the tool.
 
-use super::{VERSION, places::program_beside};
+use super::{VERSION, places::find_sibling_program};
 use crate::{
     mlir::{Module, OpExt},
-    reference::{Answer, Files, Request, answer, first_of_ours},
-    validate::Original,
+    reference::{ReferenceOutcome, ReferenceFiles, ReferenceRequest, answer_comparison, find_dialect_op},
+    validate::OriginalRunner,
 };
 use rustix::process::{Resource, Rlimit, setrlimit};
 use std::{
@@ -19,20 +19,20 @@ use std::{
 };
 
 /// The word by which `spyre-run` is asked for an answer to a request on standard input.
-pub(super) const ANSWER: &str = "--answer-request";
+pub(super) const ANSWER_REQUEST_OPTION: &str = "--answer-request";
 
 /// The name of the program, beside the tool.
-const NAME: &str = "spyre-run";
+const RUNNER_NAME: &str = "spyre-run";
 
 /// Functions for which the compiler may state an approximation: the program is run once more with it, if results
 /// differ.
-const APPROXIMATED: [&str; 2] = ["math.erf", "math.tanh"];
+const APPROXIMATED_OPS: [&str; 2] = ["math.erf", "math.tanh"];
 
 /// Message of the reference program when a signal ends it (`dialects/bridge/Input.cpp`).
-const ENDED: &str = "the reference program ended by a signal";
+const CRASH_MESSAGE: &str = "the reference program ended by a signal";
 
 /// A program as written, and who runs it.
-pub(super) struct Helper {
+pub(super) struct ReferenceProcess {
     runner: PathBuf,
     module: PathBuf,
     /// The file of a module that came from elsewhere than a file.
@@ -41,19 +41,19 @@ pub(super) struct Helper {
     n_ops: u64,
 }
 
-impl Helper {
+impl ReferenceProcess {
     /// Finds who runs a module that was read from `input`.
     ///
     /// # Errors
     /// Why nobody can.
     pub(super) fn find(module: &Module<'_>, input: &str) -> Result<Self, String> {
-        if let Some(name) = first_of_ours(module.op()) {
+        if let Some(name) = find_dialect_op(module.op()) {
             return Err(format!("it has '{name}', which MLIR's JIT does not run"));
         }
         let runner =
-            program_beside(NAME).ok_or_else(|| format!("'{NAME}', which runs MLIR's JIT, is not in the directory of this tool"))?;
+            find_sibling_program(RUNNER_NAME).ok_or_else(|| format!("'{RUNNER_NAME}', which runs MLIR's JIT, is not in the directory of this tool"))?;
         let ops = module.op().nested();
-        let runs = if ops.iter().any(|op| APPROXIMATED.contains(&op.full_name())) { 2 } else { 1 };
+        let runs = if ops.iter().any(|op| APPROXIMATED_OPS.contains(&op.full_name())) { 2 } else { 1 };
         let n_ops = runs * ops.len() as u64;
         if fs::metadata(input).is_ok_and(|found| found.is_file()) {
             return Ok(Self { runner, module: input.into(), _copy: None, n_ops });
@@ -66,11 +66,11 @@ impl Helper {
         Ok(Self { runner, module: copy.path().to_owned(), _copy: Some(copy), n_ops })
     }
 
-    fn ask(&self, request: &Request) -> Result<Output, String> {
+    fn send_request(&self, request: &ReferenceRequest) -> Result<Output, String> {
         let cannot = |error: io::Error| format!("'{}' cannot be started: {error}", self.runner.display());
         let text = serde_json::to_string(request).map_err(|error| error.to_string())?;
         let mut command = Command::new(&self.runner);
-        let started = command.arg(ANSWER).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let started = command.arg(ANSWER_REQUEST_OPTION).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = started.map_err(cannot)?;
         // One that ends before it has read all says why, or its exit code does.
         if let Some(mut input) = child.stdin.take() {
@@ -80,60 +80,60 @@ impl Helper {
     }
 }
 
-impl Original for Helper {
-    fn n_ops(&self) -> u64 {
+impl OriginalRunner for ReferenceProcess {
+    fn num_ops(&self) -> u64 {
         self.n_ops
     }
 
-    fn compare(&self, files: Files, max_bytes: u64) -> Answer {
-        let request = Request { version: VERSION.to_owned(), module: self.module.clone(), max_bytes, files };
-        match self.ask(&request) {
-            Ok(output) => understood(&output),
-            Err(reason) => Answer::NotRun(reason),
+    fn compare(&self, files: ReferenceFiles, max_bytes: u64) -> ReferenceOutcome {
+        let request = ReferenceRequest { version: VERSION.to_owned(), module: self.module.clone(), max_bytes, files };
+        match self.send_request(&request) {
+            Ok(output) => parse_answer(&output),
+            Err(reason) => ReferenceOutcome::NotRun(reason),
         }
     }
 }
 
 /// The answer that a process has printed, or what its end means.
-fn understood(output: &Output) -> Answer {
+fn parse_answer(output: &Output) -> ReferenceOutcome {
     let said = String::from_utf8_lossy(&output.stderr);
     match serde_json::from_slice(&output.stdout) {
         Ok(answer) => answer,
-        Err(_) if said.contains(ENDED) => Answer::Explained(format!(
-            "{ENDED} on random inputs: it accesses a tensor out of bounds, divides an integer by 0, or fails an assertion"
+        Err(_) if said.contains(CRASH_MESSAGE) => ReferenceOutcome::Explained(format!(
+            "{CRASH_MESSAGE} on random inputs: it accesses a tensor out of bounds, divides an integer by 0, or fails an assertion"
         )),
         Err(_) => {
             let first = said.lines().next().unwrap_or("no message");
-            Answer::NotRun(format!("the process that runs it ended without an answer ({}): {first}", output.status))
+            ReferenceOutcome::NotRun(format!("the process that runs it ended without an answer ({}): {first}", output.status))
         }
     }
 }
 
 /// Whether a command line asks for an answer.
 pub(super) fn is_request(words: &[OsString]) -> bool {
-    words.len() == 2 && words[1] == ANSWER
+    words.len() == 2 && words[1] == ANSWER_REQUEST_OPTION
 }
 
 /// Answers the request on standard input, on standard output; gives the exit code.
 pub(super) fn answer_request() -> u8 {
     let mut text = String::new();
     let read = io::stdin().read_to_string(&mut text).map_err(|error| error.to_string());
-    let request = read.and_then(|_| serde_json::from_str::<Request>(&text).map_err(|error| error.to_string()));
+    let request = read.and_then(|_| serde_json::from_str::<ReferenceRequest>(&text).map_err(|error| error.to_string()));
     let answered = request.map(|request| {
         if request.version != VERSION {
-            return Answer::NotRun(format!("'{NAME}' in the directory of this tool has another version, {VERSION}"));
+            return ReferenceOutcome::NotRun(format!("'{RUNNER_NAME}' in the directory of this tool has another version, {VERSION}"));
         }
-        limit(request.max_bytes);
-        super::on_large_stack(|| answer(&request))
+        limit_memory(request.max_bytes);
+        super::run_on_large_stack(|| answer_comparison(&request))
     });
-    let answer = answered.unwrap_or_else(|error| Answer::NotRun(format!("the request cannot be read: {error}")));
+    let answer = answered.unwrap_or_else(|error| ReferenceOutcome::NotRun(format!("the request cannot be read: {error}")));
     let printed = serde_json::to_string(&answer).map_err(io::Error::from).and_then(|text| io::stdout().write_all(text.as_bytes()));
     u8::from(printed.is_err())
 }
 
 /// Limits the memory of this process, and lets it leave no image of its own behind. Where the system refuses, the
 /// limits of the request hold.
-fn limit(max_bytes: u64) {
+fn limit_memory(max_bytes: u64) {
     let most = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
     let _ = setrlimit(Resource::As, most(max_bytes));
     let _ = setrlimit(Resource::Core, most(0));
@@ -145,17 +145,17 @@ mod tests {
     use crate::reference::Agreement;
     use std::{os::unix::process::ExitStatusExt, process::ExitStatus};
 
-    fn ended(status: i32, said: &str, printed: &str) -> Output {
+    fn make_output(status: i32, said: &str, printed: &str) -> Output {
         Output { status: ExitStatus::from_raw(status), stdout: printed.into(), stderr: said.into() }
     }
 
     #[test]
-    fn an_end_without_an_answer_is_no_difference() {
-        let agrees = Answer::Agrees(Agreement { elements: 1, of: 1, difference: 0.0, allowed: 1e-9 });
-        assert_eq!(understood(&ended(0, "", &serde_json::to_string(&agrees).unwrap())), agrees);
-        let signalled = understood(&ended(256, &format!("error: {ENDED}: ..."), ""));
-        assert!(matches!(signalled, Answer::Explained(why) if why.contains("divides an integer by 0")));
-        let killed = understood(&ended(9, "", ""));
-        assert!(matches!(killed, Answer::NotRun(why) if why.contains("signal: 9")));
+    fn reports_missing_answer_as_not_run() {
+        let agrees = ReferenceOutcome::Agrees(Agreement { elements: 1, of: 1, difference: 0.0, allowed: 1e-9 });
+        assert_eq!(parse_answer(&make_output(0, "", &serde_json::to_string(&agrees).unwrap())), agrees);
+        let signalled = parse_answer(&make_output(256, &format!("error: {CRASH_MESSAGE}: ..."), ""));
+        assert!(matches!(signalled, ReferenceOutcome::Explained(why) if why.contains("divides an integer by 0")));
+        let killed = parse_answer(&make_output(9, "", ""));
+        assert!(matches!(killed, ReferenceOutcome::NotRun(why) if why.contains("signal: 9")));
     }
 }

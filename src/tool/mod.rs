@@ -46,17 +46,17 @@ use clap::{
 };
 #[cfg(feature = "mlir")]
 pub use foreign_file::check_is_mlir;
-pub use places::{cannot_read, check_directory_place, check_place, similar_file};
-use places::{folder_of, reason};
-use progress::Progress;
-pub use speech::{Amount, EXIT_CODES, Format, Message, Messages, Place, Speaker, VERSION};
+pub use places::{format_read_error, check_output_directory, check_output_file, find_similar_file};
+use places::{parent_directory, describe_io_error};
+use progress::ProgressIndicator;
+pub use speech::{Verbosity, EXIT_CODES, MessageFormat, Message, MessageArguments, MessageLocation, Reporter, VERSION};
 use std::{
     ffi::OsString,
     fs,
     io::{self, Write},
     path::Path,
 };
-use terminal::without_line;
+use terminal::run_with_line_erased;
 
 /// A tool's `main`: reads the words by `command`, runs, and gives the exit code: 0 on success, 1 on a mistake of the user's, 2 on a bug of
 /// ours.
@@ -66,24 +66,24 @@ fn main<Arguments: FromArgMatches + Send + Sync>(
     name: &'static str,
     mut command: Command,
     words: impl IntoIterator<Item = OsString>,
-    speaker: impl FnOnce(&Arguments) -> Speaker,
-    run: impl FnOnce(&Arguments, Speaker) -> Result<(), String> + Send,
+    speaker: impl FnOnce(&Arguments) -> Reporter,
+    run: impl FnOnce(&Arguments, Reporter) -> Result<(), String> + Send,
 ) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
     let matches = command.try_get_matches_from_mut(&words);
     let arguments = matches.and_then(|matches| Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command)));
     let arguments = match arguments {
         Ok(arguments) => arguments,
-        Err(error) if error.kind() == ErrorKind::DisplayHelp && help::asks_for_all(&words) => {
+        Err(error) if error.kind() == ErrorKind::DisplayHelp && help::requests_full_help(&words) => {
             // As below, help that cannot be printed is no mistake of the user's.
-            let _ = say(&help::full_page(&command));
+            let _ = print_text(&help::render_full_page(&command));
             return 0;
         }
-        Err(error) => return misled(Speaker::misled(name, &words), &error, &command, &words),
+        Err(error) => return report_usage_error(Reporter::from_words(name, &words), &error, &command, &words),
     };
     let speaker = speaker(&arguments);
     // Sessions end in the thread that they are made in.
-    match on_large_stack(|| run(&arguments, speaker).map_err(|message| (message, tool_found_bug()))) {
+    match run_on_large_stack(|| run(&arguments, speaker).map_err(|message| (message, tool_found_bug()))) {
         Ok(()) => 0,
         Err((message, found_bug)) => {
             if !message.is_empty() {
@@ -95,7 +95,7 @@ fn main<Arguments: FromArgMatches + Send + Sync>(
 }
 
 /// Help and version are what was asked for. A wrong command line is the user's mistake like any other: exit 1, where clap would say 2.
-fn misled(speaker: Speaker, error: &clap::Error, command: &Command, words: &[OsString]) -> u8 {
+fn report_usage_error(speaker: Reporter, error: &clap::Error, command: &Command, words: &[OsString]) -> u8 {
     if !error.use_stderr() {
         let _ = error.print();
         return 0;
@@ -109,7 +109,7 @@ fn misled(speaker: Speaker, error: &clap::Error, command: &Command, words: &[OsS
     } else {
         stray_word_advice(error, command, words).map_or_else(String::new, |advice| format!("\n\n  tip: {advice}"))
     };
-    speaker.error(&codes::USAGE.or_says(&text.replacen("\n\nUsage", &format!("{advice}\n\nUsage"), 1)));
+    speaker.error(&codes::USAGE.add_if_missing(&text.replacen("\n\nUsage", &format!("{advice}\n\nUsage"), 1)));
     1
 }
 
@@ -139,7 +139,7 @@ const fn tool_found_bug() -> bool {
 pub const STACK_BYTES: usize = 256 << 20;
 
 /// Runs on a stack of [`STACK_BYTES`], of which only what is used takes memory.
-pub fn on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+pub fn run_on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         // Names the thread in messages of a panic as the first one has it.
         let thread = std::thread::Builder::new().name("main".to_owned()).stack_size(STACK_BYTES).spawn_scoped(scope, run);
@@ -155,19 +155,19 @@ pub fn on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
 ///
 /// # Errors
 /// The system's reason.
-pub fn say(text: &str) -> Result<(), String> {
-    print(text.as_bytes())
+pub fn print_text(text: &str) -> Result<(), String> {
+    print_bytes(text.as_bytes())
 }
 
-fn print(content: &[u8]) -> Result<(), String> {
-    match without_line(|| io::stdout().write_all(content)) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(codes::SYSTEM.says(format_args!("cannot print: {error}"))),
+fn print_bytes(content: &[u8]) -> Result<(), String> {
+    match run_with_line_erased(|| io::stdout().write_all(content)) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(codes::SYSTEM.format(format_args!("cannot print: {error}"))),
         _ => Ok(()),
     }
 }
 
 /// Returns the name of a file or a directory for a progress line, without its folder.
-fn name_of(path: &str) -> &str {
+fn display_name(path: &str) -> &str {
     match path {
         "-" => "standard input",
         path => Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path),
@@ -181,7 +181,7 @@ fn name_of(path: &str) -> &str {
 pub fn write_file(path: &str, content: impl AsRef<[u8]>) -> Result<(), String> {
     let content = content.as_ref();
     if path == "-" {
-        return print(content);
+        return print_bytes(content);
     }
     let write = || match fs::canonicalize(path) {
         Ok(place) if !place.is_file() => fs::write(place, content),
@@ -189,11 +189,11 @@ pub fn write_file(path: &str, content: impl AsRef<[u8]>) -> Result<(), String> {
         Ok(file) => replace_file(&file, content),
         Err(_) => replace_file(Path::new(path), content),
     };
-    write().map_err(|error| codes::OUTPUT_WRITE.says(format_args!("cannot write '{path}': {}", reason(&error))))
+    write().map_err(|error| codes::OUTPUT_WRITE.format(format_args!("cannot write '{path}': {}", describe_io_error(&error))))
 }
 
 fn replace_file(target: &Path, content: &[u8]) -> io::Result<()> {
-    let mut fresh = new_file(folder_of(target))?;
+    let mut fresh = new_file(parent_directory(target))?;
     fresh.write_all(content)?;
     fresh.persist(target)?;
     Ok(())
@@ -218,7 +218,7 @@ mod tests {
     use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 
     #[test]
-    fn a_pipe_is_written_to_and_stays_a_pipe() {
+    fn writes_to_pipe_without_replacing_it() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_stays_a_link_to_the_file_that_is_written() {
+    fn writes_through_symbolic_link() {
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
         fs::write(&file, "old").unwrap();
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_has_the_rights_of_any_other() {
+    fn creates_files_with_default_permissions() {
         let folder = tempfile::tempdir().unwrap();
         let (ours, other) = (folder.path().join("ours"), folder.path().join("other"));
         write_file(ours.to_str().unwrap(), "text").unwrap();

@@ -10,63 +10,63 @@ use std::{
 ///
 /// # Errors
 /// As [`super::write_file`].
-pub fn check_place(path: &str) -> Result<(), String> {
+pub fn check_output_file(path: &str) -> Result<(), String> {
     let target = Path::new(path);
     if path == "-" || (target.exists() && !target.is_dir()) {
         return Ok(());
     }
     if target.is_dir() {
-        return Err(codes::OUTPUT_PLACE.says(format_args!("expected a file to write, found the directory '{path}'; name a file")));
+        return Err(codes::OUTPUT_PLACE.format(format_args!("expected a file to write, found the directory '{path}'; name a file")));
     }
-    check_folder(path)?;
-    super::new_file(folder_of(target))
+    check_parent_directory(path)?;
+    super::new_file(parent_directory(target))
         .map(drop)
-        .map_err(|error| codes::OUTPUT_WRITE.says(format_args!("cannot write '{path}': {}", reason(&error))))
+        .map_err(|error| codes::OUTPUT_WRITE.format(format_args!("cannot write '{path}': {}", describe_io_error(&error))))
 }
 
 /// Whether a bundle directory can be made there, or what is there be replaced, as far as this is seen from outside.
 ///
 /// # Errors
 /// Returns the obstacle at the path and a remedy.
-pub fn check_directory_place(path: &str) -> Result<(), String> {
+pub fn check_output_directory(path: &str) -> Result<(), String> {
     if path == "-" {
         let instead = "give -o DIR, or print IR with --compile-to PHASE";
         return Err(codes::OUTPUT_PLACE
-            .says(format_args!("-o: expected a directory for the files of a bundle, found '-' (standard output); {instead}")));
+            .format(format_args!("-o: expected a directory for the files of a bundle, found '-' (standard output); {instead}")));
     }
     let target = Path::new(path);
     if target.exists() && !target.is_dir() {
-        return Err(codes::OUTPUT_PLACE.says(format_args!(
+        return Err(codes::OUTPUT_PLACE.format(format_args!(
             "-o: expected a new path or an older bundle, found the file '{path}'; name another path, or remove the file"
         )));
     }
-    check_folder(path).map_err(|error| format!("-o: {error}"))
+    check_parent_directory(path).map_err(|error| format!("-o: {error}"))
 }
 
 /// The folder around a place must be there: making several levels would hide a misspelt one.
-fn check_folder(path: &str) -> Result<(), String> {
-    let folder = folder_of(Path::new(path));
+fn check_parent_directory(path: &str) -> Result<(), String> {
+    let folder = parent_directory(Path::new(path));
     match fs::metadata(folder) {
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => {
             Err(codes::OUTPUT_PLACE
-                .says(format_args!("cannot write '{path}': '{}' is not a directory; name another path", folder.display())))
+                .format(format_args!("cannot write '{path}': '{}' is not a directory; name another path", folder.display())))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Err(codes::OUTPUT_PLACE
-                .says(format_args!("cannot write '{path}': there is no directory '{}'; create it first", folder.display())))
+                .format(format_args!("cannot write '{path}': there is no directory '{}'; create it first", folder.display())))
         }
-        Err(error) => Err(codes::OUTPUT_WRITE.says(format_args!("cannot write '{path}': {}", reason(&error)))),
+        Err(error) => Err(codes::OUTPUT_WRITE.format(format_args!("cannot write '{path}': {}", describe_io_error(&error)))),
     }
 }
 
 /// The folder around a path.
-pub(super) fn folder_of(target: &Path) -> &Path {
+pub(super) fn parent_directory(target: &Path) -> &Path {
     target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The system's reason without the names of temporary files, which are no concern of the user's.
-pub(super) fn reason(error: &io::Error) -> String {
+pub(super) fn describe_io_error(error: &io::Error) -> String {
     let inner = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
     let text = inner.map_or_else(|| error.kind().to_string(), io::Error::to_string);
     error.raw_os_error().map_or(text, |code| files::reason(&io::Error::from_raw_os_error(code)))
@@ -74,10 +74,10 @@ pub(super) fn reason(error: &io::Error) -> String {
 
 /// The name in the folder around a path that a misspelt one may mean.
 #[must_use]
-pub fn similar_file(path: &str) -> Option<String> {
+pub fn find_similar_file(path: &str) -> Option<String> {
     let target = Path::new(path);
     let wanted = target.file_name()?.to_string_lossy().into_owned();
-    let mut names: Vec<String> = fs::read_dir(folder_of(target))
+    let mut names: Vec<String> = fs::read_dir(parent_directory(target))
         .ok()?
         .filter_map(Result::ok)
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
@@ -90,15 +90,15 @@ pub fn similar_file(path: &str) -> Option<String> {
 
 /// Why an input is not read; a name that is spelt wrong is guessed.
 #[must_use]
-pub fn cannot_read(input: &str, reason: &str) -> String {
-    let similar = Some(input).filter(|input| !Path::new(input).exists()).and_then(similar_file);
+pub fn format_read_error(input: &str, reason: &str) -> String {
+    let similar = Some(input).filter(|input| !Path::new(input).exists()).and_then(find_similar_file);
     let advice = similar.map_or_else(|| "give a file of MLIR text or bytecode".to_owned(), |name| format!("did you mean '{name}'?"));
-    codes::INPUT_READ.says(format_args!("cannot read '{input}': {reason}; {advice}"))
+    codes::INPUT_READ.format(format_args!("cannot read '{input}': {reason}; {advice}"))
 }
 
 /// Returns the program of that name beside this one, or beside the one that was started: a tool of the Python package
 /// runs in an interpreter.
-pub(super) fn program_beside(name: &str) -> Option<PathBuf> {
+pub(super) fn find_sibling_program(name: &str) -> Option<PathBuf> {
     let name = format!("{name}{}", env::consts::EXE_SUFFIX);
     let started = env::args_os().next().map(PathBuf::from);
     // A name alone was found in the path, and says no folder.
@@ -112,38 +112,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_in_no_folder_is_refused_before_anything_is_written() {
+    fn rejects_output_path_without_parent_directory() {
         let place = tempfile::tempdir().unwrap();
         let inner = place.path().join("nowhere/file").to_string_lossy().into_owned();
-        for refused in [check_place(&inner), check_directory_place(&inner)] {
+        for refused in [check_output_file(&inner), check_output_directory(&inner)] {
             assert!(refused.unwrap_err().ends_with("nowhere'; create it first"));
         }
-        assert!(check_place(place.path().to_str().unwrap()).unwrap_err().ends_with("name a file"));
-        assert!(check_directory_place("-").is_err());
-        assert!(check_place(&place.path().join("file").to_string_lossy()).is_ok());
+        assert!(check_output_file(place.path().to_str().unwrap()).unwrap_err().ends_with("name a file"));
+        assert!(check_output_directory("-").is_err());
+        assert!(check_output_file(&place.path().join("file").to_string_lossy()).is_ok());
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
     }
 
     #[test]
-    fn a_reason_names_no_temporary_file() {
+    fn hides_names_of_temporary_files() {
         let place = tempfile::tempdir().unwrap();
         let error = tempfile::NamedTempFile::new_in(place.path().join("nowhere")).unwrap_err();
-        assert!(error.to_string().contains("nowhere") && !reason(&error).contains("nowhere"), "{}", reason(&error));
+        assert!(error.to_string().contains("nowhere") && !describe_io_error(&error).contains("nowhere"), "{}", describe_io_error(&error));
     }
 
     #[test]
-    fn a_name_that_is_near_is_found_and_another_is_not() {
+    fn finds_file_with_similar_name_only() {
         let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("softmax.mlir"), "").unwrap();
-        let near = |name: &str| similar_file(&place.path().join(name).to_string_lossy());
+        let near = |name: &str| find_similar_file(&place.path().join(name).to_string_lossy());
         assert!(near("sofmax.mlir").unwrap().ends_with("softmax.mlir"));
         assert_eq!(near("granite.txt"), None);
     }
 
     #[test]
-    fn a_program_is_found_beside_the_one_that_runs() {
+    fn finds_program_in_directory_of_running_one() {
         let own = env::current_exe().unwrap();
-        assert_eq!(program_beside(own.file_name().unwrap().to_str().unwrap()), Some(own));
-        assert_eq!(program_beside("a program that is not there"), None);
+        assert_eq!(find_sibling_program(own.file_name().unwrap().to_str().unwrap()), Some(own));
+        assert_eq!(find_sibling_program("a program that is not there"), None);
     }
 }

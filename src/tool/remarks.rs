@@ -1,6 +1,6 @@
 //! Which decisions a tool tells, by MLIR's remark engine, and where to.
 
-use super::{check_place, speech::MESSAGES, write_file};
+use super::{check_output_file, speech::MESSAGES, write_file};
 use crate::{
     codes,
     mlir::{RemarkFilters, Session},
@@ -11,7 +11,7 @@ use clap::Args;
 /// The options of `mlir-opt` for remarks, by their names there.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = MESSAGES)]
-pub(super) struct Remarks {
+pub(super) struct RemarkArguments {
     /// Print remarks of these categories: spyre-{lx,work,layout,tiles,kernels}
     #[arg(long, value_name = "REGEX", default_value = "", hide_default_value = true)]
     remarks_filter: String,
@@ -29,15 +29,15 @@ pub(super) struct Remarks {
     remarks_output_file: Option<String>,
 }
 
-impl Remarks {
+impl RemarkArguments {
     /// Looks at the place for the file before the long work.
     pub(super) fn check(&self) -> Result<(), String> {
         let place = self.remarks_output_file.as_deref();
-        place.map_or(Ok(()), check_place).map_err(|message| format!("--remarks-output-file: {message}"))
+        place.map_or(Ok(()), check_output_file).map_err(|message| format!("--remarks-output-file: {message}"))
     }
 
     /// Asks for them from here on, of a module with this phase behind it.
-    pub(super) fn ask(&self, session: &Session, done: Option<Phase>, compile_to: Phase) -> Result<(), String> {
+    pub(super) fn enable(&self, session: &Session, done: Option<Phase>, compile_to: Phase) -> Result<(), String> {
         let Some(filters) = self.filters() else { return Ok(()) };
         // `spyre-emit-remarks` is the end of a phase.
         let told = Phase::Lx;
@@ -46,13 +46,13 @@ impl Remarks {
                 || format!("the compilation stops after phase '{compile_to}'"),
                 |done| format!("the module has already run phase '{done}'"),
             );
-            return Err(codes::REMARKS_OPTION.says(format_args!(
+            return Err(codes::REMARKS_OPTION.format(format_args!(
                 "remarks are emitted by phase '{told}', but {found}; remove '--remarks-...', or compile through phase '{told}'"
             )));
         }
         session
-            .ask_for_remarks(filters, self.remarks_output_file.is_none())
-            .map_err(|reason| codes::REMARKS_OPTION.says(format_args!("--remarks-filter: {reason}")))
+            .enable_remarks(filters, self.remarks_output_file.is_none())
+            .map_err(|reason| codes::REMARKS_OPTION.format(format_args!("--remarks-filter: {reason}")))
     }
 
     /// Returns the requested remark filters, or `None` if no remarks are requested. An output file without filters receives all remarks.

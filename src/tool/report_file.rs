@@ -3,32 +3,32 @@
 use crate::{
     codes,
     explain::draw_scratchpad,
-    report::{ProgramText, Report, page},
+    report::{ProgramText, Report, render_page},
     tool,
 };
 use std::{fs, path::Path};
 
 /// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ReportFormat {
     /// JSON, with a picture beside it.
-    Data,
+    Json,
     /// One page of HTML.
-    Page,
+    Html,
 }
 
-impl Form {
+impl ReportFormat {
     /// The form that the name of a file asks for. Standard output, and what is there and is no file, gets data.
     ///
     /// # Errors
     /// The endings that there are.
-    pub(super) fn of(path: &str) -> Result<Self, String> {
+    pub(super) fn from_path(path: &str) -> Result<Self, String> {
         let is_no_file = path == "-" || (Path::new(path).exists() && !Path::new(path).is_file());
         match Path::new(path).extension().and_then(|ending| ending.to_str()) {
-            Some("html") => Ok(Self::Page),
-            Some("json") => Ok(Self::Data),
-            _ if is_no_file => Ok(Self::Data),
-            _ => Err(codes::OUTPUT_KIND.says(format_args!(
+            Some("html") => Ok(Self::Html),
+            Some("json") => Ok(Self::Json),
+            _ if is_no_file => Ok(Self::Json),
+            _ => Err(codes::OUTPUT_KIND.format(format_args!(
                 "expected a file name that ends in '.json' or '.html', found '{path}'; use FILE.json for data, or FILE.html for a page"
             ))),
         }
@@ -39,21 +39,21 @@ impl Form {
 ///
 /// # Errors
 /// The ending that there is.
-pub(super) fn check_trace(path: &str) -> Result<(), String> {
-    match Form::of(path) {
-        Ok(Form::Data) => Ok(()),
-        _ => Err(codes::OUTPUT_KIND.says(format_args!("expected a file name that ends in '.json', found '{path}'; use FILE.json"))),
+pub(super) fn check_trace_path(path: &str) -> Result<(), String> {
+    match ReportFormat::from_path(path) {
+        Ok(ReportFormat::Json) => Ok(()),
+        _ => Err(codes::OUTPUT_KIND.format(format_args!("expected a file name that ends in '.json', found '{path}'; use FILE.json"))),
     }
 }
 
 /// Writes the report of the program in file `input`.
 pub(super) fn write(report: &Report, path: &str, input: &str) -> Result<(), String> {
-    match Form::of(path)? {
-        Form::Data => write_data(report, path),
-        Form::Page => {
-            let text = text_of(input);
+    match ReportFormat::from_path(path)? {
+        ReportFormat::Json => write_data(report, path),
+        ReportFormat::Html => {
+            let text = read_program_text(input);
             let program: Vec<ProgramText<'_>> = text.iter().map(|text| ProgramText { file: input, text }).collect();
-            tool::write_file(path, page(report, &program)?)
+            tool::write_file(path, render_page(report, &program)?)
         }
     }
 }
@@ -72,7 +72,7 @@ fn write_data(report: &Report, path: &str) -> Result<(), String> {
 }
 
 /// The text of the program, if its file can be read again and is text. A page shows lines of no other file: a program may name any.
-fn text_of(input: &str) -> Option<String> {
+fn read_program_text(input: &str) -> Option<String> {
     let is_file = Path::new(input).is_file();
     let bytes = is_file.then(|| fs::read(input).ok()).flatten()?;
     String::from_utf8(bytes).ok()
@@ -83,35 +83,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ending_says_what_is_written() {
-        assert_eq!(["a.json", "b/a.html", "-"].map(Form::of), [Ok(Form::Data), Ok(Form::Page), Ok(Form::Data)]);
-        assert_eq!(Form::of("/dev/null"), Ok(Form::Data));
+    fn selects_format_by_extension() {
+        assert_eq!(["a.json", "b/a.html", "-"].map(ReportFormat::from_path), [Ok(ReportFormat::Json), Ok(ReportFormat::Html), Ok(ReportFormat::Json)]);
+        assert_eq!(ReportFormat::from_path("/dev/null"), Ok(ReportFormat::Json));
         for name in ["a", "a.htm", "a.json.txt", "json"] {
-            let refused = Form::of(name).unwrap_err();
+            let refused = ReportFormat::from_path(name).unwrap_err();
             assert!(refused.contains(&format!("'{name}'")) && refused.contains("FILE.html"), "{refused}");
         }
     }
 
     #[test]
-    fn a_trace_ends_in_json() {
-        assert_eq!(["a.json", "-", "/dev/null"].map(check_trace), [Ok(()), Ok(()), Ok(())]);
+    fn requires_json_extension_for_traces() {
+        assert_eq!(["a.json", "-", "/dev/null"].map(check_trace_path), [Ok(()), Ok(()), Ok(())]);
         for name in ["x.html", "x", "x.json.gz"] {
-            let refused = check_trace(name).unwrap_err();
+            let refused = check_trace_path(name).unwrap_err();
             assert!(refused.contains(&format!("'{name}'; use FILE.json")), "{refused}");
         }
     }
 
     #[test]
-    fn bytecode_and_standard_input_have_no_lines() {
+    fn returns_no_text_for_bytecode_and_standard_input() {
         let place = tempfile::tempdir().unwrap();
         let file = |name: &str, bytes: &[u8]| {
             let path = place.path().join(name);
             fs::write(&path, bytes).unwrap();
             path.to_str().unwrap().to_owned()
         };
-        assert_eq!(text_of(&file("text.mlir", b"module {}\n")).as_deref(), Some("module {}\n"));
+        assert_eq!(read_program_text(&file("text.mlir", b"module {}\n")).as_deref(), Some("module {}\n"));
         assert_eq!(
-            [text_of(&file("code.mlir", b"ML\xefR\x06")), text_of("-"), text_of(place.path().to_str().unwrap())],
+            [read_program_text(&file("code.mlir", b"ML\xefR\x06")), read_program_text("-"), read_program_text(place.path().to_str().unwrap())],
             [None, None, None]
         );
     }

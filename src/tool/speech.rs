@@ -1,6 +1,6 @@
 //! How a tool speaks: in lines of text or JSON, with more words or fewer.
 
-use super::terminal::without_line;
+use super::terminal::run_with_line_erased;
 use crate::codes::split_code;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
@@ -21,7 +21,7 @@ pub(super) const MESSAGES: &str = "Messages";
 
 /// The forms of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum MessageFormat {
     /// Lines of text
     #[default]
     Text,
@@ -31,15 +31,15 @@ pub enum Format {
 
 /// What every tool lets one choose about its messages.
 #[derive(Args, Clone, Copy, Debug, Default)]
-pub struct Messages {
+pub struct MessageArguments {
     /// Format of diagnostics: text, json (docs/reference/tools.md)
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = MESSAGES)]
-    pub format: Format,
+    pub format: MessageFormat,
 }
 
 /// How much a tool says.
 #[derive(Args, Clone, Copy, Debug, Default)]
-pub struct Amount {
+pub struct Verbosity {
     /// Print errors and requested output only
     #[arg(short, long, conflicts_with = "verbose", help_heading = MESSAGES)]
     pub quiet: bool,
@@ -50,10 +50,10 @@ pub struct Amount {
 
 /// A tool that speaks.
 #[derive(Clone, Copy, Debug)]
-pub struct Speaker {
+pub struct Reporter {
     tool: &'static str,
-    format: Format,
-    amount: Amount,
+    format: MessageFormat,
+    amount: Verbosity,
 }
 
 /// Message of a tool on standard error with `--format=json`, in one line.
@@ -71,12 +71,12 @@ pub struct Message {
     pub origin: Option<RemarkOrigin>,
     /// Location that the message refers to.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: MessageLocation,
     /// Text of the message.
     pub message: String,
     /// Locations of the enclosing calls, innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub called_from: Vec<Place>,
+    pub called_from: Vec<MessageLocation>,
     /// Notes that belong to the message.
     pub notes: Vec<Self>,
 }
@@ -109,7 +109,7 @@ impl RemarkOrigin {
 
 /// Location in a file.
 #[derive(Debug, Default, PartialEq, Eq, JsonSchema, Serialize)]
-pub struct Place {
+pub struct MessageLocation {
     /// File; null for messages about the command line.
     pub file: Option<String>,
     /// Line, from 1; null for messages about a complete file.
@@ -118,41 +118,41 @@ pub struct Place {
     pub column: Option<i64>,
 }
 
-impl Speaker {
+impl Reporter {
     /// A tool that says everything but its steps.
     #[must_use]
-    pub fn new(tool: &'static str, messages: Messages) -> Self {
-        Self { tool, format: messages.format, amount: Amount::default() }
+    pub fn new(tool: &'static str, messages: MessageArguments) -> Self {
+        Self { tool, format: messages.format, amount: Verbosity::default() }
     }
 
     /// Returns this reporter with another verbosity.
     #[must_use]
-    pub const fn saying(self, amount: Amount) -> Self {
+    pub const fn with_verbosity(self, amount: Verbosity) -> Self {
         Self { amount, ..self }
     }
 
     /// A tool whose command line was not understood: in the form that the words ask for.
     #[must_use]
-    pub fn misled(tool: &'static str, words: &[OsString]) -> Self {
-        Self::new(tool, Messages { format: asked_for(words) })
+    pub fn from_words(tool: &'static str, words: &[OsString]) -> Self {
+        Self::new(tool, MessageArguments { format: requested_format(words) })
     }
 
     /// Prints an error.
     pub fn error(self, message: &str) {
-        self.speak("error", message);
+        self.emit("error", message);
     }
 
     /// Prints a warning, unless the user wants quiet.
     pub fn warning(self, message: &str) {
         if !self.amount.quiet {
-            self.speak("warning", message);
+            self.emit("warning", message);
         }
     }
 
     /// Prints a step, where these are wanted.
-    pub fn step(self, message: &str) {
+    pub fn report_step(self, message: &str) {
         if self.amount.verbose {
-            self.speak("remark", message);
+            self.emit("remark", message);
         }
     }
 
@@ -160,8 +160,8 @@ impl Speaker {
     ///
     /// # Errors
     /// The system's reason.
-    pub fn say(self, text: &str) -> Result<(), String> {
-        if self.amount.quiet { Ok(()) } else { super::say(text) }
+    pub fn print_summary(self, text: &str) -> Result<(), String> {
+        if self.amount.quiet { Ok(()) } else { super::print_text(text) }
     }
 
     pub(super) const fn tool(self) -> &'static str {
@@ -169,7 +169,7 @@ impl Speaker {
     }
 
     pub(super) fn is_json(self) -> bool {
-        self.format == Format::Json
+        self.format == MessageFormat::Json
     }
 
     /// Whether each step is printed.
@@ -182,11 +182,11 @@ impl Speaker {
         self.amount.quiet
     }
 
-    fn speak(self, severity: &str, message: &str) {
+    fn emit(self, severity: &str, message: &str) {
         let (code, message) = split_code(message);
         if self.is_json() {
             let (severity, code) = (severity.to_owned(), code.map(|code| code.to_string()));
-            return print_line(&Message { severity, code, message, ..Message::default() }.in_one_line());
+            return print_line(&Message { severity, code, message, ..Message::default() }.to_json_line());
         }
         let code = code.map_or_else(String::new, |code| format!("[{code}]"));
         let severity = if severity == "remark" { String::new() } else { format!("{severity}{code}: ") };
@@ -196,21 +196,21 @@ impl Speaker {
 
 impl Message {
     /// As JSON in one line.
-    pub(super) fn in_one_line(&self) -> String {
+    pub(super) fn to_json_line(&self) -> String {
         serde_json::to_string(self).expect("texts and numbers are JSON")
     }
 }
 
 /// Prints a line on standard error. Nobody can be told that this cannot be told.
 pub(super) fn print_line(line: &str) {
-    let _ = without_line(|| writeln!(io::stderr(), "{line}"));
+    let _ = run_with_line_erased(|| writeln!(io::stderr(), "{line}"));
 }
 
 /// The form that a command line asks for which is otherwise not understood.
-fn asked_for(words: &[OsString]) -> Format {
+fn requested_format(words: &[OsString]) -> MessageFormat {
     let own = words.iter().map(|word| word.to_string_lossy()).take_while(|word| word != "--").collect::<Vec<_>>();
     let is_asked = own.iter().any(|word| word == "--format=json") || own.windows(2).any(|pair| pair == ["--format", "json"]);
-    if is_asked { Format::Json } else { Format::Text }
+    if is_asked { MessageFormat::Json } else { MessageFormat::Text }
 }
 
 #[cfg(test)]
@@ -218,16 +218,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_line_that_is_not_understood_still_says_how_to_answer() {
-        let format = |words: &[&str]| asked_for(&words.iter().map(OsString::from).collect::<Vec<_>>());
-        assert_eq!(format(&["tool", "--format=json", "--nonsense"]), Format::Json);
-        assert_eq!(format(&["tool", "--nonsense", "--format", "json"]), Format::Json);
-        assert_eq!(format(&["tool", "--format=text", "json"]), Format::Text);
-        assert_eq!(format(&["spyre-reduce", "a.mlir", "--", "spyre-compile", "--format=json"]), Format::Text);
+    fn reads_message_format_of_invalid_command_line() {
+        let format = |words: &[&str]| requested_format(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(format(&["tool", "--format=json", "--nonsense"]), MessageFormat::Json);
+        assert_eq!(format(&["tool", "--nonsense", "--format", "json"]), MessageFormat::Json);
+        assert_eq!(format(&["tool", "--format=text", "json"]), MessageFormat::Text);
+        assert_eq!(format(&["spyre-reduce", "a.mlir", "--", "spyre-compile", "--format=json"]), MessageFormat::Text);
     }
 
     #[test]
-    fn a_remark_has_its_origin_beside_its_text() {
+    fn splits_remark_into_origin_and_text() {
         let (origin, text) =
             RemarkOrigin::split("[Missed] place | Category:spyre-lx | Function=f | Remark=\"result of 'max' is not \"here\"\"").unwrap();
         assert_eq!([&origin.kind, &origin.category, &origin.name, &origin.function], ["missed", "spyre-lx", "place", "f"]);
@@ -236,9 +236,9 @@ mod tests {
     }
 
     #[test]
-    fn a_message_without_a_place_says_so() {
+    fn writes_null_location_for_messages_without_one() {
         let message = Message { severity: "error".to_owned(), message: "no\n\"file\"".to_owned(), ..Message::default() };
-        let line = message.in_one_line();
+        let line = message.to_json_line();
         assert_eq!(line, r#"{"severity":"error","code":null,"file":null,"line":null,"column":null,"message":"no\n\"file\"","notes":[]}"#);
     }
 }

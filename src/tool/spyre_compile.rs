@@ -1,38 +1,38 @@
 //! `spyre-compile`: from `linalg` on tensors, or `spyre` ops, to a bundle directory.
 
 use super::{
-    choices::{Choices, OPTIMIZATION, kinds, modes},
-    diagnostics::{listen, spelled},
-    help::{LISTS, with_help},
-    helper::Helper,
-    remarks::Remarks,
+    choices::{PipelineArguments, OPTIMIZATION, kinds, modes},
+    diagnostics::{install_handler, format_option_name},
+    help::{LISTS_NOTE, with_help},
+    helper::ReferenceProcess,
+    remarks::RemarkArguments,
     report_file,
     speech::MESSAGES,
-    tuning::{Ask, BUDGET, short_summary, tune},
+    tuning::{TuneRequest, BUDGET, format_short_summary, tune},
 };
 use crate::{
     codes,
-    compile::{Validation, compile_as_validated, in_user_terms, parse_in_user_terms},
+    compile::{ValidationSettings, compile_with_validation, run_in_user_terms, parse_in_user_terms},
     dialect::phase_of,
-    kernel::FixedKind,
-    mlir::{Module, Op, note_bug},
-    pipeline::{self, Options, Phase},
+    kernel::FixedNumberKind,
+    mlir::{Module, Op, record_bug},
+    pipeline::{self, CompileOptions, Phase},
     plan_file::{PlanFile, compare},
-    report::{Report, trace},
-    tool::{self, Amount, Messages, Progress, Speaker},
-    tune::{Cache, Shard, Terms},
-    validate::{Limits, Mode, NotValidated, Original, Verdict},
+    report::{Report, build_trace},
+    tool::{self, Verbosity, MessageArguments, ProgressIndicator, Reporter},
+    tune::{TuneCache, Shard, TuneParameters},
+    validate::{ExecutionLimits, ValidationMode, NotValidated, OriginalRunner, Verdict},
 };
 use clap::{Command, CommandFactory, Parser};
 use std::{ffi::OsString, fs, io, path::Path, time::Instant};
 
 /// The most points that a quick search compiles.
-const QUICK: usize = 64;
+const QUICK_BUDGET: usize = 64;
 
 /// Compile a module of linalg-on-tensors, TOSA or spyre ops to a SuperDSC bundle
 #[derive(Parser)]
-#[command(name = "spyre-compile", after_long_help = LISTS)]
-struct Arguments {
+#[command(name = "spyre-compile", after_long_help = LISTS_NOTE)]
+struct CompileArguments {
     /// Input module, MLIR text or bytecode; '-' reads standard input
     #[arg(required_unless_present_any = ["compare", "explain"])]
     input: Option<String>,
@@ -49,14 +49,14 @@ struct Arguments {
     #[arg(long, value_name = "FILE.json", help_heading = OUTPUT)]
     trace: Vec<String>,
     #[command(flatten)]
-    choices: Choices,
+    choices: PipelineArguments,
     /// Autotune kernel parameters and fusion, then validate: quick, full [default: quick]
     #[arg(long, value_name = "EFFORT", num_args = 0..=1, require_equals = true, default_missing_value = "quick", conflicts_with = "plan",
           value_parser = ["quick", "full"], help_heading = OPTIMIZATION)]
     tune: Option<String>,
     /// With --tune, also search parameters that have no knob: tiles, order, splits
     #[arg(long, value_name = "KIND", value_delimiter = ',', requires = "tune", value_parser = kinds(), help_heading = OPTIMIZATION)]
-    open: Vec<FixedKind>,
+    open: Vec<FixedNumberKind>,
     /// Apply a saved plan; if the file is missing, search and save the plan there
     #[arg(long, value_name = "FILE.json", help_heading = PLANS)]
     plan: Option<String>,
@@ -72,16 +72,16 @@ struct Arguments {
     /// Compare bundle and input, fail if they differ: auto (if fast), on, off
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "auto", default_missing_value = "on",
           value_parser = modes(), help_heading = VERIFICATION)]
-    validate: Mode,
+    validate: ValidationMode,
     /// Write and check a proof of how far the plan is from optimal
     #[arg(long, value_name = "FILE.json", help_heading = VERIFICATION)]
     certificate: Option<String>,
     #[command(flatten)]
-    remarks: Remarks,
+    remarks: RemarkArguments,
     #[command(flatten)]
-    amount: Amount,
+    amount: Verbosity,
     #[command(flatten)]
-    messages: Messages,
+    messages: MessageArguments,
 }
 
 /// Headings of the options in `--help`.
@@ -90,19 +90,19 @@ const PLANS: &str = "Plans";
 const VERIFICATION: &str = "Verification";
 
 /// Options that `--help` shows; at most ten.
-const MOST_USED: [&str; 9] = ["output", "compile_to", "report", "dim_size", "dims", "tiles", "objective", "plan", "validate"];
+const COMMON_OPTIONS: [&str; 9] = ["output", "compile_to", "report", "dim_size", "dims", "tiles", "objective", "plan", "validate"];
 
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let speaker = |arguments: &Arguments| Speaker::new("spyre-compile", arguments.messages).saying(arguments.amount);
+    let speaker = |arguments: &CompileArguments| Reporter::new("spyre-compile", arguments.messages).with_verbosity(arguments.amount);
     let words: Vec<OsString> = words.into_iter().collect();
-    let line = command_line(&words);
+    let line = quote_command_line(&words);
     tool::main("spyre-compile", command(), words, speaker, |arguments, speaker| run(arguments, speaker, &line))
 }
 
 /// Returns the command line, quoted for a shell, without the folder of the tool and without `--validate`.
-fn command_line(words: &[OsString]) -> String {
+fn quote_command_line(words: &[OsString]) -> String {
     let is_plain =
         |word: &str| !word.is_empty() && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./=,:@%+".contains(letter));
     let given = words.iter().skip(1).map(|word| word.to_string_lossy()).filter(|word| !word.starts_with("--validate"));
@@ -112,59 +112,59 @@ fn command_line(words: &[OsString]) -> String {
 
 /// Returns the description of the command line.
 pub(super) fn command() -> Command {
-    with_help(Arguments::command(), &MOST_USED)
+    with_help(CompileArguments::command(), &COMMON_OPTIONS)
 }
 
-fn run(arguments: &Arguments, speaker: Speaker, line: &str) -> Result<(), String> {
+fn run(arguments: &CompileArguments, speaker: Reporter, line: &str) -> Result<(), String> {
     if let Some(code) = &arguments.explain {
-        return tool::say(&codes::explain(code)?);
+        return tool::print_text(&codes::explain(code)?);
     }
     let Some(input) = &arguments.input else { return compare_plans(&arguments.compare) };
-    let options = options_of(arguments).map_err(|message| spelled(&message))?;
+    let options = build_options(arguments).map_err(|message| format_option_name(&message))?;
     let emits = options.compile_to == Phase::Emit;
     let output = match (&arguments.output, emits) {
         (None, true) => {
-            return Err(codes::OUTPUT_MISSING.says("missing output directory; add -o DIR"));
+            return Err(codes::OUTPUT_MISSING.format("missing output directory; add -o DIR"));
         }
         (output, _) => output.as_deref().unwrap_or("-"),
     };
     let follows = arguments.plan.as_ref().is_some_and(|path| Path::new(path).exists());
-    check_places(arguments)?;
+    check_output_paths(arguments)?;
     if emits {
-        tool::check_directory_place(output)?;
+        tool::check_output_directory(output)?;
     } else {
         check_phase_only(arguments, output, follows)?;
     }
-    let session = pipeline::session();
+    let session = pipeline::create_session();
     tool::check_is_mlir(input)?;
-    let source = session.open(input).map_err(|reason| tool::cannot_read(input, &reason))?;
-    listen(&session, speaker);
+    let source = session.open_source(input).map_err(|reason| tool::format_read_error(input, &reason))?;
+    install_handler(&session, speaker);
     let mut module = parse_in_user_terms(&source).ok_or_else(String::new)?;
     let (options, is_tuned) = match &arguments.tune {
-        Some(effort) => (tuned(&module, &options, (effort, &arguments.open, emits), speaker)?, true),
+        Some(effort) => (tune_options(&module, &options, (effort, &arguments.open, emits), speaker)?, true),
         None => (options, false),
     };
     // Remarks are enabled after tuning: the candidates of a search emit none.
-    arguments.remarks.ask(&session, phase_of(module.op()).and_then(|name| name.parse().ok()), options.compile_to)?;
-    let mode = if is_tuned && arguments.validate == Mode::Auto { Mode::On } else { arguments.validate };
-    let progress = Progress::start(speaker, &format!("compiling {}", tool::name_of(input)));
-    let mut steps = Steps::new(speaker, &options, output);
+    arguments.remarks.enable(&session, phase_of(module.op()).and_then(|name| name.parse().ok()), options.compile_to)?;
+    let mode = if is_tuned && arguments.validate == ValidationMode::Auto { ValidationMode::On } else { arguments.validate };
+    let progress = ProgressIndicator::start(speaker, &format!("compiling {}", tool::display_name(input)));
+    let mut steps = PhaseReporter::new(speaker, &options, output);
     let mut watch = |phase, _: &Module<'_>| {
-        steps.done(phase);
-        progress.set_detail(|| activity_after(phase, mode).to_owned());
+        steps.report_phase(phase);
+        progress.set_detail(|| next_activity(phase, mode).to_owned());
     };
     progress.set_detail(|| Phase::Import.name().to_owned());
-    let helper = if mode == Mode::Off || !emits { Err("no files are written".to_owned()) } else { Helper::find(&module, input) };
-    let original = helper.as_ref().map(|helper| helper as &dyn Original).map_err(String::as_str);
-    let validation = Validation { mode, limits: Limits::default(), original };
+    let helper = if mode == ValidationMode::Off || !emits { Err("no files are written".to_owned()) } else { ReferenceProcess::find(&module, input) };
+    let original = helper.as_ref().map(|helper| helper as &dyn OriginalRunner).map_err(String::as_str);
+    let validation = ValidationSettings { mode, limits: ExecutionLimits::default(), original };
     let compiled =
-        in_user_terms(&mut module, speaker.is_verbose(), |module| compile_as_validated(module, &options, output, &validation, &mut watch));
+        run_in_user_terms(&mut module, speaker.is_verbose(), |module| compile_with_validation(module, &options, output, &validation, &mut watch));
     let mut report = compiled.ok_or_else(String::new)?;
     arguments.remarks.write(&session)?;
     if emits {
         report.files =
-            files_below(Path::new(output)).map_err(|error| codes::OUTPUT_WRITE.says(format_args!("cannot list '{output}': {error}")))?;
-        speaker.say(&summary(&report, output, line))?;
+            list_files(Path::new(output)).map_err(|error| codes::OUTPUT_WRITE.format(format_args!("cannot list '{output}': {error}")))?;
+        speaker.print_summary(&format_summary(&report, output, line))?;
     } else {
         tool::write_file(output, format!("{}\n", module.op()))?;
     }
@@ -173,29 +173,29 @@ fn run(arguments: &Arguments, speaker: Speaker, line: &str) -> Result<(), String
         arguments.certificate.as_deref().map_or(Ok(()), |path| write_certificate(&report, module.op(), (path, speaker)))?;
     }
     if !arguments.trace.is_empty() {
-        let text = format!("{}\n", trace(&report));
+        let text = format!("{}\n", build_trace(&report));
         arguments.trace.iter().try_for_each(|path| tool::write_file(path, &text))?;
     }
     arguments.report.iter().try_for_each(|path| report_file::write(&report, path, input))
 }
 
 /// Reports the passes with their options and the time of each phase.
-struct Steps<'o> {
-    speaker: Speaker,
-    options: &'o Options,
+struct PhaseReporter<'o> {
+    speaker: Reporter,
+    options: &'o CompileOptions,
     output: &'o str,
     last: Option<Phase>,
     started: Instant,
 }
 
-impl<'o> Steps<'o> {
-    fn new(speaker: Speaker, options: &'o Options, output: &'o str) -> Self {
+impl<'o> PhaseReporter<'o> {
+    fn new(speaker: Reporter, options: &'o CompileOptions, output: &'o str) -> Self {
         Self { speaker, options, output, last: None, started: Instant::now() }
     }
 
     /// Reports a phase. The import ends twice: when the program is in our ops, and at its end; only the second is
     /// reported.
-    fn done(&mut self, phase: Phase) {
+    fn report_phase(&mut self, phase: Phase) {
         let is_half = phase == Phase::Import && self.last.is_none();
         self.last = Some(phase);
         if is_half {
@@ -203,35 +203,35 @@ impl<'o> Steps<'o> {
         }
         let passes: Vec<String> = self.options.steps_of(phase, self.output).iter().map(ToString::to_string).collect();
         let seconds = self.started.elapsed().as_secs_f64();
-        self.speaker.step(&format!("phase '{phase}', {seconds:.2} s: {}", passes.join(", ")));
+        self.speaker.report_step(&format!("phase '{phase}', {seconds:.2} s: {}", passes.join(", ")));
         self.started = Instant::now();
     }
 }
 
 /// Returns the name of what follows a phase, for the progress line.
-fn activity_after(phase: Phase, mode: Mode) -> &'static str {
+fn next_activity(phase: Phase, mode: ValidationMode) -> &'static str {
     let next = Phase::ALL.into_iter().find(|next| *next > phase);
-    next.map_or(if mode == Mode::Off { "report" } else { "validation" }, Phase::name)
+    next.map_or(if mode == ValidationMode::Off { "report" } else { "validation" }, Phase::name)
 }
 
 /// Returns the options with the best choices of the tunable parameters.
-fn tuned(
+fn tune_options(
     module: &Module<'_>,
-    options: &Options,
-    (effort, open, is_said): (&str, &[FixedKind], bool),
-    speaker: Speaker,
-) -> Result<Options, String> {
-    let budget = if effort == "full" { BUDGET as usize } else { QUICK };
-    let terms = Terms { budget, seed: 0, within: 0.0, shard: Shard::WHOLE };
-    let tuned = tune(module, options, &Ask { terms, open: open.to_vec(), cache: Cache::default(), threads: None, speaker })?;
+    options: &CompileOptions,
+    (effort, open, is_said): (&str, &[FixedNumberKind], bool),
+    speaker: Reporter,
+) -> Result<CompileOptions, String> {
+    let budget = if effort == "full" { BUDGET as usize } else { QUICK_BUDGET };
+    let terms = TuneParameters { budget, seed: 0, within: 0.0, shard: Shard::WHOLE };
+    let tuned = tune(module, options, &TuneRequest { terms, open: open.to_vec(), cache: TuneCache::default(), threads: None, speaker })?;
     if is_said {
-        speaker.say(&short_summary(&tuned))?;
+        speaker.print_summary(&format_short_summary(&tuned))?;
     }
-    Ok(tuned.options())
+    Ok(tuned.best_options())
 }
 
 /// Checks all output paths before the compilation.
-fn check_places(arguments: &Arguments) -> Result<(), String> {
+fn check_output_paths(arguments: &CompileArguments) -> Result<(), String> {
     let mut seen: Vec<&String> = Vec::new();
     for (option, paths) in [
         ("report", arguments.report.as_slice()),
@@ -241,82 +241,82 @@ fn check_places(arguments: &Arguments) -> Result<(), String> {
     ] {
         let in_option = |message| format!("--{option}: {message}");
         for path in paths {
-            tool::check_place(path).map_err(in_option)?;
+            tool::check_output_file(path).map_err(in_option)?;
             if seen.contains(&path) && Path::new(path).extension().is_some() {
                 let twice = format_args!("expected different output files, found '{path}' twice; change one name");
-                return Err(in_option(codes::OUTPUT_PLACE.says(twice)));
+                return Err(in_option(codes::OUTPUT_PLACE.format(twice)));
             }
             seen.push(path);
         }
     }
     arguments.remarks.check()?;
-    arguments.report.iter().try_for_each(|path| report_file::Form::of(path).map(drop)).map_err(|message| format!("--report: {message}"))?;
-    arguments.trace.iter().try_for_each(|path| report_file::check_trace(path)).map_err(|message| format!("--trace: {message}"))
+    arguments.report.iter().try_for_each(|path| report_file::ReportFormat::from_path(path).map(drop)).map_err(|message| format!("--report: {message}"))?;
+    arguments.trace.iter().try_for_each(|path| report_file::check_trace_path(path)).map_err(|message| format!("--trace: {message}"))
 }
 
 /// Rejects outputs that require a complete compilation, if it ends after a phase.
-fn check_phase_only(arguments: &Arguments, output: &str, follows: bool) -> Result<(), String> {
+fn check_phase_only(arguments: &CompileArguments, output: &str, follows: bool) -> Result<(), String> {
     let phase = &arguments.compile_to;
     for (option, is_given) in [("certificate", arguments.certificate.is_some()), ("write-plan", arguments.write_plan.is_some())] {
         if is_given {
-            return Err(codes::PHASE_ONLY.says(format_args!("--{option} requires a complete compilation; remove '--compile-to {phase}'")));
+            return Err(codes::PHASE_ONLY.format(format_args!("--{option} requires a complete compilation; remove '--compile-to {phase}'")));
         }
     }
     if let (Some(plan), false) = (&arguments.plan, follows) {
-        return Err(codes::PHASE_ONLY.says(format_args!(
+        return Err(codes::PHASE_ONLY.format(format_args!(
             "--plan: there is no plan '{plan}', and only a complete compilation writes one; remove '--compile-to {phase}'"
         )));
     }
-    tool::check_place(output).map_err(|message| format!("-o with --compile-to {phase}, which writes one file of IR: {message}"))
+    tool::check_output_file(output).map_err(|message| format!("-o with --compile-to {phase}, which writes one file of IR: {message}"))
 }
 
 /// Writes the chosen plan to the requested files, and to the file of `--plan` if that did not exist.
-fn write_plans(report: &Report, options: &Options, (arguments, speaker): (&Arguments, Speaker), follows: bool) -> Result<(), String> {
+fn write_plans(report: &Report, options: &CompileOptions, (arguments, speaker): (&CompileArguments, Reporter), follows: bool) -> Result<(), String> {
     if let (Some(path), true) = (&arguments.plan, follows) {
-        speaker.say(&format!("  followed the plan '{path}'\n"))?;
+        speaker.print_summary(&format!("  followed the plan '{path}'\n"))?;
     }
     let made = arguments.plan.as_ref().filter(|_| !follows);
     for path in made.into_iter().chain(&arguments.write_plan) {
         let plan = report
-            .plan_file(options.kernel_words())
-            .ok_or_else(|| codes::NO_PLAN_CHOSEN.says(format_args!("the search chose nothing to record in '{path}'; remove the option")))?;
+            .to_plan_file(options.kernel_words())
+            .ok_or_else(|| codes::NO_PLAN_CHOSEN.format(format_args!("the search chose nothing to record in '{path}'; remove the option")))?;
         let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
         tool::write_file(path, format!("{text}\n"))?;
-        speaker.say(&format!("  plan written to {path}\n"))?;
+        speaker.print_summary(&format!("  plan written to {path}\n"))?;
     }
     Ok(())
 }
 
 /// Checks and writes the certificate of the plan, and prints the verified bound. A rejected certificate is a compiler
 /// bug, and is not written.
-fn write_certificate(report: &Report, module: Op<'_>, (path, speaker): (&str, Speaker)) -> Result<(), String> {
+fn write_certificate(report: &Report, module: Op<'_>, (path, speaker): (&str, Reporter)) -> Result<(), String> {
     let certificate = report.certificate().ok_or_else(|| {
-        codes::NO_PLAN_CHOSEN.says(format_args!(
+        codes::NO_PLAN_CHOSEN.format(format_args!(
             "expected loops chosen by the search for the certificate '{path}', found loops in the program; remove the loops, or \
              '--certificate'"
         ))
     })?;
     let text = serde_json::to_string(&certificate).map_err(|error| error.to_string())?;
     let verified = tile_verify::verify(&text).map_err(|error| {
-        note_bug(module);
-        codes::INTERNAL.says(format_args!("internal error: the certificate is wrong: {error}; please report this program"))
+        record_bug(module);
+        codes::INTERNAL.format(format_args!("internal error: the certificate is wrong: {error}; please report this program"))
     })?;
     tool::write_file(path, format!("{text}\n"))?;
-    speaker.say(&format!("  {verified}\n  certificate written to {path}\n"))
+    speaker.print_summary(&format!("  {verified}\n  certificate written to {path}\n"))
 }
 
 fn compare_plans(paths: &[String]) -> Result<(), String> {
     let read = |path: &String| {
         PlanFile::read(path)?
-            .ok_or_else(|| codes::PLAN_COMPARE.says(format_args!("there is no plan '{path}'; write one with --write-plan '{path}'")))
+            .ok_or_else(|| codes::PLAN_COMPARE.format(format_args!("there is no plan '{path}'; write one with --write-plan '{path}'")))
     };
     let plans = paths.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    let [one, other] = plans.as_slice() else { return Err(codes::PLAN_COMPARE.says("expected two plans")) };
-    tool::say(&compare(one, other)?)
+    let [one, other] = plans.as_slice() else { return Err(codes::PLAN_COMPARE.format("expected two plans")) };
+    tool::print_text(&compare(one, other)?)
 }
 
-fn options_of(arguments: &Arguments) -> Result<Options, String> {
-    let mut options = arguments.choices.options()?;
+fn build_options(arguments: &CompileArguments) -> Result<CompileOptions, String> {
+    let mut options = arguments.choices.to_options()?;
     if let Some(plan) = &arguments.plan {
         options.set("plan", plan)?;
     }
@@ -329,7 +329,7 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
     Ok(options)
 }
 
-fn summary(report: &Report, output: &str, line: &str) -> String {
+fn format_summary(report: &Report, output: &str, line: &str) -> String {
     let n_files = report.files.len();
     let mut validation: String = report.validation.iter().flat_map(Verdict::lines).map(|line| format!("  {line}\n")).collect();
     match &report.not_validated {
@@ -343,13 +343,13 @@ fn summary(report: &Report, output: &str, line: &str) -> String {
 }
 
 /// Returns the files below a folder, sorted.
-fn files_below(folder: &Path) -> io::Result<Vec<String>> {
+fn list_files(folder: &Path) -> io::Result<Vec<String>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.file_type()?.is_dir() {
-            files.extend(files_below(&entry.path())?.into_iter().map(|inner| format!("{name}/{inner}")));
+            files.extend(list_files(&entry.path())?.into_iter().map(|inner| format!("{name}/{inner}")));
         } else {
             files.push(name);
         }
@@ -361,22 +361,22 @@ fn files_below(folder: &Path) -> io::Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mlir::bugs_of;
+    use crate::mlir::num_bugs;
     use machine::Target;
-    use tile_verify::{Program, Proof};
+    use tile_verify::{CertifiedProgram, TilingProof};
 
     #[test]
-    fn a_certificate_that_its_checker_refuses_is_a_bug_of_ours_and_is_not_written() {
-        let session = pipeline::session();
+    fn reports_rejected_certificate_as_bug_and_does_not_write_it() {
+        let session = pipeline::create_session();
         let module = Module::parse(&session, "module {}").unwrap();
         // Potentials begin with 0.
-        let proof = Proof { potentials_ns: vec![1.0], program: Program { ops: Vec::new() }, target: Target::spyre() };
+        let proof = TilingProof { potentials_ns: vec![1.0], program: CertifiedProgram { ops: Vec::new() }, target: Target::spyre() };
         let report = Report { proof: Some(proof), ..Report::default() };
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("certificate.json");
-        let speaker = Speaker::misled("spyre-compile", &[]);
+        let speaker = Reporter::from_words("spyre-compile", &[]);
         let refused = write_certificate(&report, module.op(), (place.to_str().unwrap(), speaker)).unwrap_err();
         assert!(refused.contains("internal error: the certificate is wrong: the potentials"), "{refused}");
-        assert_eq!((bugs_of(module.op()), place.exists()), (1, false));
+        assert_eq!((num_bugs(module.op()), place.exists()), (1, false));
     }
 }

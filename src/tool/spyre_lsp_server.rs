@@ -1,12 +1,12 @@
 //! `spyre-lsp-server`: MLIR's language server with our dialects, and what only this compiler knows, for editors.
 
 use super::{
-    help::{DriverOption, answer_for_driver, driver_option, with_help},
-    lsp::{serve_on_standard_streams, words_for_mlir},
-    on_large_stack,
-    speech::{MESSAGES, Messages, Speaker},
+    help::{DriverOption, handle_driver_help, driver_option, with_help},
+    lsp::{serve_stdio, mlir_server_arguments},
+    run_on_large_stack,
+    speech::{MESSAGES, MessageArguments, Reporter},
 };
-use crate::mlir::lsp_server_main;
+use crate::mlir::run_lsp_server;
 use clap::Command;
 use std::ffi::OsString;
 
@@ -14,12 +14,12 @@ use std::ffi::OsString;
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
     let words: Vec<String> = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let Some(words) = answer_for_driver(command(), words) else { return 0 };
-    if let Some(words) = words_for_mlir(&words) {
-        return on_large_stack(|| lsp_server_main(words.into_iter()));
+    let Some(words) = handle_driver_help(command(), words) else { return 0 };
+    if let Some(words) = mlir_server_arguments(&words) {
+        return run_on_large_stack(|| run_lsp_server(words.into_iter()));
     }
-    serve_on_standard_streams(&words).unwrap_or_else(|message| {
-        Speaker::new("spyre-lsp-server", Messages::default()).error(&message);
+    serve_stdio(&words).unwrap_or_else(|message| {
+        Reporter::new("spyre-lsp-server", MessageArguments::default()).error(&message);
         1
     })
 }

@@ -1,14 +1,14 @@
 //! `spyre-opt`: MLIR's opt driver with our dialects and passes.
 
 use super::{
-    help::{DriverOption, answer_for_driver, driver_option, with_help},
-    on_large_stack,
+    help::{DriverOption, handle_driver_help, driver_option, with_help},
+    run_on_large_stack,
     speech::MESSAGES,
 };
 use crate::{
-    mlir::opt_main,
+    mlir::run_opt_driver,
     pipeline::{HOOKS, PASSES, pass_summary},
-    validate::Observer,
+    validate::ValidationObserver,
 };
 use clap::{Arg, Command};
 use std::ffi::OsString;
@@ -17,9 +17,9 @@ use std::ffi::OsString;
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
     let words: Vec<String> = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let Some(words) = answer_for_driver(command(), words) else { return 0 };
-    let observer = Observer::default();
-    on_large_stack(|| opt_main(&HOOKS, &|pass, event| observer.observe(pass, event), words.into_iter()))
+    let Some(words) = handle_driver_help(command(), words) else { return 0 };
+    let observer = ValidationObserver::default();
+    run_on_large_stack(|| run_opt_driver(&HOOKS, &|pass, event| observer.observe(pass, event), words.into_iter()))
 }
 
 /// Headings of the options in `--help`.
@@ -44,7 +44,7 @@ const OPTIONS: [DriverOption; 12] = [
 ];
 
 /// Options that `--help` shows; at most ten.
-const MOST_USED: [&str; 9] = [
+const COMMON_OPTIONS: [&str; 9] = [
     "spyre-compile",
     "pass-pipeline",
     "split-input-file",
@@ -62,7 +62,7 @@ pub(super) fn command() -> Command {
     let output = Arg::new("output").short('o').value_name("FILE").help("Output file [default: standard output]").help_heading(OUTPUT);
     let input = Arg::new("input").value_name("INPUT").help("Input module, MLIR text or bytecode [default: standard input]");
     let command = Command::new("spyre-opt").about("Run passes on a module: mlir-opt with the dialects and passes of this compiler");
-    let command = with_help(command.arg(input).args(options).arg(output), &MOST_USED);
+    let command = with_help(command.arg(input).args(options).arg(output), &COMMON_OPTIONS);
     let notes = [command.get_after_help(), command.get_after_long_help()].map(|note| note.cloned().unwrap_or_default());
     let [short, long] = notes.map(|note| format!("{}\n{note}", list_passes()));
     command.after_help(short).after_long_help(long)

@@ -2,16 +2,16 @@
 
 use crate::{
     codes,
-    tool::{self, Messages, Progress, Speaker, help::with_help},
+    tool::{self, MessageArguments, ProgressIndicator, Reporter, help::with_help},
 };
 use clap::{Command, CommandFactory, Parser};
-use cost::{Formula, Price};
+use cost::{CostFormula, TimeEstimate};
 use files::{MAX_TEXT_BYTES, read_text as read_text_file};
 use machine::Target;
 use scratchpad::{
-    Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Stays, draw, drawing_of, plan_instance, smallest_lx,
+    Capacity, ExactPlanner, ReportHeader, Instance, InstanceError, PlanningLimits, ScratchpadPlan, MinimumLxBytes, ResidencyMode, draw, build_drawing, plan_instance, find_smallest_lx,
 };
-use scratchpad_verify::{Verified, verify};
+use scratchpad_verify::{VerifiedPlan, verify};
 use std::{
     collections::BTreeMap,
     error::Error,
@@ -23,7 +23,7 @@ use std::{
 /// Choose which buffers are in LX, and their addresses, with the least HBM traffic
 #[derive(Parser)]
 #[command(name = "spyre-plan")]
-struct Arguments {
+struct PlanArguments {
     /// Buffers: MiniMalloc CSV (id,lower,upper,size; half-open live ranges; optional column weight) or JSON
     #[arg(required_unless_present_any = ["price", "certificate"], default_value = "", hide_default_value = true)]
     instance: String,
@@ -67,7 +67,7 @@ struct Arguments {
           help_heading = MODES)]
     price: Option<String>,
     #[command(flatten)]
-    messages: Messages,
+    messages: MessageArguments,
 }
 
 /// Headings of the options in `--help`.
@@ -76,120 +76,120 @@ const OUTPUT: &str = "Output";
 const MODES: &str = "Other modes";
 
 /// Options that `--help` shows; at most ten.
-const MOST_USED: [&str; 9] = ["capacity", "planner", "smallest_peak", "budget", "timeout", "output", "svg", "verify", "certificate"];
+const COMMON_OPTIONS: [&str; 9] = ["capacity", "planner", "smallest_peak", "budget", "timeout", "output", "svg", "verify", "certificate"];
 
 /// Prices the kernels of a file.
-fn price(path: &str, output: Option<&str>) -> Result<(), String> {
+fn estimate_kernel_times(path: &str, output: Option<&str>) -> Result<(), String> {
     let text = read_text_file(Path::new(path), MAX_TEXT_BYTES)
-        .map_err(|error| codes::LX_INSTANCE.says(format_args!("cannot read '{path}': {error}")))?;
-    let rows = cost::rows(&text).map_err(|message| codes::LX_INSTANCE.or_says(&format!("'{path}': {message}")))?;
+        .map_err(|error| codes::LX_INSTANCE.format(format_args!("cannot read '{path}': {error}")))?;
+    let rows = cost::read_kernel_entries(&text).map_err(|message| codes::LX_INSTANCE.add_if_missing(&format!("'{path}': {message}")))?;
     let time = Target::spyre().time;
     let (mut said, mut estimates) = (String::new(), BTreeMap::new());
     for row in &rows {
-        let Price { low_ns, estimate_ns, high_ns, is_ranked, .. } = row.price(&time, Formula::Recommended);
+        let TimeEstimate { low_ns, estimate_ns, high_ns, is_ranked, .. } = row.estimate_time(&time, CostFormula::Recommended);
         let [low, estimate, high] = [low_ns, estimate_ns, high_ns].map(|ns| ns / 1e3);
         let unranked = if is_ranked { "" } else { "; no published times for some of its ops" };
         said += &format!("{}: {estimate:.3} us ({low:.3} to {high:.3}{unranked})\n", row.id);
         if estimates.insert(&row.id, estimate).is_some() {
-            return Err(codes::LX_INSTANCE.says(format_args!("expected unique ids, found '{}' twice in '{path}'", row.id)));
+            return Err(codes::LX_INSTANCE.format(format_args!("expected unique ids, found '{}' twice in '{path}'", row.id)));
         }
     }
     if let Some(output) = output {
         let text = serde_json::to_string_pretty(&estimates).map_err(|error| error.to_string())?;
         tool::write_file(output, format!("{text}\n"))?;
     }
-    tool::say(&said)
+    tool::print_text(&said)
 }
 
 /// Steps for a plan, and for the smallest LX, unless told otherwise: seconds, and less than a minute.
-const BUDGET: u64 = 2_000_000;
-const PEAK_BUDGET: u64 = 10_000_000;
+const DEFAULT_BUDGET: u64 = 2_000_000;
+const DEFAULT_PEAK_BUDGET: u64 = 10_000_000;
 /// At least so many for each buffer.
-const STEPS_OF_BUFFER: u64 = 2_000;
+const MIN_STEPS_PER_BUFFER: u64 = 2_000;
 
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let speaker = |arguments: &Arguments| Speaker::new("spyre-plan", arguments.messages);
+    let speaker = |arguments: &PlanArguments| Reporter::new("spyre-plan", arguments.messages);
     tool::main("spyre-plan", command(), words, speaker, run)
 }
 
 /// The command line.
 pub(super) fn command() -> Command {
-    with_help(Arguments::command(), &MOST_USED)
+    with_help(PlanArguments::command(), &COMMON_OPTIONS)
 }
 
-fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
+fn run(arguments: &PlanArguments, speaker: Reporter) -> Result<(), String> {
     if let Some(kernels) = &arguments.price {
-        return price(kernels, arguments.output.as_deref());
+        return estimate_kernel_times(kernels, arguments.output.as_deref());
     }
     if let Some(path) = &arguments.certificate {
-        let verified = tile_verify::verify(&read_text(path)?).map_err(|error| codes::CERTIFICATE.says(format_args!("{path}: {error}")))?;
-        return tool::say(&format!("{verified}\n"));
+        let verified = tile_verify::verify(&read_text(path)?).map_err(|error| codes::CERTIFICATE.format(format_args!("{path}: {error}")))?;
+        return tool::print_text(&format!("{verified}\n"));
     }
     if let Some(result) = &arguments.verify {
-        return check(arguments, result);
+        return check_result(arguments, result);
     }
-    let (mut instance, is_csv) = read(arguments)?;
+    let (mut instance, is_csv) = read_instance(arguments)?;
     let started = Instant::now();
-    let shown = Progress::start(speaker, &format!("planning {}", tool::name_of(&arguments.instance)));
-    let mut watcher = Watcher { started, last: started, timeout: arguments.timeout.map(seconds).transpose()?, shown };
-    let mut go_on = |progress: &scratchpad::Progress| watcher.go_on(progress);
+    let shown = ProgressIndicator::start(speaker, &format!("planning {}", tool::display_name(&arguments.instance)));
+    let mut watcher = SearchMonitor { started, last: started, timeout: arguments.timeout.map(parse_timeout).transpose()?, shown };
+    let mut go_on = |progress: &scratchpad::PlanningProgress| watcher.should_continue(progress);
     let n_buffers = instance.buffers.len() as u64;
-    let usual = if arguments.smallest_peak { PEAK_BUDGET } else { BUDGET.max(STEPS_OF_BUFFER * n_buffers) };
+    let usual = if arguments.smallest_peak { DEFAULT_PEAK_BUDGET } else { DEFAULT_BUDGET.max(MIN_STEPS_PER_BUFFER * n_buffers) };
     let budget = arguments.budget.unwrap_or(usual);
-    let mut limits = Limits { budget, go_on: &mut go_on };
-    let stays = if is_csv || arguments.whole_lives { Stays::Whole } else { Stays::Split };
+    let mut limits = PlanningLimits { budget, go_on: &mut go_on };
+    let stays = if is_csv || arguments.whole_lives { ResidencyMode::Whole } else { ResidencyMode::Split };
     let (plan, peak) = if arguments.smallest_peak {
-        let found = smallest_lx(&instance, &mut limits);
+        let found = find_smallest_lx(&instance, &mut limits);
         // The plan is for an LX of this size.
         instance.capacity.bytes = found.bytes;
-        let plan = Exact { stays: Stays::Whole, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &found.placement);
-        let peak = PlannedBytes { bytes: found.bytes, lower_bound: found.lower_bound };
-        (Plan { steps: found.steps, timed_out: found.timed_out, ..plan }, Some(peak))
+        let plan = ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &found.placement);
+        let peak = MinimumLxBytes { bytes: found.bytes, lower_bound: found.lower_bound };
+        (ScratchpadPlan { steps: found.steps, timed_out: found.timed_out, ..plan }, Some(peak))
     } else {
         (plan_instance(&instance, &arguments.planner, stays, &mut limits).map_err(|error| error.to_string())?, None)
     };
     drop(watcher);
     let planner = if peak.is_some() { "smallest-peak" } else { &arguments.planner };
-    let heading = Heading { planner, seconds: started.elapsed().as_secs_f64(), peak };
-    tool::say(&summary(&plan, peak))?;
+    let heading = ReportHeader { planner, seconds: started.elapsed().as_secs_f64(), peak };
+    tool::print_text(&format_summary(&plan, peak))?;
     if let Some(path) = &arguments.output {
         let text = plan.to_json(&instance, &heading).map_err(|error| error.to_string())?;
         tool::write_file(path, format!("{text}\n"))?;
     }
     if let Some(path) = &arguments.svg {
-        let title = format!("{}: {}", arguments.instance, n_placed(&plan));
-        tool::write_file(path, draw(&drawing_of(&instance, &plan, title)))?;
+        let title = format!("{}: {}", arguments.instance, format_num_placed(&plan));
+        tool::write_file(path, draw(&build_drawing(&instance, &plan, title)))?;
     }
     Ok(())
 }
 
 /// Confirms a result, or says what is wrong with it.
-fn check(arguments: &Arguments, result: &str) -> Result<(), String> {
-    let Arguments { instance, capacity, alignment, .. } = arguments;
+fn check_result(arguments: &PlanArguments, result: &str) -> Result<(), String> {
+    let PlanArguments { instance, capacity, alignment, .. } = arguments;
     let verified = verify(&read_text(result)?, &read_text(instance)?, (*capacity, *alignment))
-        .map_err(|error| codes::LX_INSTANCE.or_says(&format!("{result}: {error}")))?;
-    let Verified { hbm_bytes_left, lower_bound, optimal, among, capacity, peak_bound } = verified;
+        .map_err(|error| codes::LX_INSTANCE.add_if_missing(&format!("{result}: {error}")))?;
+    let VerifiedPlan { hbm_bytes_left, lower_bound, optimal, plan_set: among, capacity, peak_bound } = verified;
     let optimal = if optimal { ", optimal" } else { "" };
     let suffices = peak_bound.map_or_else(String::new, |bound| format!(", which suffice for all buffers, lower bound {bound}"));
     let gap = 100.0 * verified.gap();
-    tool::say(&format!(
+    tool::print_text(&format!(
         "valid for {capacity} bytes of LX{suffices}: HBM traffic {hbm_bytes_left} bytes (lower bound {lower_bound}, gap {gap:.3} \
          %{optimal} among {})\n",
-        plans(among)
+        describe_plan_set(among)
     ))
 }
 
 fn read_text(path: &str) -> Result<String, String> {
     read_text_file(Path::new(path), MAX_TEXT_BYTES).map_err(|error| {
         let reason = files::reason(&error);
-        codes::INPUT_READ.says(format_args!("cannot read '{path}': {reason}; expected a file of JSON or CSV, name one that can be read"))
+        codes::INPUT_READ.format(format_args!("cannot read '{path}': {reason}; expected a file of JSON or CSV, name one that can be read"))
     })
 }
 
 /// The instance, and whether it is a CSV.
-fn read(arguments: &Arguments) -> Result<(Instance, bool), String> {
+fn read_instance(arguments: &PlanArguments) -> Result<(Instance, bool), String> {
     let path = &arguments.instance;
     let text = read_text(path)?;
     let explained = |error: InstanceError| match &error {
@@ -199,7 +199,7 @@ fn read(arguments: &Arguments) -> Result<(Instance, bool), String> {
             // The place stands in front.
             let what = text.split(" at line ").next().unwrap_or(&text);
             let (line, column) = (reason.line(), reason.column());
-            codes::LX_INSTANCE.says(format_args!(
+            codes::LX_INSTANCE.format(format_args!(
                 "{path}:{line}:{column}: expected an instance, found other JSON: {what}; docs/reference/planner.md shows one"
             ))
         }
@@ -209,25 +209,25 @@ fn read(arguments: &Arguments) -> Result<(Instance, bool), String> {
         let instance = Instance::from_json(&text).map_err(explained)?;
         let Capacity { bytes, alignment } = instance.capacity;
         let given = Capacity { bytes: arguments.capacity.unwrap_or(bytes), alignment: arguments.alignment.unwrap_or(alignment) };
-        return instance.in_memory(given).map(|instance| (instance, false)).map_err(explained);
+        return instance.with_capacity(given).map(|instance| (instance, false)).map_err(explained);
     }
     let bytes = match arguments.capacity {
         Some(bytes) => bytes,
         None if arguments.smallest_peak => 0,
-        None => return Err(codes::LX_INSTANCE.says(format_args!("expected the size of LX, found none in '{path}'; add --capacity BYTES"))),
+        None => return Err(codes::LX_INSTANCE.format(format_args!("expected the size of LX, found none in '{path}'; add --capacity BYTES"))),
     };
     Instance::from_csv(&text, Capacity { bytes, alignment: arguments.alignment.unwrap_or(1) })
         .map(|instance| (instance, true))
         .map_err(explained)
 }
 
-fn summary(plan: &Plan, peak: Option<PlannedBytes>) -> String {
+fn format_summary(plan: &ScratchpadPlan, peak: Option<MinimumLxBytes>) -> String {
     let suffices = peak.map_or_else(String::new, |peak| format!("; {} bytes of LX suffice, lower bound {}", peak.bytes, peak.lower_bound));
     let is_optimal = plan.optimal && peak.is_none_or(|peak| peak.bytes == peak.lower_bound);
     let optimal = if is_optimal { ", optimal" } else { "" };
     let stopped = if plan.timed_out { ", timed out" } else { "" };
-    let Plan { hbm_bytes_left, lower_bound, steps, .. } = plan;
-    let (n_placed, among) = (n_placed(plan), plans(plan.among()));
+    let ScratchpadPlan { hbm_bytes_left, lower_bound, steps, .. } = plan;
+    let (n_placed, among) = (format_num_placed(plan), describe_plan_set(plan.plan_set()));
     format!(
         "{n_placed}; HBM traffic {hbm_bytes_left} bytes (lower bound {lower_bound}{suffices}{optimal} among {among}); {steps} \
          steps{stopped}\n"
@@ -235,11 +235,11 @@ fn summary(plan: &Plan, peak: Option<PlannedBytes>) -> String {
 }
 
 /// Plans that a bound is for, by their name in `RESULT.json`.
-fn plans(among: &str) -> &'static str {
+fn describe_plan_set(among: &str) -> &'static str {
     if among == "whole lives" { "plans without split live ranges" } else { "plans that may split live ranges" }
 }
 
-fn n_placed(plan: &Plan) -> String {
+fn format_num_placed(plan: &ScratchpadPlan) -> String {
     let n_buffers = plan.reasons.len();
     let n_placed = plan.reasons.iter().filter(|reason| reason.is_none()).count();
     let n_split = plan.stays.len() - n_placed;
@@ -247,31 +247,31 @@ fn n_placed(plan: &Plan) -> String {
     format!("{n_placed} of {n_buffers} buffers in LX{split}")
 }
 
-fn seconds(seconds: f64) -> Result<Duration, String> {
-    Duration::try_from_secs_f64(seconds).map_err(|error| codes::OPTION_VALUE.says(format_args!("--timeout {seconds}: {error}")))
+fn parse_timeout(seconds: f64) -> Result<Duration, String> {
+    Duration::try_from_secs_f64(seconds).map_err(|error| codes::OPTION_VALUE.format(format_args!("--timeout {seconds}: {error}")))
 }
 
 /// Shows how far the search is, and ends what takes too long.
-struct Watcher {
+struct SearchMonitor {
     started: Instant,
     last: Instant,
     timeout: Option<Duration>,
-    shown: Progress,
+    shown: ProgressIndicator,
 }
 
-impl Watcher {
-    fn go_on(&mut self, progress: &scratchpad::Progress) -> bool {
+impl SearchMonitor {
+    fn should_continue(&mut self, progress: &scratchpad::PlanningProgress) -> bool {
         let now = Instant::now();
         if now - self.last >= Duration::from_millis(500) {
             self.last = now;
-            self.shown.set_detail(|| state_of(progress));
+            self.shown.set_detail(|| format_state(progress));
         }
         self.timeout.is_none_or(|timeout| now - self.started < timeout)
     }
 }
 
 /// Returns the state of a search for a progress line.
-fn state_of(&scratchpad::Progress { steps, best, bound }: &scratchpad::Progress) -> String {
+fn format_state(&scratchpad::PlanningProgress { steps, best, bound }: &scratchpad::PlanningProgress) -> String {
     let found = if best == i64::MAX { format!("bound {bound}") } else { format!("best {best}, gap {}", best - bound) };
     format!("{steps} steps, {found}")
 }
@@ -281,8 +281,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_search_shows_its_steps_and_how_far_the_best_plan_is_from_the_bound() {
-        let state = |best| state_of(&scratchpad::Progress { steps: 7, best, bound: 64 });
+    fn shows_steps_and_gap_of_search() {
+        let state = |best| format_state(&scratchpad::PlanningProgress { steps: 7, best, bound: 64 });
         assert_eq!(state(i64::MAX), "7 steps, bound 64");
         assert_eq!(state(192), "7 steps, best 192, gap 128");
     }

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Carriage return, and the control sequence that erases the rest of the line.
-const ERASE: &str = "\r\x1b[K";
+const ERASE_LINE: &str = "\r\x1b[K";
 
 /// Whether the line is drawn. Whoever writes to standard output or standard error holds the lock.
 static IS_DRAWN: Mutex<bool> = Mutex::new(false);
@@ -16,36 +16,36 @@ static IS_DRAWN: Mutex<bool> = Mutex::new(false);
 const DEFAULT_COLUMNS: usize = 80;
 
 /// Runs `write`, which writes to standard output or standard error, after the line is erased.
-pub(super) fn without_line<Answer>(write: impl FnOnce() -> Answer) -> Answer {
-    let mut is_drawn = lock();
-    erase_from(&mut io::stderr(), &mut is_drawn);
+pub(super) fn run_with_line_erased<Answer>(write: impl FnOnce() -> Answer) -> Answer {
+    let mut is_drawn = lock_line();
+    erase_line(&mut io::stderr(), &mut is_drawn);
     write()
 }
 
 /// Draws the line on standard error, in place of the line before. `line` gets the number of columns that do not wrap: a
 /// line that wraps cannot be erased.
 pub(super) fn redraw(line: impl FnOnce(usize) -> String) {
-    redraw_on(&mut io::stderr(), &mut lock(), &line(columns() - 1));
+    redraw_to(&mut io::stderr(), &mut lock_line(), &line(terminal_columns() - 1));
 }
 
 /// Returns the width of the terminal.
-fn columns() -> usize {
+fn terminal_columns() -> usize {
     tcgetwinsize(io::stderr()).ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(DEFAULT_COLUMNS)
 }
 
-fn lock() -> MutexGuard<'static, bool> {
+fn lock_line() -> MutexGuard<'static, bool> {
     IS_DRAWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Nobody can be told of a line that cannot be written.
-fn redraw_on(out: &mut impl Write, is_drawn: &mut bool, line: &str) {
-    let _ = write!(out, "{ERASE}{line}").and_then(|()| out.flush());
+fn redraw_to(out: &mut impl Write, is_drawn: &mut bool, line: &str) {
+    let _ = write!(out, "{ERASE_LINE}{line}").and_then(|()| out.flush());
     *is_drawn = true;
 }
 
-fn erase_from(out: &mut impl Write, is_drawn: &mut bool) {
+fn erase_line(out: &mut impl Write, is_drawn: &mut bool) {
     if std::mem::take(is_drawn) {
-        let _ = out.write_all(ERASE.as_bytes()).and_then(|()| out.flush());
+        let _ = out.write_all(ERASE_LINE.as_bytes()).and_then(|()| out.flush());
     }
 }
 
@@ -54,13 +54,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_redrawn_in_place_and_erased_once() {
+    fn redraws_line_in_place_and_erases_it_once() {
         let (mut out, mut is_drawn) = (Vec::new(), false);
-        erase_from(&mut out, &mut is_drawn);
-        redraw_on(&mut out, &mut is_drawn, "a, 2 s");
-        redraw_on(&mut out, &mut is_drawn, "a, 3 s");
-        erase_from(&mut out, &mut is_drawn);
-        erase_from(&mut out, &mut is_drawn);
-        assert_eq!(String::from_utf8(out).unwrap(), format!("{ERASE}a, 2 s{ERASE}a, 3 s{ERASE}"));
+        erase_line(&mut out, &mut is_drawn);
+        redraw_to(&mut out, &mut is_drawn, "a, 2 s");
+        redraw_to(&mut out, &mut is_drawn, "a, 3 s");
+        erase_line(&mut out, &mut is_drawn);
+        erase_line(&mut out, &mut is_drawn);
+        assert_eq!(String::from_utf8(out).unwrap(), format!("{ERASE_LINE}a, 2 s{ERASE_LINE}a, 3 s{ERASE_LINE}"));
     }
 }

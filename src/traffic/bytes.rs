@@ -31,7 +31,7 @@ impl Bytes {
 
     /// The bytes of one of `n_iterations` that are all alike.
     #[must_use]
-    pub fn per(&self, n_iterations: i64) -> Self {
+    pub fn divide_by(&self, n_iterations: i64) -> Self {
         let part = |bytes: i64| bytes / n_iterations.max(1);
         let Self { hbm_read, hbm_written, lx_read, lx_written } = *self;
         Self { hbm_read: part(hbm_read), hbm_written: part(hbm_written), lx_read: part(lx_read), lx_written: part(lx_written) }

@@ -1,12 +1,12 @@
 //! Where the bytes of a program go, buffer by buffer, beside what must be moved of each.
 
 use super::moved::{touched_bytes, used_bytes};
-use crate::bundle::{Allocation, Bundle, Item};
+use crate::bundle::{Allocation, Bundle, BundleItem};
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
 /// A buffer in HBM.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Buffer {
+pub enum TrafficBuffer {
     /// One that the program names: an argument, a result, a constant, or what launches share.
     Named(String),
     /// A place in the pool of a launch, where one value may follow another.
@@ -20,11 +20,11 @@ pub enum Buffer {
 
 /// Access of an op to a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Access {
+pub struct BufferAccess {
     /// The position of the op in the program.
     pub op: usize,
     /// The buffer.
-    pub buffer: Buffer,
+    pub buffer: TrafficBuffer,
     /// Whether it is read.
     pub is_read: bool,
     /// Bytes of sticks that all executions move.
@@ -37,9 +37,9 @@ pub struct Access {
 
 /// HBM traffic of one value of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ValueTraffic {
     /// The buffer.
-    pub buffer: Buffer,
+    pub buffer: TrafficBuffer,
     /// The op that wrote the value last; none if it comes from outside.
     pub writer: Option<usize>,
     /// The first op that does something with it, and the last one.
@@ -62,7 +62,7 @@ pub struct Part {
     pub needed_bytes: i64,
 }
 
-impl Part {
+impl ValueTraffic {
     /// Bytes above what must be moved.
     #[must_use]
     pub const fn excess_bytes(&self) -> i64 {
@@ -73,21 +73,21 @@ impl Part {
 /// Returns the HBM accesses of the ops of a launch, in program order. `names` are the buffers of the kernel arguments;
 /// `first_op` is the position of the first op in the program.
 #[must_use]
-pub fn accesses(bundle: &Bundle, launch: usize, names: &[&str], first_op: usize) -> Vec<Access> {
+pub fn collect_accesses(bundle: &Bundle, launch: usize, names: &[&str], first_op: usize) -> Vec<BufferAccess> {
     let mut found = Vec::new();
     let mut next_op = first_op;
-    collect(&bundle.items, &mut Vec::new(), &mut |op, loops| {
+    visit_ops(&bundle.items, &mut Vec::new(), &mut |op, loops| {
         for operand in &op.operands {
             let buffer = match operand.allocation {
                 Allocation::Hbm { argument, .. } => {
-                    Buffer::Named(names.get(argument as usize).map_or_else(|| format!("argument {argument}"), |name| (*name).to_owned()))
+                    TrafficBuffer::Named(names.get(argument as usize).map_or_else(|| format!("argument {argument}"), |name| (*name).to_owned()))
                 }
-                Allocation::Pool { offset_bytes } => Buffer::Pool { launch, offset_bytes },
+                Allocation::Pool { offset_bytes } => TrafficBuffer::Pool { launch, offset_bytes },
                 Allocation::Lx { .. } => continue,
             };
             let stays = |(level, _): &(usize, &i64)| operand.tile_advance.get(*level).is_none_or(|advance| *advance == 0);
             let executions = loops.iter().product::<i64>();
-            found.push(Access {
+            found.push(BufferAccess {
                 op: next_op,
                 buffer,
                 is_read: operand.is_input,
@@ -101,13 +101,13 @@ pub fn accesses(bundle: &Bundle, launch: usize, names: &[&str], first_op: usize)
     found
 }
 
-fn collect<'a>(items: &'a [Item], loops: &mut Vec<i64>, visit: &mut impl FnMut(&'a crate::bundle::OpSpec, &[i64])) {
+fn visit_ops<'a>(items: &'a [BundleItem], loops: &mut Vec<i64>, visit: &mut impl FnMut(&'a crate::bundle::OpSpec, &[i64])) {
     for item in items {
         match item {
-            Item::Op(op) => visit(op, loops),
-            Item::Loop { count, symbol: _, body } => {
+            BundleItem::Op(op) => visit(op, loops),
+            BundleItem::Loop { count, symbol: _, body } => {
                 loops.push(*count);
-                collect(body, loops, visit);
+                visit_ops(body, loops, visit);
                 loops.pop();
             }
         }
@@ -117,24 +117,24 @@ fn collect<'a>(items: &'a [Item], loops: &mut Vec<i64>, visit: &mut impl FnMut(&
 /// The accesses of all launches by value: a named buffer is one value, in a pool each op that writes begins one. `needed_bytes` says how much
 /// must be moved of a buffer that the program names.
 #[must_use]
-pub fn parts(accesses: &[Access], needed_bytes: impl Fn(&str) -> i64) -> Vec<Part> {
-    let mut writers: BTreeMap<&Buffer, usize> = BTreeMap::new();
-    let mut by_value: BTreeMap<(&Buffer, Option<usize>), Vec<&Access>> = BTreeMap::new();
+pub fn group_by_value(accesses: &[BufferAccess], needed_bytes: impl Fn(&str) -> i64) -> Vec<ValueTraffic> {
+    let mut writers: BTreeMap<&TrafficBuffer, usize> = BTreeMap::new();
+    let mut by_value: BTreeMap<(&TrafficBuffer, Option<usize>), Vec<&BufferAccess>> = BTreeMap::new();
     for access in accesses {
         // The result of an op stands behind its operands, so a read of the same op is of what was there before.
         if !access.is_read {
             writers.insert(&access.buffer, access.op);
         }
         let value = match access.buffer {
-            Buffer::Named(_) => None,
-            Buffer::Pool { .. } => writers.get(&access.buffer).copied(),
+            TrafficBuffer::Named(_) => None,
+            TrafficBuffer::Pool { .. } => writers.get(&access.buffer).copied(),
         };
         by_value.entry((&access.buffer, value)).or_default().push(access);
     }
-    let part = |((buffer, writer), accesses): ((&Buffer, Option<usize>), Vec<&Access>)| {
+    let part = |((buffer, writer), accesses): ((&TrafficBuffer, Option<usize>), Vec<&BufferAccess>)| {
         let bytes = |is_read| accesses.iter().filter(|access| access.is_read == is_read).map(|access| access.moved_bytes).sum();
         let ops = || accesses.iter().map(|access| access.op);
-        Part {
+        ValueTraffic {
             buffer: buffer.clone(),
             writer: writer.or_else(|| writers.get(buffer).copied()),
             life: ops().min().unwrap_or_default()..=ops().max().unwrap_or_default(),
@@ -145,7 +145,7 @@ pub fn parts(accesses: &[Access], needed_bytes: impl Fn(&str) -> i64) -> Vec<Par
             repeats: accesses.iter().map(|access| access.repeats).max().unwrap_or(1),
             read_bytes: bytes(true),
             written_bytes: bytes(false),
-            needed_bytes: if let Buffer::Named(name) = buffer { needed_bytes(name) } else { 0 },
+            needed_bytes: if let TrafficBuffer::Named(name) = buffer { needed_bytes(name) } else { 0 },
         }
     };
     by_value.into_iter().map(part).collect()
@@ -154,34 +154,34 @@ pub fn parts(accesses: &[Access], needed_bytes: impl Fn(&str) -> i64) -> Vec<Par
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{Coordinate, OpSpec, Operand};
+    use crate::bundle::{Coordinate, OpSpec, OpSpecOperand};
 
     const ARGUMENT: Allocation = Allocation::Hbm { argument: 0, offset_bytes: 0 };
     const RESULT: Allocation = Allocation::Hbm { argument: 1, offset_bytes: 0 };
     const POOL: Allocation = Allocation::Pool { offset_bytes: 0 };
 
     /// An op over 64 rows of a stick; `advances` of the operands for each loop around it.
-    fn op(from: Allocation, to: Allocation, advances: [&[i64]; 2]) -> Item {
+    fn op(from: Allocation, to: Allocation, advances: [&[i64]; 2]) -> BundleItem {
         let coordinates = || vec![Coordinate::dim(0), Coordinate::dim(1)];
         let [mut read, written] =
-            [from, to].map(|allocation| Operand { allocation, ..crate::bundle::testing::operand(&[256, 64], coordinates()) });
+            [from, to].map(|allocation| OpSpecOperand { allocation, ..crate::bundle::testing::operand(&[256, 64], coordinates()) });
         let mut written = written;
         (read.is_input, written.is_input) = (true, false);
         (read.tile_advance, written.tile_advance) = (advances[0].to_vec(), advances[1].to_vec());
-        Item::Op(Box::new(OpSpec { operands: vec![read, written], ..crate::bundle::testing::op("neg", &[64, 64], vec![]) }))
+        BundleItem::Op(Box::new(OpSpec { operands: vec![read, written], ..crate::bundle::testing::op("neg", &[64, 64], vec![]) }))
     }
 
-    fn parts_of(items: Vec<Item>, needed_of_result: i64) -> Vec<Part> {
-        let found = accesses(&Bundle { pool_bytes: 0, items }, 0, &["arg0", "result0"], 0);
-        parts(&found, |name| if name == "arg0" { ROWS } else { needed_of_result })
+    fn traffic_by_value(items: Vec<BundleItem>, needed_of_result: i64) -> Vec<ValueTraffic> {
+        let found = collect_accesses(&Bundle { pool_bytes: 0, items }, 0, &["arg0", "result0"], 0);
+        group_by_value(&found, |name| if name == "arg0" { ROWS } else { needed_of_result })
     }
 
     /// Bytes of 64 rows.
     const ROWS: i64 = 64 * 128;
 
     #[test]
-    fn what_goes_through_the_pool_is_above_the_bound() {
-        let found = parts_of(vec![op(ARGUMENT, POOL, [&[], &[]]), op(POOL, POOL, [&[], &[]]), op(POOL, RESULT, [&[], &[]])], ROWS);
+    fn counts_pool_traffic_as_excess() {
+        let found = traffic_by_value(vec![op(ARGUMENT, POOL, [&[], &[]]), op(POOL, POOL, [&[], &[]]), op(POOL, RESULT, [&[], &[]])], ROWS);
         let excess: Vec<_> = found.iter().map(|part| (part.writer, part.excess_bytes())).collect();
         assert_eq!(excess, [(None, 0), (Some(2), 0), (Some(0), 2 * ROWS), (Some(1), 2 * ROWS)]);
         let lives: Vec<_> = found.iter().map(|part| (part.life.clone(), part.readers.as_slice())).collect();
@@ -189,9 +189,9 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_reads_again_what_does_not_advance_with_it() {
+    fn counts_repeated_reads_of_loop_invariant_operands() {
         let body = vec![op(ARGUMENT, RESULT, [&[], &[64 * 64]])];
-        let found = parts_of(vec![Item::Loop { count: 4, symbol: None, body }], 4 * ROWS);
+        let found = traffic_by_value(vec![BundleItem::Loop { count: 4, symbol: None, body }], 4 * ROWS);
         let read = &found[0];
         assert_eq!((read.read_bytes, read.written_bytes, read.needed_bytes, read.repeats), (4 * ROWS, 0, ROWS, 4));
         assert_eq!((found[1].excess_bytes(), found[1].repeats), (0, 1));

@@ -1,56 +1,56 @@
 //! The ops of a bundle as the model of time sees them. A bundle is one launch, which is one kernel.
 
 use super::moved::touched_bytes;
-use crate::bundle::{Allocation, Bundle, Item, OpFamily, OpSpec, Operand};
+use crate::bundle::{Allocation, Bundle, BundleItem, OpFamily, OpSpec, OpSpecOperand};
 use cost::{Dim, OpKind, OpShape, TileOp, TileOperand};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where an operand starts: in an argument, the pool or LX, and bytes above its start.
-type Place = (Allocation, i64);
+type OperandStart = (Allocation, i64);
 
 /// Describes the ops of a bundle, in the order of its files.
 ///
 /// An op spec has the extents of one tile, so every loop around it becomes a dimension of its own, in front of the op's, that moves the
 /// operands which advance with the loop. Parts of one buffer that start at different places are different tensors here.
 #[must_use]
-pub fn kernel_of(bundle: &Bundle) -> Vec<OpShape> {
+pub fn read_kernel(bundle: &Bundle) -> Vec<OpShape> {
     let written: BTreeSet<Allocation> = bundle
         .ops()
         .iter()
         .flat_map(|op| &op.operands)
         .filter(|operand| !operand.is_input)
-        .map(|operand| buffer_of(operand.allocation))
+        .map(|operand| buffer_start(operand.allocation))
         .collect();
-    let mut reader = Reader { written, numbers: BTreeMap::new(), loops: Vec::new(), ops: Vec::new() };
-    reader.items(&bundle.items);
+    let mut reader = KernelReader { written, numbers: BTreeMap::new(), loops: Vec::new(), ops: Vec::new() };
+    reader.read_items(&bundle.items);
     reader.ops
 }
 
-struct Reader {
+struct KernelReader {
     written: BTreeSet<Allocation>,
-    numbers: BTreeMap<Place, usize>,
+    numbers: BTreeMap<OperandStart, usize>,
     loops: Vec<i64>,
     ops: Vec<OpShape>,
 }
 
-impl Reader {
-    fn items(&mut self, items: &[Item]) {
+impl KernelReader {
+    fn read_items(&mut self, items: &[BundleItem]) {
         for item in items {
             match item {
-                Item::Op(op) => {
-                    let shape = self.op(op);
+                BundleItem::Op(op) => {
+                    let shape = self.read_op(op);
                     self.ops.push(shape);
                 }
-                Item::Loop { count, symbol: _, body } => {
+                BundleItem::Loop { count, symbol: _, body } => {
                     self.loops.push(*count);
-                    self.items(body);
+                    self.read_items(body);
                     self.loops.pop();
                 }
             }
         }
     }
 
-    fn op(&mut self, op: &OpSpec) -> OpShape {
+    fn read_op(&mut self, op: &OpSpec) -> OpShape {
         let output = op.operands.iter().find(|operand| !operand.is_input);
         let dims = op.iteration_space.iter().enumerate().map(|(index, dim)| Dim {
             extent: dim.range,
@@ -59,13 +59,13 @@ impl Reader {
         });
         let dims = dims.collect();
         // Index tensors stand last: the model asks for the first two inputs of a product.
-        let (values, indices): (Vec<&Operand>, Vec<&Operand>) = op.operands.iter().partition(|operand| operand.name.is_none());
-        let operands = values.into_iter().chain(indices).map(|operand| self.operand(op, operand)).collect();
-        let (kind, is_irregular) = (kind(op), is_irregular(op));
-        TileOp { kind, is_reduction: op.is_reduction, dims, trips: self.loops.clone(), operands, is_irregular }.shape()
+        let (values, indices): (Vec<&OpSpecOperand>, Vec<&OpSpecOperand>) = op.operands.iter().partition(|operand| operand.name.is_none());
+        let operands = values.into_iter().chain(indices).map(|operand| self.read_operand(op, operand)).collect();
+        let (kind, is_irregular) = (op_kind(op), is_irregular(op));
+        TileOp { kind, is_reduction: op.is_reduction, dims, trips: self.loops.clone(), operands, is_irregular }.to_op_shape()
     }
 
-    fn operand(&mut self, op: &OpSpec, operand: &Operand) -> TileOperand {
+    fn read_operand(&mut self, op: &OpSpec, operand: &OpSpecOperand) -> TileOperand {
         let varies = |dim: &usize| op.iteration_space[*dim].range > 1;
         let (stick, outer) = match operand.coordinates.split_last() {
             Some((stick, outer)) => (stick.moving_dim(), outer),
@@ -74,7 +74,7 @@ impl Reader {
         // A dimension of one position lies between no sticks.
         let inner = outer.iter().zip(&operand.device_size).rev().find(|(_, size)| **size > 1);
         let next = self.numbers.len();
-        let place = (buffer_of(operand.allocation), start_bytes(operand));
+        let place = (buffer_start(operand.allocation), start_bytes(operand));
         let is_argument = matches!(operand.allocation, Allocation::Hbm { .. });
         TileOperand {
             buffer: *self.numbers.entry(place).or_insert(next),
@@ -93,7 +93,7 @@ impl Reader {
 }
 
 /// The argument, the pool or LX, from its start.
-const fn buffer_of(allocation: Allocation) -> Allocation {
+const fn buffer_start(allocation: Allocation) -> Allocation {
     match allocation {
         Allocation::Hbm { argument, .. } => Allocation::Hbm { argument, offset_bytes: 0 },
         Allocation::Pool { .. } => Allocation::Pool { offset_bytes: 0 },
@@ -102,7 +102,7 @@ const fn buffer_of(allocation: Allocation) -> Allocation {
 }
 
 /// Bytes from there to the first element that is touched.
-fn start_bytes(operand: &Operand) -> i64 {
+fn start_bytes(operand: &OpSpecOperand) -> i64 {
     let mut step = 1;
     let mut elements = 0;
     for (coordinate, size) in operand.coordinates.iter().zip(&operand.device_size).rev() {
@@ -112,19 +112,19 @@ fn start_bytes(operand: &Operand) -> i64 {
     operand.allocation.offset_bytes() + elements * operand.format.bytes()
 }
 
-fn advances(operand: &Operand, level: usize) -> bool {
+fn advances(operand: &OpSpecOperand, level: usize) -> bool {
     operand.tile_advance.get(level).is_some_and(|advance| *advance != 0)
 }
 
 /// The dimensions of more than one point that move an operand, each once.
-fn moving_dims(op: &OpSpec, operand: &Operand) -> impl Iterator<Item = usize> {
+fn moving_dims(op: &OpSpec, operand: &OpSpecOperand) -> impl Iterator<Item = usize> {
     let dims: BTreeSet<usize> = operand.coordinates.iter().filter_map(crate::bundle::Coordinate::moving_dim).collect();
     let ranges: Vec<i64> = op.iteration_space.iter().map(|dim| dim.range).collect();
     dims.into_iter().filter(move |&dim| ranges[dim] > 1)
 }
 
-fn kind(op: &OpSpec) -> OpKind {
-    match OpFamily::of(op) {
+fn op_kind(op: &OpSpec) -> OpKind {
+    match OpFamily::from_op(op) {
         OpFamily::Matmul | OpFamily::Conv2d => OpKind::Matmul,
         OpFamily::Depthwise | OpFamily::Pool | OpFamily::TopK | OpFamily::Reduction => OpKind::Reduction,
         OpFamily::Elementwise => OpKind::Pointwise,
@@ -133,7 +133,7 @@ fn kind(op: &OpSpec) -> OpKind {
 
 /// Whether no time of such an op is published: it reads where an index says, or slides a window, or sorts.
 fn is_irregular(op: &OpSpec) -> bool {
-    let family = OpFamily::of(op);
+    let family = OpFamily::from_op(op);
     let is_indexed = op.operands.iter().any(|operand| operand.name.is_some());
     is_indexed || family.is_windowed() || family == OpFamily::TopK
 }
@@ -141,8 +141,8 @@ fn is_irregular(op: &OpSpec) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{Arrangement, Coordinate, IterationDim};
-    use cost::{Access, Batching, bytes, describe};
+    use crate::bundle::{ElementArrangement, Coordinate, IterationDim};
+    use cost::{AccessPattern, BatchLayout, compute_kernel_bytes, extract_features};
     use machine::DeviceFormat::Sen169Fp16;
 
     const ARGUMENT: Allocation = Allocation::Hbm { argument: 0, offset_bytes: 0 };
@@ -150,11 +150,11 @@ mod tests {
     const LX: Allocation = Allocation::Lx { offset_bytes: 0 };
 
     /// A row-major matrix of the dimensions `row` and `column`.
-    fn matrix(is_input: bool, allocation: Allocation, sizes: [i64; 2], [row, column]: [usize; 2]) -> Operand {
-        Operand {
+    fn matrix(is_input: bool, allocation: Allocation, sizes: [i64; 2], [row, column]: [usize; 2]) -> OpSpecOperand {
+        OpSpecOperand {
             is_input,
             format: Sen169Fp16,
-            arrangement: Arrangement::Standard,
+            arrangement: ElementArrangement::Standard,
             device_size: vec![sizes[1] / 64, sizes[0], 64],
             coordinates: vec![Coordinate::floordiv(column, 64), Coordinate::dim(row), Coordinate::modulo(column, 64)],
             allocation,
@@ -164,35 +164,35 @@ mod tests {
         }
     }
 
-    fn op(function: &str, extents: &[i64], operands: Vec<Operand>) -> OpSpec {
+    fn op(function: &str, extents: &[i64], operands: Vec<OpSpecOperand>) -> OpSpec {
         let iteration_space = extents.iter().map(|&extent| IterationDim::new(extent, 1)).collect();
         let is_reduction = function == "batchmatmul";
         OpSpec { function: function.to_owned(), is_reduction, iteration_space, operands, ..OpSpec::default() }
     }
 
-    fn bundle(items: Vec<Item>) -> Bundle {
+    fn bundle(items: Vec<BundleItem>) -> Bundle {
         Bundle { pool_bytes: 0, items }
     }
 
-    fn item(op: OpSpec) -> Item {
-        Item::Op(Box::new(op))
+    fn item(op: OpSpec) -> BundleItem {
+        BundleItem::Op(Box::new(op))
     }
 
     #[test]
-    fn a_product_has_rows_and_columns() {
+    fn reads_rows_and_columns_of_matmul() {
         let operands = vec![
             matrix(true, ARGUMENT, [256, 512], [0, 2]),
             matrix(true, Allocation::Hbm { argument: 2, offset_bytes: 0 }, [512, 1024], [2, 1]),
             matrix(false, RESULT, [256, 1024], [0, 1]),
         ];
-        let kernel = kernel_of(&bundle(vec![item(op("batchmatmul", &[256, 1024, 512], operands))]));
-        let described = describe(&kernel)[0];
+        let kernel = read_kernel(&bundle(vec![item(op("batchmatmul", &[256, 1024, 512], operands))]));
+        let described = extract_features(&kernel)[0];
         assert_eq!((described.product.m, described.product.n, described.points), (256.0, 1024.0, 134_217_728.0));
-        assert_eq!((described.product.batching, described.bytes.hbm_read), (Batching::None, 2 * (256 * 512 + 512 * 1024)));
+        assert_eq!((described.product.batching, described.bytes.hbm_read), (BatchLayout::None, 2 * (256 * 512 + 512 * 1024)));
     }
 
     #[test]
-    fn a_loop_over_rows_moves_what_advances_with_it() {
+    fn counts_operands_that_advance_with_a_row_loop() {
         let mut operands = vec![
             matrix(true, ARGUMENT, [256, 512], [0, 1]),
             matrix(true, LX, [64, 512], [0, 1]),
@@ -200,16 +200,16 @@ mod tests {
         ];
         operands[0].tile_advance = vec![64 * 64];
         operands[2].tile_advance = vec![64 * 64];
-        let tiled = bundle(vec![Item::Loop { count: 4, symbol: None, body: vec![item(op("add", &[64, 512], operands))] }]);
-        let kernel = kernel_of(&tiled);
-        let described = describe(&kernel)[0];
+        let tiled = bundle(vec![BundleItem::Loop { count: 4, symbol: None, body: vec![item(op("add", &[64, 512], operands))] }]);
+        let kernel = read_kernel(&tiled);
+        let described = extract_features(&kernel)[0];
         let whole = 256 * 512 * 2;
         assert_eq!((described.bytes.hbm_read, described.bytes.hbm_written, described.bytes.lx_per_iteration), (whole, whole, whole / 4));
         assert_eq!((described.tiles_output, described.tile_rows, described.points), (true, 64.0, 131_072.0));
     }
 
     #[test]
-    fn a_value_that_is_local_to_an_iteration_is_no_repeated_input() {
+    fn treats_iteration_local_values_as_plain_accesses() {
         let mut operands = vec![
             matrix(true, Allocation::Pool { offset_bytes: 0 }, [64, 512], [0, 1]),
             matrix(true, ARGUMENT, [256, 512], [0, 1]),
@@ -217,38 +217,38 @@ mod tests {
         ];
         operands[1].tile_advance = vec![64 * 64];
         operands[2].tile_advance = vec![64 * 64];
-        let tiled = bundle(vec![Item::Loop { count: 4, symbol: None, body: vec![item(op("mul", &[64, 512], operands))] }]);
-        let described = describe(&kernel_of(&tiled))[0];
-        assert_eq!((described.access, described.bytes.hbm_read), (Access::Plain, 2 * 256 * 512 * 2));
+        let tiled = bundle(vec![BundleItem::Loop { count: 4, symbol: None, body: vec![item(op("mul", &[64, 512], operands))] }]);
+        let described = extract_features(&read_kernel(&tiled))[0];
+        assert_eq!((described.access, described.bytes.hbm_read), (AccessPattern::Plain, 2 * 256 * 512 * 2));
     }
 
     #[test]
-    fn a_loop_that_moves_nothing_repeats_the_op() {
+    fn repeats_op_in_loops_that_advance_no_operand() {
         let operands = vec![matrix(true, ARGUMENT, [64, 512], [0, 1]), matrix(false, RESULT, [64, 512], [0, 1])];
-        let repeated = bundle(vec![Item::Loop { count: 3, symbol: None, body: vec![item(op("neg", &[64, 512], operands))] }]);
-        let described = describe(&kernel_of(&repeated))[0];
+        let repeated = bundle(vec![BundleItem::Loop { count: 3, symbol: None, body: vec![item(op("neg", &[64, 512], operands))] }]);
+        let described = extract_features(&read_kernel(&repeated))[0];
         assert_eq!((described.bytes.hbm_written, described.points), (3 * 65_536, 3.0 * 32_768.0));
     }
 
     #[test]
-    fn parts_of_an_argument_are_read_apart_and_the_same_part_once() {
+    fn separates_different_slices_of_an_argument() {
         let read = |first: i64| {
             let mut input = matrix(true, ARGUMENT, [64, 512], [0, 1]);
-            input.coordinates[1] = Coordinate::dim(0).plus(first);
+            input.coordinates[1] = Coordinate::dim(0).shifted_by(first);
             item(op("neg", &[32, 512], vec![input, matrix(false, RESULT, [32, 512], [0, 1])]))
         };
-        let kernel = kernel_of(&bundle(vec![read(0), read(32), read(0)]));
-        let shared: Vec<i64> = compute_kernel_bytes(&kernel).iter().map(|bytes| compute_kernel_bytes.shared).collect();
+        let kernel = read_kernel(&bundle(vec![read(0), read(32), read(0)]));
+        let shared: Vec<i64> = compute_kernel_bytes(&kernel).iter().map(|bytes| bytes.shared).collect();
         assert_eq!(shared, [0, 0, 32_768]);
     }
 
     #[test]
-    fn a_unit_dimension_makes_no_broadcast() {
+    fn ignores_unit_dimensions_in_broadcast_detection() {
         let mut wide = matrix(true, ARGUMENT, [64, 512], [1, 2]);
         wide.coordinates.insert(0, Coordinate::dim(0));
         wide.device_size.insert(0, 1);
         let operands = vec![wide, matrix(true, ARGUMENT, [64, 512], [1, 2]), matrix(false, RESULT, [64, 512], [1, 2])];
-        let described = describe(&kernel_of(&bundle(vec![item(op("add", &[1, 64, 512], operands))])))[0];
-        assert_eq!(described.access, Access::Plain);
+        let described = extract_features(&read_kernel(&bundle(vec![item(op("add", &[1, 64, 512], operands))])))[0];
+        assert_eq!(described.access, AccessPattern::Plain);
     }
 }

@@ -1,9 +1,9 @@
 //! Bytes that the ops of a bundle move.
 
-use super::bound::stick_bytes_of;
-use crate::bundle::{Allocation, Bundle, Coordinate, Item, Mover, OpFamily, OpSpec, Operand};
+use super::bound::stick_bytes;
+use crate::bundle::{Allocation, Bundle, Coordinate, BundleItem, CoordinateSource, OpFamily, OpSpec, OpSpecOperand};
 use machine::STICK_BYTES;
-use program::layout::Term;
+use program::layout::CoordinateTerm;
 use std::collections::BTreeMap;
 
 /// Memory traffic of one op over all its executions.
@@ -26,22 +26,22 @@ pub struct OpTraffic {
 
 /// The traffic of every op of a bundle, in the order of its files.
 #[must_use]
-pub fn traffic(bundle: &Bundle) -> Vec<OpTraffic> {
+pub fn count_traffic(bundle: &Bundle) -> Vec<OpTraffic> {
     let mut found = Vec::new();
-    collect(&bundle.items, 1, &mut found);
+    count_items(&bundle.items, 1, &mut found);
     found
 }
 
-fn collect(items: &[Item], executions: i64, into: &mut Vec<OpTraffic>) {
+fn count_items(items: &[BundleItem], executions: i64, into: &mut Vec<OpTraffic>) {
     for item in items {
         match item {
-            Item::Op(op) => into.push(of_op(op, executions)),
-            Item::Loop { count, symbol: _, body } => collect(body, executions * count, into),
+            BundleItem::Op(op) => into.push(count_op_traffic(op, executions)),
+            BundleItem::Loop { count, symbol: _, body } => count_items(body, executions * count, into),
         }
     }
 }
 
-fn of_op(op: &OpSpec, executions: i64) -> OpTraffic {
+fn count_op_traffic(op: &OpSpec, executions: i64) -> OpTraffic {
     let mut traffic = OpTraffic { executions, ..OpTraffic::default() };
     for operand in &op.operands {
         let bytes = touched_bytes(op, operand) * executions;
@@ -57,57 +57,57 @@ fn of_op(op: &OpSpec, executions: i64) -> OpTraffic {
 }
 
 /// Bytes of the sticks that one execution touches.
-pub(super) fn touched_bytes(op: &OpSpec, operand: &Operand) -> i64 {
+pub(super) fn touched_bytes(op: &OpSpec, operand: &OpSpecOperand) -> i64 {
     let outer = operand.coordinates.len().saturating_sub(1);
     let extents = operand.coordinates.iter().zip(&operand.device_size).take(outer);
-    extents.map(|(coordinate, &size)| extent(op, coordinate.term.as_ref(), size)).product::<i64>() * STICK_BYTES
+    extents.map(|(coordinate, &size)| num_positions(op, coordinate.term.as_ref(), size)).product::<i64>() * STICK_BYTES
 }
 
 /// Bytes of the sticks that the elements of one execution would fill, each once.
-pub(super) fn used_bytes(op: &OpSpec, operand: &Operand) -> i64 {
+pub(super) fn used_bytes(op: &OpSpec, operand: &OpSpecOperand) -> i64 {
     let mut by_dim: BTreeMap<usize, i64> = BTreeMap::new();
     let mut chosen = 1;
     for (coordinate, &size) in operand.coordinates.iter().zip(&operand.device_size) {
         match coordinate.term.as_ref() {
             None => {}
-            Some(Mover::Indirect(name)) => chosen *= size.min(n_indices(op, name)),
-            Some(Mover::Digits(term)) => {
-                *by_dim.entry(term.dim).or_insert(1) *= digits_of(term, op.iteration_space[term.dim].range).min(size);
+            Some(CoordinateSource::Indirect(name)) => chosen *= size.min(num_indices(op, name)),
+            Some(CoordinateSource::Digits(term)) => {
+                *by_dim.entry(term.dim).or_insert(1) *= num_digit_values(term, op.iteration_space[term.dim].range).min(size);
             }
         }
     }
     let elements = by_dim.into_iter().map(|(dim, digits)| digits.min(op.iteration_space[dim].range)).product::<i64>() * chosen;
-    stick_bytes_of(elements, operand.format.bytes()).min(touched_bytes(op, operand))
+    stick_bytes(elements, operand.format.bytes()).min(touched_bytes(op, operand))
 }
 
 /// Values that a digit takes over so many points of its dimension.
-fn digits_of(Term { dim: _, modulo, floordiv }: &Term, range: i64) -> i64 {
+fn num_digit_values(CoordinateTerm { dim: _, modulo, floordiv }: &CoordinateTerm, range: i64) -> i64 {
     let digits = modulo.map_or(range, |modulo| modulo.min(range));
     (digits - 1) / floordiv.unwrap_or(1) + 1
 }
 
 /// Positions that a coordinate takes; where an index tensor chooses, at most one for each of its elements.
-fn extent(op: &OpSpec, term: Option<&Mover>, size: i64) -> i64 {
+fn num_positions(op: &OpSpec, term: Option<&CoordinateSource>, size: i64) -> i64 {
     match term {
         None => 1,
-        Some(Mover::Indirect(name)) => size.min(n_indices(op, name)),
-        Some(Mover::Digits(term)) => size.min(digits_of(term, computed_range(op, term.dim))),
+        Some(CoordinateSource::Indirect(name)) => size.min(num_indices(op, name)),
+        Some(CoordinateSource::Digits(term)) => size.min(num_digit_values(term, computed_range(op, term.dim))),
     }
 }
 
 /// Points of a dimension that cores compute: a product computes whole sticks, so it reads the zeros behind the end of what it sums.
 fn computed_range(op: &OpSpec, dim: usize) -> i64 {
     let range = op.iteration_space[dim].range;
-    if OpFamily::of(op) != OpFamily::Matmul {
+    if OpFamily::from_op(op) != OpFamily::Matmul {
         return range;
     }
-    let has_sticks = |operand: &&Operand| operand.coordinates.last().and_then(Coordinate::moving_dim) == Some(dim);
+    let has_sticks = |operand: &&OpSpecOperand| operand.coordinates.last().and_then(Coordinate::moving_dim) == Some(dim);
     let sticks = op.operands.iter().filter(has_sticks).map(|operand| operand.format.elements_per_stick());
     sticks.fold(range, |range, elements| (range + elements - 1) / elements * elements)
 }
 
 /// Elements that the op reads of an index tensor.
-fn n_indices(op: &OpSpec, name: &str) -> i64 {
+fn num_indices(op: &OpSpec, name: &str) -> i64 {
     let Some(index) = op.operands.iter().find(|operand| operand.name.as_deref() == Some(name)) else { return i64::MAX };
     let moves = |dim: usize| index.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
     op.iteration_space.iter().enumerate().filter(|(dim, _)| moves(*dim)).map(|(_, dim)| dim.range).product()
@@ -120,28 +120,28 @@ pub fn lx_peak_bytes(bundle: &Bundle) -> i64 {
     ends.max().unwrap_or(0)
 }
 
-fn lx_end(op: &OpSpec, operand: &Operand) -> i64 {
+fn lx_end(op: &OpSpec, operand: &OpSpecOperand) -> i64 {
     let Allocation::Lx { offset_bytes } = operand.allocation else { return 0 };
-    offset_bytes + lx_bytes_of(op, operand)
+    offset_bytes + lx_bytes_per_core(op, operand)
 }
 
 /// Bytes of a tensor of an op on each of its cores.
 #[must_use]
-pub fn lx_bytes_of(op: &OpSpec, operand: &Operand) -> i64 {
-    operand.part_bytes(&op.iteration_space.iter().map(|dim| dim.split).collect::<Vec<_>>())
+pub fn lx_bytes_per_core(op: &OpSpec, operand: &OpSpecOperand) -> i64 {
+    operand.bytes_per_core(&op.iteration_space.iter().map(|dim| dim.split).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{Arrangement, Coordinate, IterationDim};
+    use crate::bundle::{ElementArrangement, Coordinate, IterationDim};
     use machine::DeviceFormat::Sen169Fp16;
 
-    fn operand(is_input: bool, allocation: Allocation, device_size: &[i64], coordinates: Vec<Coordinate>) -> Operand {
-        Operand {
+    fn operand(is_input: bool, allocation: Allocation, device_size: &[i64], coordinates: Vec<Coordinate>) -> OpSpecOperand {
+        OpSpecOperand {
             is_input,
             format: Sen169Fp16,
-            arrangement: Arrangement::Standard,
+            arrangement: ElementArrangement::Standard,
             device_size: device_size.to_vec(),
             coordinates,
             allocation,
@@ -171,8 +171,8 @@ mod tests {
     }
 
     #[test]
-    fn whole_sticks_count_once_per_execution() {
-        let bundle = Bundle { pool_bytes: 0, items: vec![Item::Loop { count: 3, symbol: None, body: vec![Item::Op(Box::new(max()))] }] };
+    fn counts_sticks_once_per_execution() {
+        let bundle = Bundle { pool_bytes: 0, items: vec![BundleItem::Loop { count: 3, symbol: None, body: vec![BundleItem::Op(Box::new(max()))] }] };
         let expected = OpTraffic {
             executions: 3,
             hbm_bytes_read: 3 * 1_048_576,
@@ -180,19 +180,19 @@ mod tests {
             lx_bytes_read: 0,
             lx_bytes_written: 3 * 65_536,
         };
-        assert_eq!(traffic(&bundle), [expected]);
+        assert_eq!(count_traffic(&bundle), [expected]);
     }
 
     #[test]
-    fn a_window_counts_what_is_touched_and_not_its_buffer() {
+    fn counts_only_touched_elements_of_a_window() {
         let mut op = max();
         op.operands[0].device_size = vec![64, 1024, 64];
-        let bundle = Bundle { pool_bytes: 0, items: vec![Item::Op(Box::new(op))] };
-        assert_eq!(traffic(&bundle)[0].hbm_bytes_read, 1_048_576);
+        let bundle = Bundle { pool_bytes: 0, items: vec![BundleItem::Op(Box::new(op))] };
+        assert_eq!(count_traffic(&bundle)[0].hbm_bytes_read, 1_048_576);
     }
 
     #[test]
-    fn a_gather_reads_no_more_rows_than_it_has_indices_or_its_table_rows() {
+    fn limits_gathered_rows_to_indices_and_table_rows() {
         let hbm = Allocation::Hbm { argument: 0, offset_bytes: 0 };
         let bytes_of_rows = |n_indices: i64, n_rows: i64| {
             let mut index = operand(true, hbm, &[1, 32], vec![Coordinate::floordiv(0, 32), Coordinate::modulo(0, 32)]);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_that_lie_apart_fill_fewer_sticks_than_they_touch() {
+    fn counts_fewer_used_than_touched_sticks_for_sparse_elements() {
         let op = max();
         let [read, written] = &op.operands[..] else { panic!("an operand and a result") };
         assert_eq!((used_bytes(&op, read), touched_bytes(&op, read)), (1_048_576, 1_048_576));
@@ -219,8 +219,8 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_is_the_end_of_the_highest_buffer_on_a_core() {
-        let bundle = Bundle { pool_bytes: 0, items: vec![Item::Op(Box::new(max()))] };
+    fn returns_end_of_highest_lx_buffer_as_peak() {
+        let bundle = Bundle { pool_bytes: 0, items: vec![BundleItem::Op(Box::new(max()))] };
         assert_eq!(lx_peak_bytes(&bundle), 256 + 65_536 / 32);
     }
 }

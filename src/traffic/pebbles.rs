@@ -16,7 +16,7 @@
 /// fast memory of `fast_elements`.
 #[must_use]
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a bound, rounded down")]
-pub fn elements_needed(multiply_adds: i64, fast_elements: i64) -> i64 {
+pub fn min_moved_elements(multiply_adds: i64, fast_elements: i64) -> i64 {
     if fast_elements < 1 {
         return 0;
     }
@@ -33,7 +33,7 @@ mod tests {
     /// Returns the number of elements that a fast memory of `fast` elements moves for `[m, k] x [k, n]` in tiles, with
     /// optimal eviction: the element whose next use is latest leaves (Belady). `order` is the loop order of m, n and k,
     /// for the loops over tiles and for those over the points of a tile.
-    fn moved_in_tiles(sizes: [usize; 3], tile: [usize; 3], order: [usize; 3], fast: usize) -> i64 {
+    fn count_moved_in_tiles(sizes: [usize; 3], tile: [usize; 3], order: [usize; 3], fast: usize) -> i64 {
         let mut uses: Vec<[(usize, usize, usize); 3]> = Vec::new();
         let mut tiles = vec![[0; 3]];
         for axis in order {
@@ -81,15 +81,15 @@ mod tests {
     }
 
     #[test]
-    fn no_order_and_no_tiles_move_less() {
+    fn bounds_traffic_of_all_orders_and_tilings() {
         let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
         for (sizes, fast) in [([8, 8, 8], 4), ([9, 9, 9], 12), ([10, 6, 8], 9), ([4, 12, 12], 16), ([10, 10, 10], 24)] {
             let multiply_adds = i64::try_from(sizes.iter().product::<usize>()).unwrap();
-            let needed = elements_needed(multiply_adds, i64::try_from(fast).unwrap());
+            let needed = min_moved_elements(multiply_adds, i64::try_from(fast).unwrap());
             let mut least = i64::MAX;
             for order in orders {
                 for tile in [[1, 1, 1], [2, 2, 1], [3, 2, 1], [3, 3, 1], [4, 4, 1], [5, 5, 1], [2, 1, 4], [1, 4, 2]] {
-                    least = least.min(moved_in_tiles(sizes, tile, order, fast));
+                    least = least.min(count_moved_in_tiles(sizes, tile, order, fast));
                 }
             }
             assert!(needed <= least, "{sizes:?} with {fast} elements: {least} were enough, the bound is {needed}");
@@ -98,10 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn a_product_that_fits_needs_nothing_by_this_bound() {
-        assert_eq!((elements_needed(1000, 10_000), elements_needed(1000, 0)), (0, 0));
+    fn returns_zero_for_matmuls_that_fit() {
+        assert_eq!((min_moved_elements(1000, 10_000), min_moved_elements(1000, 0)), (0, 0));
         let of_lx = 32 * 1_625_344 / 2;
-        assert!(elements_needed(2048 * 2048 * 2048, of_lx) < 3 * 2048 * 2048);
-        assert!(elements_needed(16_384 * 16_384 * 16_384, of_lx) > 3 * 16_384 * 16_384);
+        assert!(min_moved_elements(2048 * 2048 * 2048, of_lx) < 3 * 2048 * 2048);
+        assert!(min_moved_elements(16_384 * 16_384 * 16_384, of_lx) > 3 * 16_384 * 16_384);
     }
 }

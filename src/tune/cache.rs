@@ -3,7 +3,7 @@
 //! Several processes may read and write a folder concurrently: a line is appended in one write while the file is locked. After a
 //! writer that was killed in the middle of a line, the next one begins a new line. Invalid entries are skipped with a warning.
 
-use super::{Entry, Key, Terms};
+use super::{TuneEntry, TuneKey, TuneParameters};
 use crate::codes;
 use files::{MAX_TEXT_BYTES, read};
 use std::{
@@ -16,11 +16,11 @@ use std::{
 const FILE_NAME: &str = "tuned.jsonl";
 
 /// Suffix of the files of a cache.
-const ENDING: &str = "jsonl";
+const FILE_SUFFIX: &str = "jsonl";
 
 /// Folders of entries.
 #[derive(Clone, Debug, Default)]
-pub struct Cache {
+pub struct TuneCache {
     /// Folder that entries are appended to.
     pub writable: Option<PathBuf>,
     /// Additional folders that are only read.
@@ -29,28 +29,28 @@ pub struct Cache {
 
 /// Entry with its location.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Placed {
+pub struct LocatedEntry {
     /// `file:line`.
     pub place: String,
     /// Entry.
-    pub entry: Entry,
+    pub entry: TuneEntry,
 }
 
 /// Result of a cache lookup.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Looked {
+pub enum CacheLookup {
     /// Cached answer.
-    Hit(Box<Placed>),
+    Hit(Box<LocatedEntry>),
     /// No answer, with the reason.
     Miss(String),
 }
 
-impl Cache {
+impl TuneCache {
     /// Returns all entries, those of the writable folder first; problems of invalid entries go to `warn`.
     ///
     /// # Errors
     /// A folder that cannot be read.
-    pub fn entries(&self, warn: &mut dyn FnMut(String)) -> Result<Vec<Placed>, String> {
+    pub fn read_entries(&self, warn: &mut dyn FnMut(String)) -> Result<Vec<LocatedEntry>, String> {
         let mut entries = Vec::new();
         for folder in self.writable.iter().filter(|folder| folder.exists()).chain(&self.read_only) {
             entries.extend(read_folder(folder, warn)?);
@@ -63,48 +63,48 @@ impl Cache {
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub fn read_folder(folder: &Path, warn: &mut dyn FnMut(String)) -> Result<Vec<Placed>, String> {
+pub fn read_folder(folder: &Path, warn: &mut dyn FnMut(String)) -> Result<Vec<LocatedEntry>, String> {
     let refuse = |error: io::Error| {
-        codes::TUNE_CACHE.says(format_args!("cannot read the cache '{}': {error}; name a directory of entries", folder.display()))
+        codes::TUNE_CACHE.format(format_args!("cannot read the cache '{}': {error}; name a directory of entries", folder.display()))
     };
     let mut paths = Vec::new();
     for found in fs::read_dir(folder).map_err(refuse)? {
-        paths.extend(Some(found.map_err(refuse)?.path()).filter(|path| path.extension().is_some_and(|ending| ending == ENDING)));
+        paths.extend(Some(found.map_err(refuse)?.path()).filter(|path| path.extension().is_some_and(|ending| ending == FILE_SUFFIX)));
     }
     paths.sort();
     let mut entries = Vec::new();
     for path in paths {
         match read(&path, MAX_TEXT_BYTES) {
-            Ok(bytes) => entries.extend(entries_of(&path, &bytes, warn)),
-            Err(error) => warn(codes::TUNE_CACHE.says(format_args!("{}: entry is skipped: {error}", path.display()))),
+            Ok(bytes) => entries.extend(parse_entries(&path, &bytes, warn)),
+            Err(error) => warn(codes::TUNE_CACHE.format(format_args!("{}: entry is skipped: {error}", path.display()))),
         }
     }
     Ok(entries)
 }
 
-fn entries_of(path: &Path, bytes: &[u8], warn: &mut dyn FnMut(String)) -> Vec<Placed> {
+fn parse_entries(path: &Path, bytes: &[u8], warn: &mut dyn FnMut(String)) -> Vec<LocatedEntry> {
     let mut entries = Vec::new();
     for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
         let place = format!("{}:{}", path.display(), number + 1);
         let entry =
-            serde_json::from_slice::<Entry>(line).map_err(|error| error.to_string()).and_then(|entry| entry.check().map(|()| entry));
+            serde_json::from_slice::<TuneEntry>(line).map_err(|error| error.to_string()).and_then(|entry| entry.check().map(|()| entry));
         match entry {
-            Ok(entry) => entries.push(Placed { place, entry }),
-            Err(message) => warn(codes::TUNE_CACHE.says(format_args!("{place}: entry is skipped: {message}"))),
+            Ok(entry) => entries.push(LocatedEntry { place, entry }),
+            Err(message) => warn(codes::TUNE_CACHE.format(format_args!("{place}: entry is skipped: {message}"))),
         }
     }
     entries
 }
 
 /// Returns the fields in which the nearest entry differs.
-fn why_missed(entries: &[Placed], key: &Key, terms: &Terms) -> String {
+fn explain_miss(entries: &[LocatedEntry], key: &TuneKey, terms: &TuneParameters) -> String {
     let Some(nearest) = entries.iter().min_by_key(|placed| key.differences(&placed.entry.key).len()) else {
         return "there are no entries".to_owned();
     };
     let differences = key.differences(&nearest.entry.key);
     let fields: Vec<String> =
         differences.iter().map(|(name, there, here)| format!("'{name}' is '{there}' in the entry and '{here}' in this search")).collect();
-    let asked = |terms: &Terms| format!("budget {}, seed {}, within {} and shard {}", terms.budget, terms.seed, terms.within, terms.shard);
+    let asked = |terms: &TuneParameters| format!("budget {}, seed {}, within {} and shard {}", terms.budget, terms.seed, terms.within, terms.shard);
     let why = if fields.is_empty() {
         format!("was found with {}; this search has {}", asked(&nearest.entry.terms), asked(terms))
     } else {
@@ -113,11 +113,11 @@ fn why_missed(entries: &[Placed], key: &Key, terms: &Terms) -> String {
     format!("the nearest entry, {}, differs: {why}", nearest.place)
 }
 
-impl Placed {
+impl LocatedEntry {
     /// Whether the entry is for the same ops in other sizes, so that its choices may be good starting points.
     #[must_use]
-    pub fn is_other_shape_of(&self, key: &Key) -> bool {
-        let Key { program: _, shapes: _, space: _, body, layouts: _, machine, model, options, objective, version } = &self.entry.key;
+    pub fn is_other_shape_of(&self, key: &TuneKey) -> bool {
+        let TuneKey { program: _, shapes: _, space: _, body, layouts: _, machine, model, options, objective, version } = &self.entry.key;
         let known = [body, machine, model, options, version];
         self.entry.key.shapes != key.shapes
             && *objective == key.objective
@@ -125,13 +125,13 @@ impl Placed {
     }
 }
 
-impl Looked {
+impl CacheLookup {
     /// Returns the answer for a search with these parameters: the best matching entry, and the first of equal ones.
     #[must_use]
-    pub fn among(entries: &[Placed], key: &Key, terms: &Terms) -> Self {
-        let hits = entries.iter().filter(|placed| placed.entry.key == *key && placed.entry.answers(terms));
-        let best = hits.min_by(|one, other| one.entry.order(&other.entry));
-        best.map_or_else(|| Self::Miss(why_missed(entries, key, terms)), |hit| Self::Hit(Box::new(hit.clone())))
+    pub fn find(entries: &[LocatedEntry], key: &TuneKey, terms: &TuneParameters) -> Self {
+        let hits = entries.iter().filter(|placed| placed.entry.key == *key && placed.entry.satisfies(terms));
+        let best = hits.min_by(|one, other| one.entry.compare(&other.entry));
+        best.map_or_else(|| Self::Miss(explain_miss(entries, key, terms)), |hit| Self::Hit(Box::new(hit.clone())))
     }
 }
 
@@ -139,7 +139,7 @@ impl Looked {
 ///
 /// # Errors
 /// The I/O error of the system.
-pub fn append(folder: &Path, entries: &[Entry]) -> Result<(), String> {
+pub fn append(folder: &Path, entries: &[TuneEntry]) -> Result<(), String> {
     let mut text = String::new();
     for entry in entries {
         text.push_str(&serde_json::to_string(entry).map_err(|error| error.to_string())?);
@@ -148,7 +148,7 @@ pub fn append(folder: &Path, entries: &[Entry]) -> Result<(), String> {
     let path = folder.join(FILE_NAME);
     fs::create_dir_all(folder)
         .and_then(|()| append_text(&path, text))
-        .map_err(|error| codes::TUNE_CACHE.says(format_args!("cannot add to the cache '{}': {error}", path.display())))
+        .map_err(|error| codes::TUNE_CACHE.format(format_args!("cannot add to the cache '{}': {error}", path.display())))
 }
 
 /// Appends lines to a file.
@@ -171,18 +171,18 @@ fn append_text(path: &Path, text: String) -> io::Result<()> {
 mod tests {
     use super::super::entry::tests::entry;
     use super::*;
-    use crate::tune::Stop;
+    use crate::tune::TuneStopReason;
     use cost::Objective;
     use std::{process::Command, thread};
 
-    fn read_all(folder: &Path) -> (Vec<Entry>, Vec<String>) {
+    fn read_all(folder: &Path) -> (Vec<TuneEntry>, Vec<String>) {
         let mut warnings = Vec::new();
         let entries = read_folder(folder, &mut |warning| warnings.push(warning)).unwrap();
         (entries.into_iter().map(|placed| placed.entry).collect(), warnings)
     }
 
     #[test]
-    fn what_is_added_is_read_again() {
+    fn reads_appended_entries() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("cache");
         let (one, other) = (entry("a", 2.0), entry("b", 3.0));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_lines_are_passed_over_and_told() {
+    fn skips_damaged_lines_with_warning() {
         let folder = tempfile::tempdir().unwrap();
         append(folder.path(), &[entry("a", 2.0)]).unwrap();
         let file = folder.path().join(FILE_NAME);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn every_beginning_of_a_line_is_passed_over_and_followed() {
+    fn skips_truncated_lines_and_appends_after_them() {
         let folder = tempfile::tempdir().unwrap();
         append(folder.path(), &[entry("a", 2.0)]).unwrap();
         let file = folder.path().join(FILE_NAME);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn many_writers_lose_no_line() {
+    fn keeps_all_lines_of_concurrent_writers() {
         let folder = tempfile::tempdir().unwrap();
         thread::scope(|scope| {
             for writer in 0..8 {
@@ -243,12 +243,12 @@ mod tests {
     }
 
     /// Environment variable that makes this program a writer, for the test below.
-    const WRITER: &str = "SPYRE_TUNE_WRITER";
+    const WRITER_VARIABLE: &str = "SPYRE_TUNE_WRITER";
 
     #[test]
     fn writers_that_are_killed_leave_a_file_that_is_read() {
         let name = "tune::cache::tests::writers_that_are_killed_leave_a_file_that_is_read";
-        if let Some(place) = std::env::var_os(WRITER) {
+        if let Some(place) = std::env::var_os(WRITER_VARIABLE) {
             let mut line = 0;
             loop {
                 append(Path::new(&place), &[entry(&format!("{line}"), 2.0)]).unwrap();
@@ -259,7 +259,7 @@ mod tests {
         for _ in 0..10 {
             let writer = || {
                 let mut command = Command::new(std::env::current_exe().unwrap());
-                command.args([name, "--exact"]).env(WRITER, folder.path()).stdout(std::process::Stdio::null()).spawn().unwrap()
+                command.args([name, "--exact"]).env(WRITER_VARIABLE, folder.path()).stdout(std::process::Stdio::null()).spawn().unwrap()
             };
             let mut writers = [writer(), writer()];
             thread::sleep(std::time::Duration::from_millis(30));
@@ -278,12 +278,12 @@ mod tests {
     }
 
     #[test]
-    fn a_miss_says_what_differs() {
-        let placed = |entry: Entry| Placed { place: "c:1".to_owned(), entry };
+    fn explains_miss_by_differing_fields() {
+        let placed = |entry: TuneEntry| LocatedEntry { place: "c:1".to_owned(), entry };
         let (key, terms) = (entry("a", 2.0).key, entry("a", 2.0).terms);
-        let missed = |entries: &[Placed]| match Looked::among(entries, &key, &terms) {
-            Looked::Miss(why) => why,
-            Looked::Hit(hit) => panic!("{hit:?}"),
+        let missed = |entries: &[LocatedEntry]| match CacheLookup::find(entries, &key, &terms) {
+            CacheLookup::Miss(why) => why,
+            CacheLookup::Hit(hit) => panic!("{hit:?}"),
         };
         assert_eq!(missed(&[]), "there are no entries");
         let mut far = entry("b", 2.0);
@@ -292,22 +292,22 @@ mod tests {
         let why = missed(&[placed(far), placed(near)]);
         assert_eq!(why, "the nearest entry, c:1, differs: 'program' is 'c' in the entry and 'a' in this search");
         let mut other = entry("a", 2.0);
-        (other.answer.stop, other.terms.seed) = (Stop::Budget, 7);
+        (other.answer.stop, other.terms.seed) = (TuneStopReason::Budget, 7);
         assert!(missed(&[placed(other)]).contains("was found with budget 8, seed 7"));
     }
 
     #[test]
-    fn of_several_answers_the_best_by_the_objective_is_taken() {
+    fn returns_best_result_by_objective() {
         let placed = |us: f64, hbm_bytes: i64, objective| {
             let mut entry = entry("a", us);
             entry.answer.best[0].hbm_bytes = hbm_bytes;
             entry.key.objective = objective;
-            Placed { place: format!("{us}"), entry }
+            LocatedEntry { place: format!("{us}"), entry }
         };
         for (objective, expected) in [(Objective::Time, "2"), (Objective::Bytes, "3")] {
             let entries = [placed(3.0, 1, objective), placed(2.0, 9, objective), placed(2.0, 9, objective)];
             let (key, terms) = (entries[0].entry.key.clone(), entries[0].entry.terms.clone());
-            let Looked::Hit(hit) = Looked::among(&entries, &key, &terms) else { panic!("missed") };
+            let CacheLookup::Hit(hit) = CacheLookup::find(&entries, &key, &terms) else { panic!("missed") };
             assert_eq!(hit.place, expected);
         }
     }

@@ -1,14 +1,14 @@
 //! Cache entry: the result of a search, with its key, as a line of a cache.
 
-use super::{Shard, Stop};
-use cost::{Cost, Objective};
+use super::{Shard, TuneStopReason};
+use cost::{ModeledCost, Objective};
 use serde::{Deserialize, Serialize};
 use std::{cmp::Ordering, collections::BTreeMap};
 
 /// Key of an answer. Equality in all fields implies equal search spaces with equal costs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Key {
+pub struct TuneKey {
     /// Hash of the imported program: of its kernels, and of the ops that may move into them.
     pub program: String,
     /// Hash of its ops without their sizes.
@@ -31,7 +31,7 @@ pub struct Key {
     pub version: String,
 }
 
-impl Key {
+impl TuneKey {
     /// Returns the fields with their names.
     #[must_use]
     pub fn fields(&self) -> [(&'static str, &str); 10] {
@@ -61,7 +61,7 @@ impl Key {
 /// Parameters of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Terms {
+pub struct TuneParameters {
     /// Maximum number of points that are compiled.
     pub budget: usize,
     /// Seed of the random numbers.
@@ -75,7 +75,7 @@ pub struct Terms {
 /// Choices with their cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Ranked {
+pub struct RankedPoint {
     /// Choice of each dimension, in their order.
     pub choices: Vec<String>,
     /// Indices of these choices.
@@ -88,29 +88,29 @@ pub struct Ranked {
     pub hbm_bytes: i64,
 }
 
-impl Ranked {
+impl RankedPoint {
     /// Returns the modeled cost.
     #[must_use]
-    pub fn cost(&self) -> Cost {
-        Cost { ns: self.us * 1000.0, hbm_bytes: self.hbm_bytes }
+    pub fn cost(&self) -> ModeledCost {
+        ModeledCost { ns: self.us * 1000.0, hbm_bytes: self.hbm_bytes }
     }
 
     /// Compares two points in the order of a search: the lesser one is better.
     #[must_use]
-    pub fn order(&self, other: &Self, objective: Objective) -> Ordering {
+    pub fn compare(&self, other: &Self, objective: Objective) -> Ordering {
         let of_equals = || (self.n_changes, &self.point).cmp(&(other.n_changes, &other.point));
-        objective.order(&self.cost(), &other.cost()).then_with(of_equals)
+        objective.compare(&self.cost(), &other.cost()).then_with(of_equals)
     }
 }
 
 /// Result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Answer {
+pub struct TuneResult {
     /// Best points, the best first.
-    pub best: Vec<Ranked>,
+    pub best: Vec<RankedPoint>,
     /// The untuned point; none if it cannot be compiled.
-    pub untuned: Option<Ranked>,
+    pub untuned: Option<RankedPoint>,
     /// Lower bound on the time of all plans, us; none if nothing was found.
     pub bound_us: Option<f64>,
     /// Lower bound on the HBM bytes of all plans.
@@ -122,7 +122,7 @@ pub struct Answer {
     /// Whether the search was to visit all points.
     pub is_exhaustive: bool,
     /// Reason why the search stopped.
-    pub stop: Stop,
+    pub stop: TuneStopReason,
     /// Choices of other entries from which walks started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub starts: Vec<Vec<String>>,
@@ -131,22 +131,22 @@ pub struct Answer {
 /// Line of a cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct TuneEntry {
     /// Key of the search.
-    pub key: Key,
+    pub key: TuneKey,
     /// Parameters of the search.
-    pub terms: Terms,
+    pub terms: TuneParameters,
     /// Result of the search.
-    pub answer: Answer,
+    pub answer: TuneResult,
 }
 
-impl Entry {
+impl TuneEntry {
     /// Rejects entries that no search writes.
     ///
     /// # Errors
     /// Returns the field, and the rule that it violates.
     pub fn check(&self) -> Result<(), String> {
-        let Answer { best, untuned, bound_us, bound_hbm_bytes, .. } = &self.answer;
+        let TuneResult { best, untuned, bound_us, bound_hbm_bytes, .. } = &self.answer;
         if self.terms.shard == Shard::WHOLE && best.is_empty() {
             return Err("'answer.best' is empty; an entry must have what the search found".to_owned());
         }
@@ -164,16 +164,16 @@ impl Entry {
 
     /// Whether it answers a search with these parameters: all points were visited, or the parameters are equal.
     #[must_use]
-    pub fn answers(&self, terms: &Terms) -> bool {
-        let is_whole = self.answer.stop == Stop::Exhausted && self.terms.shard == Shard::WHOLE && terms.shard == Shard::WHOLE;
+    pub fn satisfies(&self, terms: &TuneParameters) -> bool {
+        let is_whole = self.answer.stop == TuneStopReason::Exhausted && self.terms.shard == Shard::WHOLE && terms.shard == Shard::WHOLE;
         is_whole || self.terms == *terms
     }
 
     /// Compares two answers to one search by the objective: the lesser one is better.
     #[must_use]
-    pub fn order(&self, other: &Self) -> Ordering {
+    pub fn compare(&self, other: &Self) -> Ordering {
         match (self.answer.best.first(), other.answer.best.first()) {
-            (Some(one), Some(other)) => one.order(other, self.key.objective),
+            (Some(one), Some(other)) => one.compare(other, self.key.objective),
             (one, other) => one.is_none().cmp(&other.is_none()),
         }
     }
@@ -184,10 +184,10 @@ pub(super) mod tests {
     use super::*;
 
     /// Creates an entry of a program with one point of this time.
-    pub(crate) fn entry(program: &str, us: f64) -> Entry {
-        let key = Key { program: program.to_owned(), ..Key::default() };
-        let ranked = Ranked { choices: vec!["1".to_owned()], point: vec![0], n_changes: 0, us, hbm_bytes: 128 };
-        let answer = Answer {
+    pub(crate) fn entry(program: &str, us: f64) -> TuneEntry {
+        let key = TuneKey { program: program.to_owned(), ..TuneKey::default() };
+        let ranked = RankedPoint { choices: vec!["1".to_owned()], point: vec![0], n_changes: 0, us, hbm_bytes: 128 };
+        let answer = TuneResult {
             best: vec![ranked.clone()],
             untuned: Some(ranked),
             bound_us: Some(1.0),
@@ -195,22 +195,22 @@ pub(super) mod tests {
             n_compiled: 1,
             rejected: BTreeMap::new(),
             is_exhaustive: true,
-            stop: Stop::Exhausted,
+            stop: TuneStopReason::Exhausted,
             starts: Vec::new(),
         };
-        Entry { key, terms: Terms { budget: 8, seed: 0, within: 0.0, shard: Shard::WHOLE }, answer }
+        TuneEntry { key, terms: TuneParameters { budget: 8, seed: 0, within: 0.0, shard: Shard::WHOLE }, answer }
     }
 
     #[test]
-    fn an_entry_reads_back() {
+    fn reads_back_written_entry() {
         let entry = entry("a", 2.0);
-        assert_eq!(serde_json::from_str::<Entry>(&serde_json::to_string(&entry).unwrap()).unwrap(), entry);
+        assert_eq!(serde_json::from_str::<TuneEntry>(&serde_json::to_string(&entry).unwrap()).unwrap(), entry);
         assert_eq!(entry.check(), Ok(()));
     }
 
     #[test]
-    fn what_no_search_writes_is_refused() {
-        let broken = |change: fn(&mut Entry)| {
+    fn rejects_entries_that_no_search_writes() {
+        let broken = |change: fn(&mut TuneEntry)| {
             let mut entry = entry("a", 2.0);
             change(&mut entry);
             entry.check().unwrap_err()
@@ -222,7 +222,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn each_field_of_the_key_counts() {
+    fn compares_all_fields_of_key() {
         let key = entry("a", 2.0).key;
         assert_eq!(key.differences(&key), []);
         let text = serde_json::to_value(&key).unwrap();
@@ -231,7 +231,7 @@ pub(super) mod tests {
             let mut other = text.clone();
             let value = if name == "objective" { "bytes" } else { "other" };
             other[name] = value.into();
-            let other: Key = serde_json::from_value(other).unwrap();
+            let other: TuneKey = serde_json::from_value(other).unwrap();
             let found = key.differences(&other);
             assert_eq!(found.iter().map(|(name, there, _)| (*name, *there)).collect::<Vec<_>>(), [(name.as_str(), value)]);
         }
@@ -239,15 +239,15 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_answer_to_another_question_is_none() {
+    fn rejects_results_of_other_parameters() {
         let mut found = entry("a", 2.0);
         let terms = found.terms.clone();
-        let more = Terms { budget: 9, ..terms.clone() };
-        assert!(found.answers(&terms) && found.answers(&more));
-        found.answer.stop = Stop::Budget;
-        assert!(found.answers(&terms) && !found.answers(&more));
-        found.answer.stop = Stop::Exhausted;
+        let more = TuneParameters { budget: 9, ..terms.clone() };
+        assert!(found.satisfies(&terms) && found.satisfies(&more));
+        found.answer.stop = TuneStopReason::Budget;
+        assert!(found.satisfies(&terms) && !found.satisfies(&more));
+        found.answer.stop = TuneStopReason::Exhausted;
         found.terms.shard = "1/2".parse().unwrap();
-        assert!(!found.answers(&terms), "a part is not the whole");
+        assert!(!found.satisfies(&terms), "a part is not the whole");
     }
 }

@@ -1,36 +1,36 @@
 //! Merges the cache entries of several machines.
 
-use super::{Answer, Entry, Ranked, Shard, Stop, Terms};
+use super::{TuneResult, TuneEntry, RankedPoint, Shard, TuneStopReason, TuneParameters};
 use std::collections::BTreeMap;
 
 /// Result of a merge.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Merged {
+pub struct MergedEntries {
     /// One entry for each complete search.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TuneEntry>,
     /// Incomplete searches: the program, and the missing shards.
     pub missing: Vec<(String, Vec<Shard>)>,
 }
 
 /// Maximum number of best points in an entry.
-pub(super) const KEPT: usize = 10;
+pub(super) const MAX_BEST_POINTS: usize = 10;
 
 /// Merges entries: of equal searches, the best one by the objective is kept; of the shards of a search, the best
 /// points of all shards. The order of the entries matters only between equal ones.
 #[must_use]
-pub fn merge(entries: &[Entry]) -> Merged {
+pub fn merge_entries(entries: &[TuneEntry]) -> MergedEntries {
     // The terms contain a fraction without a total order, so its bits are compared.
-    let mut groups: BTreeMap<_, Vec<&Entry>> = BTreeMap::new();
+    let mut groups: BTreeMap<_, Vec<&TuneEntry>> = BTreeMap::new();
     for entry in entries {
-        let Terms { budget, seed, within, shard } = &entry.terms;
+        let TuneParameters { budget, seed, within, shard } = &entry.terms;
         groups.entry((&entry.key, *budget, *seed, within.to_bits(), shard.count())).or_default().push(entry);
     }
-    let mut merged = Merged::default();
+    let mut merged = MergedEntries::default();
     for group in groups.into_values() {
-        let mut parts: BTreeMap<Shard, &Entry> = BTreeMap::new();
+        let mut parts: BTreeMap<Shard, &TuneEntry> = BTreeMap::new();
         for entry in group {
             let best = parts.entry(entry.terms.shard).or_insert(entry);
-            if entry.order(best).is_lt() {
+            if entry.compare(best).is_lt() {
                 *best = entry;
             }
         }
@@ -38,7 +38,7 @@ pub fn merge(entries: &[Entry]) -> Merged {
         let all = (1..=first.terms.shard.count()).filter_map(|number| format!("{number}/{}", first.terms.shard.count()).parse().ok());
         let missing: Vec<Shard> = all.filter(|shard| !parts.contains_key(shard)).collect();
         if missing.is_empty() {
-            merged.entries.extend(whole(&parts.into_values().collect::<Vec<_>>()));
+            merged.entries.extend(combine_shards(&parts.into_values().collect::<Vec<_>>()));
         } else {
             merged.missing.push((first.key.program.clone(), missing));
         }
@@ -47,20 +47,20 @@ pub fn merge(entries: &[Entry]) -> Merged {
 }
 
 /// Returns the entry of a search whose shards are all present; None if no shard has a feasible point.
-fn whole(parts: &[&Entry]) -> Option<Entry> {
+fn combine_shards(parts: &[&TuneEntry]) -> Option<TuneEntry> {
     let first = parts[0];
-    let mut best: Vec<Ranked> = parts.iter().flat_map(|part| part.answer.best.iter().cloned()).collect();
-    best.sort_by(|one, other| one.order(other, first.key.objective));
+    let mut best: Vec<RankedPoint> = parts.iter().flat_map(|part| part.answer.best.iter().cloned()).collect();
+    best.sort_by(|one, other| one.compare(other, first.key.objective));
     // All shards have evaluated the untuned point.
     best.dedup_by(|one, other| one.point == other.point);
-    best.truncate(KEPT);
+    best.truncate(MAX_BEST_POINTS);
     let mut rejected: BTreeMap<String, usize> = BTreeMap::new();
     for (reason, count) in parts.iter().flat_map(|part| &part.answer.rejected) {
         *rejected.entry(reason.clone()).or_default() += count;
     }
     let answers = || parts.iter().map(|part| &part.answer);
-    let stop = [Stop::Interrupted, Stop::Budget, Stop::Bound].into_iter().find(|stop| answers().any(|answer| answer.stop == *stop));
-    let answer = Answer {
+    let stop = [TuneStopReason::Interrupted, TuneStopReason::Budget, TuneStopReason::Bound].into_iter().find(|stop| answers().any(|answer| answer.stop == *stop));
+    let answer = TuneResult {
         best,
         untuned: first.answer.untuned.clone(),
         bound_us: answers().filter_map(|answer| answer.bound_us).min_by(f64::total_cmp),
@@ -68,10 +68,10 @@ fn whole(parts: &[&Entry]) -> Option<Entry> {
         n_compiled: answers().map(|answer| answer.n_compiled).sum(),
         rejected,
         is_exhaustive: answers().all(|answer| answer.is_exhaustive),
-        stop: stop.unwrap_or(Stop::Exhausted),
+        stop: stop.unwrap_or(TuneStopReason::Exhausted),
         starts: Vec::new(),
     };
-    (!answer.best.is_empty()).then(|| Entry { key: first.key.clone(), terms: Terms { shard: Shard::WHOLE, ..first.terms.clone() }, answer })
+    (!answer.best.is_empty()).then(|| TuneEntry { key: first.key.clone(), terms: TuneParameters { shard: Shard::WHOLE, ..first.terms.clone() }, answer })
 }
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ mod tests {
     use cost::Objective;
 
     /// Creates the entry of a shard that found one point.
-    fn part(shard: &str, point: usize, us: f64) -> Entry {
+    fn shard_entry(shard: &str, point: usize, us: f64) -> TuneEntry {
         let mut part = entry("a", us);
         part.terms.shard = shard.parse().unwrap();
         part.answer.best[0].point = vec![point];
@@ -89,29 +89,29 @@ mod tests {
     }
 
     #[test]
-    fn the_best_of_all_parts_is_the_best_of_the_whole() {
-        let merged = merge(&[part("2/2", 1, 2.0), part("1/2", 0, 3.0)]);
+    fn merges_best_points_of_all_shards() {
+        let merged = merge_entries(&[shard_entry("2/2", 1, 2.0), shard_entry("1/2", 0, 3.0)]);
         assert_eq!(merged.missing, []);
         let [whole] = &merged.entries[..] else { panic!("{merged:?}") };
         assert_eq!(whole.terms.shard, Shard::WHOLE);
         assert_eq!(whole.answer.best.iter().map(|ranked| ranked.us).collect::<Vec<_>>(), [2.0, 3.0]);
-        assert_eq!((whole.answer.n_compiled, whole.answer.stop), (2, Stop::Exhausted));
+        assert_eq!((whole.answer.n_compiled, whole.answer.stop), (2, TuneStopReason::Exhausted));
     }
 
     #[test]
-    fn a_part_that_is_missing_is_named() {
-        let merged = merge(&[part("1/3", 0, 3.0), part("3/3", 1, 3.0)]);
+    fn reports_missing_shard() {
+        let merged = merge_entries(&[shard_entry("1/3", 0, 3.0), shard_entry("3/3", 1, 3.0)]);
         assert_eq!((merged.entries.len(), merged.missing), (0, vec![("a".to_owned(), vec!["2/3".parse().unwrap()])]));
     }
 
     #[test]
-    fn equal_searches_are_ranked_by_the_objective_and_others_stay_apart() {
+    fn keeps_best_of_equal_searches_and_separates_others() {
         let mut bytes = [entry("a", 3.0), entry("a", 2.0)];
         bytes[0].answer.best[0].hbm_bytes = 64;
         for entry in &mut bytes {
             entry.key.objective = Objective::Bytes;
         }
-        let found = merge(&[entry("a", 3.0), entry("a", 2.0), entry("b", 9.0), bytes[0].clone(), bytes[1].clone()]);
+        let found = merge_entries(&[entry("a", 3.0), entry("a", 2.0), entry("b", 9.0), bytes[0].clone(), bytes[1].clone()]);
         let best: Vec<(String, Objective, f64)> =
             found.entries.into_iter().map(|entry| (entry.key.program, entry.key.objective, entry.answer.best[0].us)).collect();
         let expected = [("a", Objective::Time, 2.0), ("a", Objective::Bytes, 3.0), ("b", Objective::Time, 9.0)];
@@ -119,21 +119,21 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_entries_does_not_matter() {
-        let parts = [part("1/3", 0, 3.0), part("2/3", 1, 3.0), part("3/3", 2, 2.0)];
-        let expected = merge(&parts);
+    fn ignores_order_of_entries() {
+        let parts = [shard_entry("1/3", 0, 3.0), shard_entry("2/3", 1, 3.0), shard_entry("3/3", 2, 2.0)];
+        let expected = merge_entries(&parts);
         for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
-            assert_eq!(merge(&order.map(|number| parts[number].clone())), expected);
+            assert_eq!(merge_entries(&order.map(|number| parts[number].clone())), expected);
         }
     }
 
     #[test]
-    fn a_part_without_anything_to_be_had_is_a_part_all_the_same() {
-        let mut empty = part("1/2", 0, 3.0);
+    fn accepts_shard_without_feasible_points() {
+        let mut empty = shard_entry("1/2", 0, 3.0);
         (empty.answer.best, empty.answer.bound_us, empty.answer.bound_hbm_bytes) = (Vec::new(), None, None);
         let mut other = empty.clone();
         other.terms.shard = "2/2".parse().unwrap();
-        assert_eq!(merge(&[empty.clone(), other]), Merged::default());
-        assert_eq!(merge(&[empty, part("2/2", 1, 2.0)]).entries.len(), 1);
+        assert_eq!(merge_entries(&[empty.clone(), other]), MergedEntries::default());
+        assert_eq!(merge_entries(&[empty, shard_entry("2/2", 1, 2.0)]).entries.len(), 1);
     }
 }

@@ -34,9 +34,9 @@ mod shard;
 mod space;
 mod walk;
 
-pub use cache::{Cache, Looked, Placed, append, read_folder};
-pub use entry::{Answer, Entry, Key, Ranked, Terms};
-pub use merge::{Merged, merge};
-pub use search::{Candidate, Found, Judge, Measured, Progress, Rejection, Request, Stop, search};
+pub use cache::{TuneCache, CacheLookup, LocatedEntry, append, read_folder};
+pub use entry::{TuneResult, TuneEntry, TuneKey, RankedPoint, TuneParameters};
+pub use merge::{MergedEntries, merge_entries};
+pub use search::{TuneCandidate, TuneSearchResult, PointEvaluator, MeasuredCost, TuneProgress, Rejection, TuneSearchRequest, TuneStopReason, search};
 pub use shard::Shard;
-pub use space::{Dimension, Point, Space};
+pub use space::{TuneDimension, TunePoint, TuneSpace};

@@ -1,28 +1,28 @@
 //! Test data from the time model: 16,128 plans of a product and its elementwise consumer, all of which are evaluated.
 
 use super::{
-    Point, Shard, Space,
-    search::{Judge, Measured, Rejection, Request, search},
-    space::tests::numbers,
+    TunePoint, Shard, TuneSpace,
+    search::{PointEvaluator, MeasuredCost, Rejection, TuneSearchRequest, search},
+    space::tests::numbered_dimension,
 };
-use cost::{Cost, Dim, Objective, OpKind, TileOp, TileOperand, describe};
+use cost::{ModeledCost, Dim, Objective, OpKind, TileOp, TileOperand, extract_features};
 use machine::Target;
 
 const TARGET: Target = Target::spyre();
 /// Rows, columns, and reduced elements.
 const SIZES: [i64; 3] = [4096, 2048, 1024];
 /// Tile counts of rows and of columns.
-const TILES: usize = 8;
+const NUM_TILE_COUNTS: usize = 8;
 
 /// Tile counts and core splits: of a product in a loop over rows and one over columns, in either nesting order, and of a consumer
 /// in the same loops.
-struct Product {
+struct MatmulSpace {
     /// Slices of rows, columns and the sum, 32 in total.
     splits: Vec<[i64; 3]>,
 }
 
 /// Plan of the product.
-struct Plan {
+struct MatmulPlan {
     tiles: [i64; 2],
     split: [i64; 3],
     /// Slices of rows and columns of the consumer.
@@ -30,21 +30,21 @@ struct Plan {
     is_columns_outside: bool,
 }
 
-impl Product {
+impl MatmulSpace {
     fn new() -> Self {
         let powers = || (0..6).map(|exponent| 1_i64 << exponent);
         let splits = powers().flat_map(|rows| powers().map(move |columns| [rows, columns, 32 / (rows * columns).min(32)]));
         Self { splits: splits.filter(|split| split.iter().product::<i64>() == 32).collect() }
     }
 
-    fn space(&self) -> Space {
-        let splits = numbers("split", self.splits.len(), 0);
-        Space::new(vec![numbers("rows", TILES, 0), numbers("columns", TILES, 0), splits, numbers("behind", 6, 0), numbers("order", 2, 0)])
+    fn space(&self) -> TuneSpace {
+        let splits = numbered_dimension("split", self.splits.len(), 0);
+        TuneSpace::new(vec![numbered_dimension("rows", NUM_TILE_COUNTS, 0), numbered_dimension("columns", NUM_TILE_COUNTS, 0), splits, numbered_dimension("behind", 6, 0), numbered_dimension("order", 2, 0)])
     }
 
-    fn plan(&self, point: &Point) -> Plan {
+    fn plan(&self, point: &TunePoint) -> MatmulPlan {
         let of_rows = 1 << point.0[3];
-        Plan {
+        MatmulPlan {
             tiles: [1 << point.0[0], 1 << point.0[1]],
             split: self.splits[point.0[2]],
             behind: [of_rows, 32 / of_rows],
@@ -53,9 +53,9 @@ impl Product {
     }
 }
 
-impl Plan {
+impl MatmulPlan {
     /// Creates a tile of a tensor with these of the dimensions.
-    fn operand(&self, buffer: usize, dims: &[usize], is_in_lx: bool) -> TileOperand {
+    fn build_operand(&self, buffer: usize, dims: &[usize], is_in_lx: bool) -> TileOperand {
         let tiles: i64 = dims.iter().filter_map(|dim| self.tiles.get(*dim)).product();
         let elements: i64 = dims.iter().map(|dim| SIZES[*dim]).product();
         let mut advances = vec![dims.contains(&0), dims.contains(&1)];
@@ -77,7 +77,7 @@ impl Plan {
         }
     }
 
-    fn cost(&self) -> Cost {
+    fn cost(&self) -> ModeledCost {
         let mut trips = self.tiles.to_vec();
         if self.is_columns_outside {
             trips.reverse();
@@ -92,43 +92,43 @@ impl Plan {
             is_reduction: true,
             dims: vec![dim(rows, m, false), dim(columns, n, false), dim(SIZES[2], k, true)],
             trips: trips.clone(),
-            operands: vec![self.operand(0, &[0, 2], false), self.operand(1, &[2, 1], false), self.operand(2, &[0, 1], is_in_lx)],
+            operands: vec![self.build_operand(0, &[0, 2], false), self.build_operand(1, &[2, 1], false), self.build_operand(2, &[0, 1], is_in_lx)],
             is_irregular: false,
         };
-        let read = TileOperand { is_output: false, ..self.operand(2, &[0, 1], is_in_lx) };
+        let read = TileOperand { is_output: false, ..self.build_operand(2, &[0, 1], is_in_lx) };
         let behind = TileOp {
             dims: vec![dim(rows, self.behind[0], false), dim(columns, self.behind[1], false)],
             trips,
-            operands: vec![read, self.operand(3, &[0, 1], false)],
+            operands: vec![read, self.build_operand(3, &[0, 1], false)],
             ..TileOp::default()
         };
-        let costs = describe(&[product.shape(), behind.shape()]);
-        let add = |sum: Cost, cost: Cost| Cost { ns: sum.ns + cost.ns, hbm_bytes: sum.hbm_bytes + cost.hbm_bytes };
-        costs.iter().map(|op| Cost::of(op, &TARGET.time)).fold(Cost::default(), add)
+        let costs = extract_features(&[product.to_op_shape(), behind.to_op_shape()]);
+        let add = |sum: ModeledCost, cost: ModeledCost| ModeledCost { ns: sum.ns + cost.ns, hbm_bytes: sum.hbm_bytes + cost.hbm_bytes };
+        costs.iter().map(|op| ModeledCost::from_op(op, &TARGET.time)).fold(ModeledCost::default(), add)
     }
 }
 
-impl Judge for Product {
-    fn breaks(&self, point: &Point) -> Option<Rejection> {
-        let Plan { tiles, split, behind, .. } = self.plan(point);
+impl PointEvaluator for MatmulSpace {
+    fn find_violation(&self, point: &TunePoint) -> Option<Rejection> {
+        let MatmulPlan { tiles, split, behind, .. } = self.plan(point);
         // Rows are split individually, columns in sticks.
         let fits = |dim: usize, granule: i64, slices: i64| SIZES[dim] % (tiles[dim] * granule * slices) == 0;
         let is_even = fits(0, 1, split[0]) && fits(1, 64, split[1]) && fits(0, 1, behind[0]) && fits(1, 64, behind[1]);
         (!is_even).then(|| Rejection { reason: "uneven".to_owned(), message: String::new() })
     }
 
-    fn measure(&self, point: &Point) -> Result<Measured, Rejection> {
-        Ok(Measured { cost: self.plan(point).cost(), bound: Cost::default() })
+    fn measure(&self, point: &TunePoint) -> Result<MeasuredCost, Rejection> {
+        Ok(MeasuredCost { cost: self.plan(point).cost(), bound: ModeledCost::default() })
     }
 }
 
 #[test]
-fn walks_find_the_best_of_all_ways_to_run_a_product() {
-    let product = Product::new();
+fn finds_best_plan_of_matmul_by_local_search() {
+    let product = MatmulSpace::new();
     let space = product.space();
     assert_eq!(space.size(), 16_128);
     let best = |budget: usize, seed: u64| {
-        let request = Request { objective: Objective::Time, budget, within: 0.0, seed, shard: Shard::WHOLE, starts: Vec::new() };
+        let request = TuneSearchRequest { objective: Objective::Time, budget, within: 0.0, seed, shard: Shard::WHOLE, starts: Vec::new() };
         let found = search(&space, &product, &request, &|| false, &mut |_| {});
         (found.is_exhaustive, found.n_compiled, found.ranked[0].cost, found.ranked.len())
     };

@@ -12,7 +12,7 @@ pub struct Shard {
 }
 
 /// Maximum number of shards, above any realistic number of machines.
-const MOST: usize = 1 << 16;
+const MAX_SHARDS: usize = 1 << 16;
 
 impl Shard {
     /// The complete work.
@@ -20,7 +20,7 @@ impl Shard {
 
     /// Number of the shard, from 1 on.
     #[must_use]
-    pub const fn number(self) -> usize {
+    pub const fn ordinal(self) -> usize {
         self.number
     }
 
@@ -32,7 +32,7 @@ impl Shard {
 
     /// Whether the work item with this index, from 0 on, belongs to this shard.
     #[must_use]
-    pub const fn has(self, piece: usize) -> bool {
+    pub const fn contains(self, piece: usize) -> bool {
         piece % self.count + 1 == self.number
     }
 }
@@ -44,9 +44,9 @@ impl FromStr for Shard {
         let read = || {
             let (number, count) = text.split_once('/')?;
             let shard = Self { number: number.parse().ok()?, count: count.parse().ok()? };
-            (1..=shard.count).contains(&shard.number).then_some(shard).filter(|shard| shard.count <= MOST)
+            (1..=shard.count).contains(&shard.number).then_some(shard).filter(|shard| shard.count <= MAX_SHARDS)
         };
-        read().ok_or_else(|| format!("expected NUMBER/COUNT with 1 <= NUMBER <= COUNT <= {MOST}, found '{text}'"))
+        read().ok_or_else(|| format!("expected NUMBER/COUNT with 1 <= NUMBER <= COUNT <= {MAX_SHARDS}, found '{text}'"))
     }
 }
 
@@ -75,17 +75,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_piece_is_in_one_part() {
+    fn assigns_each_item_to_one_shard() {
         let shards: Vec<Shard> = (1..=3).map(|number| format!("{number}/3").parse().unwrap()).collect();
         for piece in 0..10 {
-            assert_eq!(shards.iter().filter(|shard| shard.has(piece)).count(), 1);
-            assert!(Shard::WHOLE.has(piece));
+            assert_eq!(shards.iter().filter(|shard| shard.contains(piece)).count(), 1);
+            assert!(Shard::WHOLE.contains(piece));
         }
         assert_eq!(shards[2].to_string(), "3/3");
     }
 
     #[test]
-    fn what_is_no_part_is_refused() {
+    fn rejects_invalid_shards() {
         for wrong in ["", "1", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "a/b", "1/65537"] {
             assert!(wrong.parse::<Shard>().unwrap_err().ends_with(&format!("found '{wrong}'")), "{wrong}");
         }

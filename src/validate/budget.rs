@@ -3,12 +3,12 @@
 //! Every number here is an estimate from counts, so the result is machine-independent. The two halves of a validation run concurrently,
 //! each within the budget.
 
-use super::{DRAWS, Limits};
-use crate::interpret::{Function, Kind, Operation};
-use element::{Binary, Unary};
+use super::{NUM_DRAWS, ExecutionLimits};
+use crate::interpret::{EvalFunction, EvalOpKind, EvalOp};
+use element::{BinaryFunction, UnaryFunction};
 
 /// Minimum budget of a validation.
-const FREE_NS: u64 = 500_000_000;
+const MIN_BUDGET_NS: u64 = 500_000_000;
 
 /// Cost of compiling an empty program, and additional cost per op.
 const COMPILATION_NS: u64 = 30_000_000;
@@ -27,7 +27,7 @@ const ARGUMENT_ELEMENT_NS: u64 = 60;
 
 /// Cost of an element operation, or of an element that is drawn, converted or compared.
 #[derive(Clone, Copy)]
-struct Rate {
+struct OperationCost {
     /// Over the field, in the interpreter and the simulator together.
     field_ns: u64,
     /// In the files in f64 with error bounds.
@@ -40,31 +40,31 @@ const SAMPLED_NS: u64 = 80;
 /// Cost of an element of an argument, read or not, in the computation of samples: the simulator marks those that are.
 const SAMPLED_ARGUMENT_ELEMENT_NS: u64 = 1;
 
-const PRODUCT: Rate = Rate { field_ns: 3, bounded_ns: 6 };
-const OTHER: Rate = Rate { field_ns: 35, bounded_ns: 100 };
+const MATMUL_COST: OperationCost = OperationCost { field_ns: 3, bounded_ns: 6 };
+const DEFAULT_COST: OperationCost = OperationCost { field_ns: 35, bounded_ns: 100 };
 /// Functions that are defined by a quotient.
-const QUOTIENT: Rate = Rate { field_ns: 80, bounded_ns: 100 };
-const ARGUMENT_ELEMENT: Rate = Rate { field_ns: 30, bounded_ns: 60 };
-const RESULT_ELEMENT: Rate = Rate { field_ns: 66, bounded_ns: 100 };
+const QUOTIENT_COST: OperationCost = OperationCost { field_ns: 80, bounded_ns: 100 };
+const ARGUMENT_ELEMENT_COST: OperationCost = OperationCost { field_ns: 30, bounded_ns: 60 };
+const RESULT_ELEMENT_COST: OperationCost = OperationCost { field_ns: 66, bounded_ns: 100 };
 
-impl Rate {
-    fn for_op(op: &Operation<'_>) -> Self {
+impl OperationCost {
+    fn from_op(op: &EvalOp<'_>) -> Self {
         match &op.kind {
-            Kind::Matmul => PRODUCT,
-            Kind::Pointwise { function, .. } if is_quotient(function) => QUOTIENT,
-            _ => OTHER,
+            EvalOpKind::Matmul => MATMUL_COST,
+            EvalOpKind::Pointwise { function, .. } if is_quotient(function) => QUOTIENT_COST,
+            _ => DEFAULT_COST,
         }
     }
 }
 
 fn is_quotient(function: &str) -> bool {
-    let is_unary = matches!(Unary::of(function), Some(Unary::Gelu | Unary::Reciprocal | Unary::Rsqrt | Unary::Sigmoid | Unary::Silu));
-    is_unary || Binary::of(function) == Some(Binary::Div)
+    let is_unary = matches!(UnaryFunction::from_name(function), Some(UnaryFunction::Gelu | UnaryFunction::Reciprocal | UnaryFunction::Rsqrt | UnaryFunction::Sigmoid | UnaryFunction::Silu));
+    is_unary || BinaryFunction::from_name(function) == Some(BinaryFunction::Div)
 }
 
 /// Counts of a compilation and its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts {
+pub struct ValidationCounts {
     /// Ops that were compiled.
     pub compiled_ops: u64,
     /// Ops of the program as written; `None` if no helper process can run it.
@@ -93,21 +93,21 @@ pub struct ExecutionCost {
 impl ExecutionCost {
     /// Returns the cost of executing each of some functions once.
     #[must_use]
-    pub fn estimate(functions: &[Function<'_>]) -> Self {
-        let sum = |of: &dyn Fn(&Function<'_>) -> u64| functions.iter().map(of).fold(0, u64::saturating_add);
+    pub fn estimate(functions: &[EvalFunction<'_>]) -> Self {
+        let sum = |of: &dyn Fn(&EvalFunction<'_>) -> u64| functions.iter().map(of).fold(0, u64::saturating_add);
         let elements =
-            |function: &Function<'_>, ids: &[usize]| ids.iter().map(|id| function.values[*id].length() as u64).fold(0, u64::saturating_add);
-        let arguments = |function: &Function<'_>| elements(function, &function.body.arguments);
-        let duration = |ns: fn(Rate) -> u64| {
+            |function: &EvalFunction<'_>, ids: &[usize]| ids.iter().map(|id| function.values[*id].length() as u64).fold(0, u64::saturating_add);
+        let arguments = |function: &EvalFunction<'_>| elements(function, &function.body.arguments);
+        let duration = |ns: fn(OperationCost) -> u64| {
             sum(&|function| {
-                let of_ops = function.weighted_steps(|op| ns(Rate::for_op(op)));
-                let of_arguments = arguments(function).saturating_mul(ns(ARGUMENT_ELEMENT));
-                let of_results = elements(function, &function.body.yields).saturating_mul(ns(RESULT_ELEMENT));
+                let of_ops = function.count_weighted_operations(|op| ns(OperationCost::from_op(op)));
+                let of_arguments = arguments(function).saturating_mul(ns(ARGUMENT_ELEMENT_COST));
+                let of_results = elements(function, &function.body.yields).saturating_mul(ns(RESULT_ELEMENT_COST));
                 of_ops.saturating_add(of_arguments).saturating_add(of_results)
             })
         };
         Self {
-            element_operations: sum(&|function| function.steps()),
+            element_operations: sum(&|function| function.count_operations()),
             argument_elements: sum(&arguments),
             field_ns: duration(|rate| rate.field_ns),
             sampled_ns: duration(|rate| rate.field_ns.max(SAMPLED_NS)),
@@ -118,21 +118,21 @@ impl ExecutionCost {
 
 /// Limits of the work that a validation executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Budget {
+pub struct ValidationBudget {
     /// Limits of the field.
-    pub field: Limits,
+    pub field: ExecutionLimits,
     /// Limits of the comparison of the files with the program as written; `None` if there is no helper process, or if it alone exceeds
     /// the budget.
-    pub original: Option<Limits>,
+    pub original: Option<ExecutionLimits>,
 }
 
-impl Budget {
+impl ValidationBudget {
     /// Returns the extent of a validation that at most doubles the compilation time, or takes less than half a second.
     #[must_use]
-    pub fn of_compilation(counts: &Counts) -> Self {
-        let Counts { execution, .. } = counts;
+    pub fn from_counts(counts: &ValidationCounts) -> Self {
+        let ValidationCounts { execution, .. } = counts;
         let compilation = counts.compiled_ops.saturating_mul(COMPILED_OP_NS).saturating_add(COMPILATION_NS);
-        let all = compilation.max(FREE_NS);
+        let all = compilation.max(MIN_BUDGET_NS);
         let executions = counts.executions.saturating_mul(EXECUTION_NS);
         let helper = counts.source_ops.map(|ops| ops.saturating_mul(REFERENCE_OP_NS).saturating_add(HELPER_NS));
         let drawing = execution.argument_elements.saturating_mul(ARGUMENT_ELEMENT_NS);
@@ -141,12 +141,12 @@ impl Budget {
         let limits = |ns: u64, draws: u64, whole_ns: u64, sampled_ns: u64| {
             // Element operations in the time that is left for each of so many draws.
             let steps_beside = |draws: u64, other_ns: u64, of_all_ns: u64| {
-                steps_in((ns / draws).saturating_sub(other_ns), execution.element_operations, of_all_ns)
+                affordable_operations((ns / draws).saturating_sub(other_ns), execution.element_operations, of_all_ns)
             };
             let steps = |draws: u64, of_all_ns: u64| steps_beside(draws, executions, of_all_ns);
             let marking = execution.argument_elements.saturating_mul(SAMPLED_ARGUMENT_ELEMENT_NS);
             let sampled_steps = |draws: u64| steps_beside(draws, executions.saturating_add(marking), sampled_ns);
-            Limits {
+            ExecutionLimits {
                 whole: steps(1, whole_ns),
                 all_draws: steps(draws, whole_ns),
                 samples: sampled_steps(draws),
@@ -156,14 +156,14 @@ impl Budget {
         };
         let bounded_ns = execution.bounded_ns;
         Self {
-            field: limits(all, DRAWS, execution.field_ns, execution.sampled_ns),
+            field: limits(all, NUM_DRAWS, execution.field_ns, execution.sampled_ns),
             original: for_files.map(|ns| limits(ns, 1, bounded_ns, bounded_ns)),
         }
     }
 }
 
 /// Returns the element operations that take `ns` if `steps` of them take `whole_ns`.
-fn steps_in(ns: u64, steps: u64, whole_ns: u64) -> u64 {
+fn affordable_operations(ns: u64, steps: u64, whole_ns: u64) -> u64 {
     let in_time = u128::from(ns) * u128::from(steps.max(1)) / u128::from(whole_ns.max(1));
     u64::try_from(in_time).unwrap_or(u64::MAX)
 }
@@ -171,10 +171,10 @@ fn steps_in(ns: u64, steps: u64, whole_ns: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interpret::{Block, Tensor};
+    use crate::interpret::{EvalBlock, EvalTensor};
     use machine::ElementType;
 
-    fn counts(compiled_ops: u64, element_operations: u64) -> Counts {
+    fn counts(compiled_ops: u64, element_operations: u64) -> ValidationCounts {
         let execution = ExecutionCost {
             element_operations,
             argument_elements: 0,
@@ -182,36 +182,36 @@ mod tests {
             sampled_ns: 80 * element_operations,
             bounded_ns: 4 * element_operations,
         };
-        Counts { compiled_ops, source_ops: Some(compiled_ops), executions: 0, execution }
+        ValidationCounts { compiled_ops, source_ops: Some(compiled_ops), executions: 0, execution }
     }
 
     /// A function of one op on tensors of these shapes, the last of which is the result.
-    fn function(kind: Kind<'static>, shapes: &[&[usize]]) -> Function<'static> {
-        let values = shapes.iter().map(|shape| Tensor { shape: shape.to_vec(), element: ElementType::F16 }).collect();
+    fn function(kind: EvalOpKind<'static>, shapes: &[&[usize]]) -> EvalFunction<'static> {
+        let values = shapes.iter().map(|shape| EvalTensor { shape: shape.to_vec(), element: ElementType::F16 }).collect();
         let (inputs, result) = ((0..shapes.len() - 1).collect::<Vec<_>>(), shapes.len() - 1);
-        let ops = vec![Operation { kind, inputs: inputs.clone(), outputs: vec![result] }];
-        Function { name: "f".to_owned(), ranges: Vec::new(), values, body: Block { arguments: inputs, ops, yields: vec![result] } }
+        let ops = vec![EvalOp { kind, inputs: inputs.clone(), outputs: vec![result] }];
+        EvalFunction { name: "f".to_owned(), ranges: Vec::new(), values, body: EvalBlock { arguments: inputs, ops, yields: vec![result] } }
     }
 
     #[test]
     fn executes_small_programs_whole_in_both_halves() {
-        let Budget { field, original } = Budget::of_compilation(&counts(5, 100_000));
+        let ValidationBudget { field, original } = ValidationBudget::from_counts(&counts(5, 100_000));
         assert!(field.all_draws > 100_000 && original.is_some_and(|limits| limits.whole > 100_000));
     }
 
     #[test]
     fn samples_large_programs_without_the_program_as_written() {
-        let Budget { field, original } = Budget::of_compilation(&counts(5, 1 << 30));
+        let ValidationBudget { field, original } = ValidationBudget::from_counts(&counts(5, 1 << 30));
         assert_eq!(original, None);
         assert!(field.whole < 1 << 30 && field.samples > 1 << 20);
     }
 
     #[test]
-    fn samples_cost_more_than_whole_products_and_arguments_count() {
+    fn charges_samples_more_than_complete_matmuls() {
         let limits = |argument_elements: u64| {
             let counts = counts(5, 1 << 30);
             let execution = ExecutionCost { argument_elements, ..counts.execution };
-            Budget::of_compilation(&Counts { execution, ..counts }).field
+            ValidationBudget::from_counts(&ValidationCounts { execution, ..counts }).field
         };
         assert!(limits(0).samples * 20 < limits(0).all_draws, "{:?}", limits(0));
         assert!((1..limits(0).samples).contains(&limits(1 << 26).samples));
@@ -221,32 +221,32 @@ mod tests {
     #[test]
     fn draws_no_large_table_of_which_a_few_rows_are_read() {
         let small = counts(5, 100_000);
-        let large = Counts { execution: ExecutionCost { argument_elements: 1 << 28, ..small.execution }, ..small };
-        assert_eq!((Budget::of_compilation(&large).original, Budget::of_compilation(&large).field.whole > 100_000), (None, true));
+        let large = ValidationCounts { execution: ExecutionCost { argument_elements: 1 << 28, ..small.execution }, ..small };
+        assert_eq!((ValidationBudget::from_counts(&large).original, ValidationBudget::from_counts(&large).field.whole > 100_000), (None, true));
     }
 
     #[test]
     fn compiles_no_program_of_many_ops_for_the_jit() {
-        let of = |source_ops| Budget::of_compilation(&Counts { source_ops, ..counts(5, 100_000) });
+        let of = |source_ops| ValidationBudget::from_counts(&ValidationCounts { source_ops, ..counts(5, 100_000) });
         assert_eq!((of(None).original, of(Some(1000)).original), (None, None));
         assert!(of(Some(200)).original.is_some() && of(None).field == of(Some(200)).field);
     }
 
     #[test]
     fn affords_more_after_a_longer_compilation_and_less_for_more_executions() {
-        let [short, long] = [1, 10_000].map(|ops| Budget::of_compilation(&Counts { source_ops: Some(1), ..counts(ops, 1000) }));
+        let [short, long] = [1, 10_000].map(|ops| ValidationBudget::from_counts(&ValidationCounts { source_ops: Some(1), ..counts(ops, 1000) }));
         assert!(long.field.whole > 10 * short.field.whole);
-        let busy = Budget::of_compilation(&Counts { executions: 1 << 40, ..counts(1, 1000) });
+        let busy = ValidationBudget::from_counts(&ValidationCounts { executions: 1 << 40, ..counts(1, 1000) });
         assert_eq!((busy.field.whole, busy.original), (0, None));
     }
 
     #[test]
     fn affords_fewer_operations_of_slower_kinds() {
         let shape: &[usize] = &[512, 512];
-        let pointwise = |function: &str| Kind::Pointwise { function: function.to_owned(), constants: Vec::new() };
-        let limits = [Kind::Matmul, pointwise("mul"), pointwise("realdiv")].map(|kind| {
+        let pointwise = |function: &str| EvalOpKind::Pointwise { function: function.to_owned(), constants: Vec::new() };
+        let limits = [EvalOpKind::Matmul, pointwise("mul"), pointwise("realdiv")].map(|kind| {
             let execution = ExecutionCost::estimate(&[function(kind, &[shape, shape, shape])]);
-            Budget::of_compilation(&Counts { execution, ..counts(1, 0) }).field.all_draws
+            ValidationBudget::from_counts(&ValidationCounts { execution, ..counts(1, 0) }).field.all_draws
         });
         assert!(limits[0] > 10 * limits[1] && limits[1] > limits[2], "{limits:?}");
     }

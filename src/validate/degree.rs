@@ -3,7 +3,7 @@
 //! Between two functions that are random in the field, a program computes a quotient of two polynomials. Two different quotients of
 //! degree d agree in a draw with probability at most d / 2^31 (Schwartz and Zippel); random functions of different operands agree with 2^-31.
 
-use crate::interpret::{Block, Function, Kind, Operation, Tensor};
+use crate::interpret::{EvalBlock, EvalFunction, EvalOpKind, EvalOp, EvalTensor};
 use machine::{NARROW, WIDEN};
 
 /// The number of elements of the field is at least two to this power.
@@ -11,14 +11,14 @@ const FIELD_BITS: f64 = 30.99;
 
 /// Degrees of a quotient of polynomials.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Degree {
+struct QuotientDegree {
     above: f64,
     below: f64,
 }
 
-impl Degree {
+impl QuotientDegree {
     /// Degrees of an independent element.
-    const FRESH: Self = Self { above: 1.0, below: 0.0 };
+    const INDEPENDENT: Self = Self { above: 1.0, below: 0.0 };
 
     fn larger(self, other: Self) -> Self {
         Self { above: self.above.max(other.above), below: self.below.max(other.below) }
@@ -37,7 +37,7 @@ impl Degree {
     }
 
     /// Returns the degrees of a sum of `count` terms.
-    fn sum_of(self, count: f64) -> Self {
+    fn repeated_sum(self, count: f64) -> Self {
         Self { above: self.above + (count - 1.0).max(0.0) * self.below, below: self.below * count }
     }
 
@@ -49,10 +49,10 @@ impl Degree {
 
 /// Returns the base-2 logarithm of a bound on the degree of the difference of two programs whose results have these degrees.
 #[must_use]
-pub(super) fn log2_degree(function: &Function<'_>) -> f64 {
-    let mut degrees = vec![Degree::default(); function.values.len()];
-    function.body.arguments.iter().for_each(|id| degrees[*id] = Degree::FRESH);
-    walk(&function.body, &function.values, &mut degrees);
+pub(super) fn log2_degree(function: &EvalFunction<'_>) -> f64 {
+    let mut degrees = vec![QuotientDegree::default(); function.values.len()];
+    function.body.arguments.iter().for_each(|id| degrees[*id] = QuotientDegree::INDEPENDENT);
+    propagate_degrees(&function.body, &function.values, &mut degrees);
     let most = function.body.yields.iter().map(|id| degrees[*id].above + degrees[*id].below).fold(1.0, f64::max);
     // The denominator of the difference of two quotients is the product of both.
     (2.0 * most).log2()
@@ -67,17 +67,17 @@ pub(super) fn log2_chance(log2_degree: f64, draws: u64) -> Option<f64> {
     (of_one < 0.0).then_some(of_one * draws as f64)
 }
 
-fn walk(block: &Block<'_>, values: &[Tensor], degrees: &mut Vec<Degree>) {
+fn propagate_degrees(block: &EvalBlock<'_>, values: &[EvalTensor], degrees: &mut Vec<QuotientDegree>) {
     for op in &block.ops {
         match &op.kind {
-            Kind::Scope(body) => {
-                walk(body, values, degrees);
+            EvalOpKind::Scope(body) => {
+                propagate_degrees(body, values, degrees);
                 op.outputs.iter().zip(&body.yields).for_each(|(output, yielded)| degrees[*output] = degrees[*yielded]);
             }
-            Kind::Loop(around) => {
+            EvalOpKind::Loop(around) => {
                 op.inputs.iter().zip(&around.body.arguments).for_each(|(input, argument)| degrees[*argument] = degrees[*input]);
                 for _ in 0..around.count {
-                    walk(&around.body, values, degrees);
+                    propagate_degrees(&around.body, values, degrees);
                     let carried =
                         |dims: &[Option<usize>]| dims.iter().enumerate().filter(|(_, dim)| dim.is_none()).map(|(at, _)| at).collect();
                     let (from, to): (Vec<usize>, Vec<usize>) = (carried(&around.given), carried(&around.read));
@@ -88,7 +88,7 @@ fn walk(block: &Block<'_>, values: &[Tensor], degrees: &mut Vec<Degree>) {
                 op.outputs.iter().zip(&around.body.yields).for_each(|(output, yielded)| degrees[*output] = degrees[*yielded]);
             }
             _ => {
-                let degree = degree(op, values, degrees);
+                let degree = compute_degree(op, values, degrees);
                 op.outputs.iter().for_each(|output| degrees[*output] = degree);
             }
         }
@@ -96,43 +96,43 @@ fn walk(block: &Block<'_>, values: &[Tensor], degrees: &mut Vec<Degree>) {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes of tensors are below 2^53")]
-fn degree(op: &Operation<'_>, values: &[Tensor], degrees: &[Degree]) -> Degree {
-    let inputs: Vec<Degree> = op.inputs.iter().map(|id| degrees[*id]).collect();
-    let largest = inputs.iter().copied().fold(Degree::default(), Degree::larger);
+fn compute_degree(op: &EvalOp<'_>, values: &[EvalTensor], degrees: &[QuotientDegree]) -> QuotientDegree {
+    let inputs: Vec<QuotientDegree> = op.inputs.iter().map(|id| degrees[*id]).collect();
+    let largest = inputs.iter().copied().fold(QuotientDegree::default(), QuotientDegree::larger);
     match (&op.kind, inputs.as_slice()) {
-        (Kind::Constant(_) | Kind::Fill(_) | Kind::Empty, _) => Degree::default(),
-        (Kind::Pointwise { function, .. }, _) => pointwise(function, &inputs),
-        (Kind::Reduce { function, dims, .. }, [of]) => {
+        (EvalOpKind::Constant(_) | EvalOpKind::Fill(_) | EvalOpKind::Empty, _) => QuotientDegree::default(),
+        (EvalOpKind::Pointwise { function, .. }, _) => compute_pointwise_degree(function, &inputs),
+        (EvalOpKind::Reduce { function, dims, .. }, [of]) => {
             let count: usize = dims.iter().map(|dim| values[op.inputs[0]].shape[*dim]).product();
             match function.as_str() {
-                "sum" | "mean" => of.sum_of(count as f64),
+                "sum" | "mean" => of.repeated_sum(count as f64),
                 "prod" => of.power(count as f64),
                 _ => *of,
             }
         }
-        (Kind::Matmul, [left, right]) => {
+        (EvalOpKind::Matmul, [left, right]) => {
             let count = values[op.inputs[0]].shape.last().copied().unwrap_or(1);
-            left.product(*right).sum_of(count as f64)
+            left.product(*right).repeated_sum(count as f64)
         }
-        (Kind::Gather { .. }, [table, ..]) => *table,
+        (EvalOpKind::Gather { .. }, [table, ..]) => *table,
         _ => largest,
     }
 }
 
-fn pointwise(function: &str, inputs: &[Degree]) -> Degree {
-    let exponential = Degree::FRESH;
+fn compute_pointwise_degree(function: &str, inputs: &[QuotientDegree]) -> QuotientDegree {
+    let exponential = QuotientDegree::INDEPENDENT;
     match (function, inputs) {
         ("add" | "sub", [a, b]) => a.sum(*b),
         ("mul", [a, b]) => a.product(*b),
         ("realdiv", [a, b]) => a.product(b.inverse()),
         ("reciprocal", [a]) => a.inverse(),
-        ("rsqrt" | "sigmoid", [_]) => exponential.sum(Degree::default()).inverse(),
+        ("rsqrt" | "sigmoid", [_]) => exponential.sum(QuotientDegree::default()).inverse(),
         ("silu" | "gelufwd", [a]) => a.product(exponential.inverse()),
         ("neg" | "abs" | "relufwd" | "clip" | WIDEN | NARROW, [a]) => *a,
         ("maximum" | "minimum", [a, b]) => a.larger(*b),
         ("where3", [_, a, b]) => a.larger(*b),
-        ("equal" | "notequal" | "greaterthan" | "greaterequal" | "lesserthan" | "lesserequal", _) => Degree::default(),
-        _ => Degree::FRESH,
+        ("equal" | "notequal" | "greaterthan" | "greaterequal" | "lesserthan" | "lesserequal", _) => QuotientDegree::default(),
+        _ => QuotientDegree::INDEPENDENT,
     }
 }
 
@@ -141,26 +141,26 @@ mod tests {
     use super::*;
     use machine::ElementType;
 
-    fn function(shapes: &[&[usize]], n_arguments: usize, ops: Vec<(Kind<'static>, Vec<usize>)>) -> Function<'static> {
-        let tensor = |shape: &&[usize]| Tensor { shape: shape.to_vec(), element: ElementType::F16 };
-        let ops = ops.into_iter().enumerate().map(|(at, (kind, inputs))| Operation { kind, inputs, outputs: vec![n_arguments + at] });
-        let body = Block { arguments: (0..n_arguments).collect(), ops: ops.collect(), yields: vec![shapes.len() - 1] };
-        Function { name: "f".to_owned(), ranges: Vec::new(), values: shapes.iter().map(tensor).collect(), body }
+    fn function(shapes: &[&[usize]], n_arguments: usize, ops: Vec<(EvalOpKind<'static>, Vec<usize>)>) -> EvalFunction<'static> {
+        let tensor = |shape: &&[usize]| EvalTensor { shape: shape.to_vec(), element: ElementType::F16 };
+        let ops = ops.into_iter().enumerate().map(|(at, (kind, inputs))| EvalOp { kind, inputs, outputs: vec![n_arguments + at] });
+        let body = EvalBlock { arguments: (0..n_arguments).collect(), ops: ops.collect(), yields: vec![shapes.len() - 1] };
+        EvalFunction { name: "f".to_owned(), ranges: Vec::new(), values: shapes.iter().map(tensor).collect(), body }
     }
 
-    fn named(function: &str) -> Kind<'static> {
-        Kind::Pointwise { function: function.to_owned(), constants: Vec::new() }
+    fn named(function: &str) -> EvalOpKind<'static> {
+        EvalOpKind::Pointwise { function: function.to_owned(), constants: Vec::new() }
     }
 
     #[test]
-    fn a_product_of_matrices_has_degree_two() {
-        let product = function(&[&[4, 8], &[8, 2], &[4, 2]], 2, vec![(Kind::Matmul, vec![0, 1])]);
+    fn computes_degree_two_for_matmul() {
+        let product = function(&[&[4, 8], &[8, 2], &[4, 2]], 2, vec![(EvalOpKind::Matmul, vec![0, 1])]);
         assert_eq!(log2_degree(&product), 2.0);
         assert!(log2_chance(2.0, 2).is_some_and(|chance| (-58.0..-57.9).contains(&chance)));
     }
 
     #[test]
-    fn quotients_have_the_degrees_of_both_and_random_functions_begin_anew() {
+    fn adds_degrees_of_quotients_and_resets_at_random_functions() {
         let ops = vec![(named("realdiv"), vec![0, 1]), (named("add"), vec![2, 0])];
         assert_eq!(log2_degree(&function(&[&[1], &[1], &[1], &[1]], 2, ops)), 6_f64.log2(), "(x + x y) / y");
         let ops = vec![(named("mul"), vec![0, 0]), (named("tanh"), vec![1])];
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_degree_beyond_the_field_gives_no_bound() {
+    fn returns_no_bound_for_degrees_beyond_the_field() {
         assert_eq!(log2_chance(31.0, 2), None);
     }
 }

@@ -4,48 +4,48 @@
 //! Domains are propagated backwards, from the ops that require them to the arguments, through monotonic ops. Propagation ends at other
 //! ops: whether a sum, for example, is positive then depends on the drawn numbers.
 
-use crate::interpret::{Block, Function, Kind, Operation, ValueId};
+use crate::interpret::{EvalBlock, EvalFunction, EvalOpKind, EvalOp, ValueId};
 use machine::{NARROW, WIDEN};
 
 /// Closed interval.
 pub type Domain = [f64; 2];
 
 /// All numbers.
-const ALL: Domain = [f64::NEG_INFINITY, f64::INFINITY];
+const ALL_NUMBERS: Domain = [f64::NEG_INFINITY, f64::INFINITY];
 
 /// Positive numbers, far enough from zero that reciprocals and logarithms remain small.
 const POSITIVE: Domain = [1.0 / 64.0, f64::INFINITY];
-const NOT_NEGATIVE: Domain = [0.0, f64::INFINITY];
+const NON_NEGATIVE: Domain = [0.0, f64::INFINITY];
 
 /// Returns the domain of each argument; `None` if it is unrestricted.
 #[must_use]
-pub fn domains(function: &Function<'_>) -> Vec<Option<Domain>> {
-    let mut needs = Needs { domains: vec![ALL; function.values.len()], known: vec![None; function.values.len()] };
-    needs.note_known(&function.body);
-    needs.note(&function.body);
-    function.body.arguments.iter().map(|id| Some(needs.domains[*id]).filter(|domain| *domain != ALL)).collect()
+pub fn compute_domains(function: &EvalFunction<'_>) -> Vec<Option<Domain>> {
+    let mut needs = DomainAnalysis { domains: vec![ALL_NUMBERS; function.values.len()], known: vec![None; function.values.len()] };
+    needs.record_constants(&function.body);
+    needs.propagate_block(&function.body);
+    function.body.arguments.iter().map(|id| Some(needs.domains[*id]).filter(|domain| *domain != ALL_NUMBERS)).collect()
 }
 
-struct Needs {
+struct DomainAnalysis {
     /// Required domain of each value.
     domains: Vec<Domain>,
     /// Number of each splat value.
     known: Vec<Option<f64>>,
 }
 
-impl Needs {
-    fn note_known(&mut self, block: &Block<'_>) {
+impl DomainAnalysis {
+    fn record_constants(&mut self, block: &EvalBlock<'_>) {
         for op in &block.ops {
             let known = match (&op.kind, op.inputs.as_slice()) {
-                (Kind::Fill(number), _) => Some(*number),
-                (Kind::Constant(literal), _) if literal.is_splat => Some(literal.number(0, 1)),
-                (Kind::Copy | Kind::View(_), [input]) => self.known[*input],
-                (Kind::Scope(body), _) => {
-                    self.note_known(body);
+                (EvalOpKind::Fill(number), _) => Some(*number),
+                (EvalOpKind::Constant(literal), _) if literal.is_splat => Some(literal.read_f64(0, 1)),
+                (EvalOpKind::Copy | EvalOpKind::View(_), [input]) => self.known[*input],
+                (EvalOpKind::Scope(body), _) => {
+                    self.record_constants(body);
                     None
                 }
-                (Kind::Loop(around), _) => {
-                    self.note_known(&around.body);
+                (EvalOpKind::Loop(around), _) => {
+                    self.record_constants(&around.body);
                     None
                 }
                 _ => None,
@@ -65,37 +65,37 @@ impl Needs {
         }
     }
 
-    fn note(&mut self, block: &Block<'_>) {
+    fn propagate_block(&mut self, block: &EvalBlock<'_>) {
         for op in block.ops.iter().rev() {
             match &op.kind {
-                Kind::Scope(body) => {
+                EvalOpKind::Scope(body) => {
                     op.outputs.iter().zip(&body.yields).for_each(|(output, yielded)| self.narrow(*yielded, self.domains[*output]));
-                    self.note(body);
+                    self.propagate_block(body);
                 }
-                Kind::Loop(around) => {
+                EvalOpKind::Loop(around) => {
                     op.outputs.iter().zip(&around.body.yields).for_each(|(output, yielded)| self.narrow(*yielded, self.domains[*output]));
-                    self.note(&around.body);
+                    self.propagate_block(&around.body);
                     op.inputs.iter().zip(&around.body.arguments).for_each(|(input, inside)| self.narrow(*input, self.domains[*inside]));
                 }
-                Kind::Pointwise { function, .. } => self.note_pointwise(function, op),
-                Kind::Gather { .. } => self.pass_on(op, &op.inputs[..1]),
-                Kind::Reduce { function, .. } if ["max", "min", "mean"].contains(&function.as_str()) => self.pass_on(op, &op.inputs),
-                Kind::Copy | Kind::View(_) | Kind::Pick(_) | Kind::Insert { .. } => self.pass_on(op, &op.inputs),
-                Kind::Reduce { .. } | Kind::Matmul | Kind::Constant(_) | Kind::Fill(_) | Kind::Empty => {}
+                EvalOpKind::Pointwise { function, .. } => self.propagate_pointwise(function, op),
+                EvalOpKind::Gather { .. } => self.propagate_to_inputs(op, &op.inputs[..1]),
+                EvalOpKind::Reduce { function, .. } if ["max", "min", "mean"].contains(&function.as_str()) => self.propagate_to_inputs(op, &op.inputs),
+                EvalOpKind::Copy | EvalOpKind::View(_) | EvalOpKind::Pick(_) | EvalOpKind::Insert { .. } => self.propagate_to_inputs(op, &op.inputs),
+                EvalOpKind::Reduce { .. } | EvalOpKind::Matmul | EvalOpKind::Constant(_) | EvalOpKind::Fill(_) | EvalOpKind::Empty => {}
             }
         }
     }
 
     /// Propagates the domain of the output to the inputs.
-    fn pass_on(&mut self, op: &Operation<'_>, inputs: &[ValueId]) {
+    fn propagate_to_inputs(&mut self, op: &EvalOp<'_>, inputs: &[ValueId]) {
         let Some(domain) = op.outputs.first().map(|output| self.domains[*output]) else { return };
         inputs.iter().for_each(|input| self.narrow(*input, domain));
     }
 
-    fn note_pointwise(&mut self, function: &str, op: &Operation<'_>) {
+    fn propagate_pointwise(&mut self, function: &str, op: &EvalOp<'_>) {
         let Some([low, high]) = op.outputs.first().map(|output| self.domains[*output]) else { return };
         match (function, op.inputs.as_slice()) {
-            ("sqrt", [input]) => self.narrow(*input, NOT_NEGATIVE),
+            ("sqrt", [input]) => self.narrow(*input, NON_NEGATIVE),
             ("rsqrt" | "log", [input]) => self.narrow(*input, POSITIVE),
             ("neg", [input]) => self.narrow(*input, [-high, -low]),
             ("relufwd" | "clip" | WIDEN | NARROW, [input]) => self.narrow(*input, [low, high]),
@@ -112,13 +112,13 @@ impl Needs {
                 _ => {}
             },
             ("mul", [one, other]) => match (self.known[*one], self.known[*other]) {
-                (None, Some(number)) => self.narrow(*one, over([low, high], number)),
-                (Some(number), None) => self.narrow(*other, over([low, high], number)),
+                (None, Some(number)) => self.narrow(*one, divide_domain([low, high], number)),
+                (Some(number), None) => self.narrow(*other, divide_domain([low, high], number)),
                 _ => {}
             },
             ("realdiv", [one, other]) => {
                 if let (None, Some(number)) = (self.known[*one], self.known[*other]) {
-                    self.narrow(*one, over([low, high], 1.0 / number));
+                    self.narrow(*one, divide_domain([low, high], 1.0 / number));
                 }
             }
             _ => {}
@@ -127,61 +127,61 @@ impl Needs {
 }
 
 /// Returns the numbers whose product with `number` is in a domain.
-fn over([low, high]: Domain, number: f64) -> Domain {
+fn divide_domain([low, high]: Domain, number: f64) -> Domain {
     match () {
         () if number > 0.0 && number.is_finite() => [low / number, high / number],
         () if number < 0.0 && number.is_finite() => [high / number, low / number],
-        () => ALL,
+        () => ALL_NUMBERS,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interpret::Tensor;
+    use crate::interpret::EvalTensor;
     use machine::ElementType;
 
-    fn pointwise(function: &str, inputs: &[ValueId], output: ValueId) -> Operation<'static> {
-        Operation {
-            kind: Kind::Pointwise { function: function.to_owned(), constants: Vec::new() },
+    fn pointwise(function: &str, inputs: &[ValueId], output: ValueId) -> EvalOp<'static> {
+        EvalOp {
+            kind: EvalOpKind::Pointwise { function: function.to_owned(), constants: Vec::new() },
             inputs: inputs.to_vec(),
             outputs: vec![output],
         }
     }
 
-    fn filled(number: f64, output: ValueId) -> Operation<'static> {
-        Operation { kind: Kind::Fill(number), inputs: Vec::new(), outputs: vec![output] }
+    fn fill(number: f64, output: ValueId) -> EvalOp<'static> {
+        EvalOp { kind: EvalOpKind::Fill(number), inputs: Vec::new(), outputs: vec![output] }
     }
 
     /// The ranges of the two arguments, values 0 and 1.
-    fn found(ops: Vec<Operation<'static>>) -> Vec<Option<Domain>> {
+    fn argument_domains(ops: Vec<EvalOp<'static>>) -> Vec<Option<Domain>> {
         let n_values = 2 + ops.len();
-        let values = vec![Tensor { shape: vec![4], element: ElementType::F16 }; n_values];
-        let body = Block { arguments: vec![0, 1], ops, yields: vec![n_values - 1] };
-        domains(&Function { name: "f".to_owned(), ranges: Vec::new(), values, body })
+        let values = vec![EvalTensor { shape: vec![4], element: ElementType::F16 }; n_values];
+        let body = EvalBlock { arguments: vec![0, 1], ops, yields: vec![n_values - 1] };
+        compute_domains(&EvalFunction { name: "f".to_owned(), ranges: Vec::new(), values, body })
     }
 
     #[test]
-    fn a_variance_is_not_negative() {
+    fn infers_nonnegative_variance() {
         // x / sqrt(variance + 1/2)
-        let ops = vec![filled(0.5, 2), pointwise("add", &[1, 2], 3), pointwise("rsqrt", &[3], 4), pointwise("mul", &[0, 4], 5)];
-        assert_eq!(found(ops), [None, Some([1.0 / 64.0 - 0.5, f64::INFINITY])]);
+        let ops = vec![fill(0.5, 2), pointwise("add", &[1, 2], 3), pointwise("rsqrt", &[3], 4), pointwise("mul", &[0, 4], 5)];
+        assert_eq!(argument_domains(ops), [None, Some([1.0 / 64.0 - 0.5, f64::INFINITY])]);
     }
 
     #[test]
-    fn a_range_goes_through_what_keeps_the_order_and_ends_where_it_is_lost() {
+    fn propagates_domains_through_monotonic_ops_only() {
         // log(2 - x) and log(x * y)
-        let ops = vec![filled(2.0, 2), pointwise("sub", &[2, 0], 3), pointwise("log", &[3], 4)];
-        assert_eq!(found(ops), [Some([f64::NEG_INFINITY, 2.0 - 1.0 / 64.0]), None]);
-        assert_eq!(found(vec![pointwise("mul", &[0, 1], 2), pointwise("log", &[2], 3)]), [None, None]);
+        let ops = vec![fill(2.0, 2), pointwise("sub", &[2, 0], 3), pointwise("log", &[3], 4)];
+        assert_eq!(argument_domains(ops), [Some([f64::NEG_INFINITY, 2.0 - 1.0 / 64.0]), None]);
+        assert_eq!(argument_domains(vec![pointwise("mul", &[0, 1], 2), pointwise("log", &[2], 3)]), [None, None]);
         // log(-4 x)
-        let ops = vec![filled(-4.0, 2), pointwise("mul", &[0, 2], 3), pointwise("log", &[3], 4)];
-        assert_eq!(found(ops), [Some([f64::NEG_INFINITY, -1.0 / 256.0]), None]);
+        let ops = vec![fill(-4.0, 2), pointwise("mul", &[0, 2], 3), pointwise("log", &[3], 4)];
+        assert_eq!(argument_domains(ops), [Some([f64::NEG_INFINITY, -1.0 / 256.0]), None]);
     }
 
     #[test]
-    fn ranges_that_exclude_each_other_leave_the_first() {
+    fn keeps_first_of_disjoint_domains() {
         let ops = vec![pointwise("neg", &[0], 2), pointwise("log", &[2], 3), pointwise("sqrt", &[0], 4)];
-        assert_eq!(found(ops), [Some([0.0, f64::INFINITY]), None]);
+        assert_eq!(argument_domains(ops), [Some([0.0, f64::INFINITY]), None]);
     }
 }

@@ -34,22 +34,22 @@ mod pieces;
 mod snapshot;
 mod threads;
 
-pub use budget::{Budget, Counts, ExecutionCost};
-use difference::undefined;
-pub use difference::{Difference, difference};
-pub use domains::{Domain, domains};
-pub use draw::arguments;
-use draw::{arguments_at, arguments_of};
-pub use each::Observer;
-pub(crate) use extent::Extent;
-pub use extent::{Limits, Samples};
-pub use mode::Mode;
-pub use original::{NotValidated, Original, OriginalVerdict};
-pub(crate) use phases::{Failure, Phases, said};
+pub use budget::{ValidationBudget, ValidationCounts, ExecutionCost};
+use difference::count_undefined;
+pub use difference::{ElementDifference, find_difference};
+pub use domains::{Domain, compute_domains};
+pub use draw::draw_arguments;
+use draw::{draw_selected_arguments, draw_arguments_with};
+pub use each::ValidationObserver;
+pub(crate) use extent::ValidationExtent;
+pub use extent::{ExecutionLimits, Samples};
+pub use mode::ValidationMode;
+pub use original::{NotValidated, OriginalRunner, OriginalVerdict};
+pub(crate) use phases::{ValidationFailure, PhaseRecords, format_sizes};
 pub use phases::{Pieces, Verdict};
-pub(crate) use pieces::{Piece, pieces};
-pub use snapshot::Snapshot;
-pub(crate) use threads::on_own_threads;
+pub(crate) use pieces::{ProgramPiece, partition_into_pieces};
+pub use snapshot::ResultSnapshot;
+pub(crate) use threads::run_on_own_threads;
 
 /// Draws of random arguments and random functions. In every third one zero is the largest number, so that what a maximum begins with shows.
-pub const DRAWS: u64 = 3;
+pub const NUM_DRAWS: u64 = 3;

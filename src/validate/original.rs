@@ -1,17 +1,17 @@
 //! The second half of a validation: the files beside the program as written, by MLIR's JIT.
 
-use crate::reference::{Agreement, Answer, Files};
+use crate::reference::{Agreement, ReferenceOutcome, ReferenceFiles};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
 /// Compares files with the program as written, in a process of its own.
-pub trait Original: Sync {
+pub trait OriginalRunner: Sync {
     /// The ops of the program that are compiled, in all of its runs.
-    fn n_ops(&self) -> u64;
+    fn num_ops(&self) -> u64;
 
     /// Compares, within so many bytes of memory.
-    fn compare(&self, files: Files, max_bytes: u64) -> Answer;
+    fn compare(&self, files: ReferenceFiles, max_bytes: u64) -> ReferenceOutcome;
 }
 
 /// Result of comparing the files with the program as written.

@@ -1,18 +1,18 @@
 //! Validation of a compilation: compares the program after each phase, and the files, with the imported program.
 
 use super::{
-    Difference, ExecutionCost, Limits, OriginalVerdict, Samples, degree,
-    extent::{self, Extent},
-    files::{self, Refusal},
-    on_own_threads, undefined,
+    ElementDifference, ExecutionCost, ExecutionLimits, OriginalVerdict, Samples, degree,
+    extent::{self, ValidationExtent},
+    files::{self, FileExecutionError},
+    run_on_own_threads, count_undefined,
 };
 use crate::{
     dialect::{NamedSize, SymbolicSizes, has_corrections, target_of},
-    interpret::{Array, Function, Selection, has_wrong_padding, overwritten, read_functions},
+    interpret::{EvalArray, EvalFunction, ElementSelection, may_read_nonzero_padding, find_clobbered_value, read_functions},
     mlir::{Module, functions_of},
     phase::Phase,
 };
-use element::{Field, FieldElement};
+use element::{FiniteField, FieldElement};
 use machine::Target;
 use rayon::prelude::*;
 use referee::Simulation;
@@ -73,7 +73,7 @@ impl Verdict {
     }
 
     /// Takes in what was found of another piece of the program.
-    pub(crate) fn add(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.draws = self.draws.min(other.draws);
         self.undefined += other.undefined;
         self.log2_degree = self.log2_degree.max(other.log2_degree);
@@ -118,7 +118,7 @@ impl fmt::Display for Verdict {
             )?,
         }
         if !at_sizes.is_empty() {
-            write!(formatter, "; at the largest sizes, and at {}", at_sizes.iter().map(said).collect::<Vec<_>>().join(", at "))?;
+            write!(formatter, "; at the largest sizes, and at {}", at_sizes.iter().map(format_sizes).collect::<Vec<_>>().join(", at "))?;
         }
         if *undefined > 0 {
             write!(formatter, "; at least {undefined} result elements have no value in a draw, such as 0 / 0")?;
@@ -141,14 +141,14 @@ impl fmt::Display for Verdict {
 }
 
 /// Formats sizes for a message.
-pub(crate) fn said(sizes: &BTreeMap<String, i64>) -> String {
+pub(crate) fn format_sizes(sizes: &BTreeMap<String, i64>) -> String {
     sizes.iter().map(|(name, size)| format!("{name}={size}")).collect::<Vec<_>>().join(" ")
 }
 
 /// Why a compilation is not validated.
-pub(crate) enum Failure {
+pub(crate) enum ValidationFailure {
     /// It is too large.
-    Size(String),
+    TooLarge(String),
     /// It cannot be.
     Limit(String),
     /// The IR after a phase is not what was imported.
@@ -158,10 +158,10 @@ pub(crate) enum Failure {
     /// The files are what was imported, and not the program as written.
     Import(String),
     /// The program cannot be what the options make of it.
-    Mistake(String),
+    UserError(String),
 }
 
-impl Failure {
+impl ValidationFailure {
     /// Returns whether the failure is a compiler bug.
     pub(crate) const fn is_bug(&self) -> bool {
         matches!(self, Self::Phase(_) | Self::Files(_) | Self::Import(_))
@@ -169,33 +169,33 @@ impl Failure {
 
     /// Returns the message of the failure.
     pub(crate) fn message(&self) -> &str {
-        let (Self::Size(message)
+        let (Self::TooLarge(message)
         | Self::Limit(message)
         | Self::Phase(message)
         | Self::Files(message)
         | Self::Import(message)
-        | Self::Mistake(message)) = self;
+        | Self::UserError(message)) = self;
         message
     }
 }
 
 /// The program after each phase whose result is in `spyre` ops.
-pub(crate) struct Phases<'c> {
-    phases: Vec<(Phase, Result<Vec<Function<'c>>, String>)>,
+pub(crate) struct PhaseRecords<'c> {
+    phases: Vec<(Phase, Result<Vec<EvalFunction<'c>>, String>)>,
     target: Option<Target>,
-    limits: Limits,
+    limits: ExecutionLimits,
     /// Whether a loop corrects what it carries.
     corrects: bool,
     sizes: Vec<NamedSize>,
 }
 
-impl<'c> Phases<'c> {
-    pub(crate) const fn new(limits: Limits) -> Self {
+impl<'c> PhaseRecords<'c> {
+    pub(crate) const fn new(limits: ExecutionLimits) -> Self {
         Self { phases: Vec::new(), target: None, limits, corrects: false, sizes: Vec::new() }
     }
 
     /// Records the program after a phase.
-    pub(crate) fn note(&mut self, phase: Phase, module: &Module<'c>) {
+    pub(crate) fn record(&mut self, phase: Phase, module: &Module<'c>) {
         if phase <= Phase::Lx {
             let functions = read_functions(module).map_err(|(_, message)| message);
             // The import is recorded twice. Ops that are folded later may make the first version unreadable; then the
@@ -206,8 +206,8 @@ impl<'c> Phases<'c> {
             self.phases.push((phase, functions));
             if phase == Phase::Import {
                 // Errors about symbolic sizes were reported before.
-                let found = functions_of(module.op()).into_iter().filter_map(|function| SymbolicSizes::of(function).ok().flatten());
-                self.sizes = found.flat_map(|sizes| sizes.named()).collect();
+                let found = functions_of(module.op()).into_iter().filter_map(|function| SymbolicSizes::from_function(function).ok().flatten());
+                self.sizes = found.flat_map(|sizes| sizes.named_sizes()).collect();
             }
             self.target = target_of(module.op()).ok();
             self.corrects |= has_corrections(module.op());
@@ -215,43 +215,43 @@ impl<'c> Phases<'c> {
     }
 
     /// Compares the files, or without files the last program, with the imported program.
-    pub(crate) fn judge(&self, directory: Option<&Path>) -> Result<Verdict, Failure> {
-        self.judge_as_far(directory, self.extent()?)
+    pub(crate) fn validate(&self, directory: Option<&Path>) -> Result<Verdict, ValidationFailure> {
+        self.validate_to_extent(directory, self.choose_extent()?)
     }
 
     /// Compares as [`Self::judge`] does, to the given extent.
-    pub(crate) fn judge_as_far(&self, directory: Option<&Path>, extent: Extent) -> Result<Verdict, Failure> {
+    pub(crate) fn validate_to_extent(&self, directory: Option<&Path>, extent: ValidationExtent) -> Result<Verdict, ValidationFailure> {
         let simulation = directory.map(|directory| self.load(directory)).transpose()?;
-        self.judge_files(simulation.as_ref(), extent)
+        self.validate_files(simulation.as_ref(), extent)
     }
 
     /// Returns the limits of execution.
-    pub(crate) const fn limits(&self) -> &Limits {
+    pub(crate) const fn limits(&self) -> &ExecutionLimits {
         &self.limits
     }
 
     /// Sets the limits of execution.
-    pub(crate) const fn limit(&mut self, limits: Limits) {
+    pub(crate) const fn set_limits(&mut self, limits: ExecutionLimits) {
         self.limits = limits;
     }
 
     /// Returns the extent of execution under the limits: draws, and samples of results if the program is too large.
-    pub(crate) fn extent(&self) -> Result<Extent, Failure> {
-        Extent::of(self.imported()?, &self.limits).map_err(Failure::Size)
+    pub(crate) fn choose_extent(&self) -> Result<ValidationExtent, ValidationFailure> {
+        ValidationExtent::choose(self.imported_functions()?, &self.limits).map_err(ValidationFailure::TooLarge)
     }
 
     /// Returns the functions of the imported program.
-    pub(crate) fn imported(&self) -> Result<&[Function<'c>], Failure> {
+    pub(crate) fn imported_functions(&self) -> Result<&[EvalFunction<'c>], ValidationFailure> {
         match self.phases.first() {
             Some((_, Ok(functions))) => Ok(functions),
-            Some((phase, Err(reason))) => Err(unreadable(*phase, reason)),
-            None => Err(Failure::Limit("cannot be validated before it is imported".to_owned())),
+            Some((phase, Err(reason))) => Err(unreadable_failure(*phase, reason)),
+            None => Err(ValidationFailure::Limit("cannot be validated before it is imported".to_owned())),
         }
     }
 
     /// Returns the cost of executing the imported program once.
     pub(crate) fn execution_cost(&self) -> ExecutionCost {
-        self.imported().map_or_else(|_| ExecutionCost::default(), ExecutionCost::estimate)
+        self.imported_functions().map_or_else(|_| ExecutionCost::default(), ExecutionCost::estimate)
     }
 
     /// Returns the number of element operations of the imported program.
@@ -261,8 +261,8 @@ impl<'c> Phases<'c> {
 
     /// Returns the number of elements of all op results of the imported program.
     pub(crate) fn computed_elements(&self) -> u64 {
-        let of_values = |function: &Function<'_>| function.values.iter().map(|value| value.length() as u64).fold(0, u64::saturating_add);
-        let all = self.imported().map_or(0, |functions| functions.iter().map(of_values).fold(0, u64::saturating_add));
+        let of_values = |function: &EvalFunction<'_>| function.values.iter().map(|value| value.length() as u64).fold(0, u64::saturating_add);
+        let all = self.imported_functions().map_or(0, |functions| functions.iter().map(of_values).fold(0, u64::saturating_add));
         all.saturating_sub(self.execution_cost().argument_elements)
     }
 
@@ -273,13 +273,13 @@ impl<'c> Phases<'c> {
 
     /// Compares the files with the imported program at smaller symbolic sizes: `self` is the program with these sizes
     /// fixed.
-    pub(crate) fn judge_at(&self, directory: &Path, sizes: &BTreeMap<String, i64>) -> Result<(), Failure> {
-        let simulation = self.load(directory)?.at(sizes).map_err(|error| Failure::Files(error.to_string()))?;
-        self.judge_files(Some(&simulation), self.extent()?).map(|_| ())
+    pub(crate) fn validate_at_sizes(&self, directory: &Path, sizes: &BTreeMap<String, i64>) -> Result<(), ValidationFailure> {
+        let simulation = self.load(directory)?.with_sizes(sizes).map_err(|error| ValidationFailure::Files(error.to_string()))?;
+        self.validate_files(Some(&simulation), self.choose_extent()?).map(|_| ())
     }
 
-    fn load(&self, directory: &Path) -> Result<Simulation, Failure> {
-        Simulation::load(directory, &self.target()).map_err(|error| Failure::Files(format!("gives files that cannot be executed: {error}")))
+    fn load(&self, directory: &Path) -> Result<Simulation, ValidationFailure> {
+        Simulation::load(directory, &self.target()).map_err(|error| ValidationFailure::Files(format!("gives files that cannot be executed: {error}")))
     }
 
     /// Returns the symbolic sizes of the imported program, with their names in the files.
@@ -287,17 +287,17 @@ impl<'c> Phases<'c> {
         &self.sizes
     }
 
-    fn judge_files(&self, simulation: Option<&Simulation>, extent: Extent) -> Result<Verdict, Failure> {
+    fn validate_files(&self, simulation: Option<&Simulation>, extent: ValidationExtent) -> Result<Verdict, ValidationFailure> {
         let mut programs = Vec::with_capacity(self.phases.len());
         for (phase, functions) in &self.phases {
-            programs.push((*phase, functions.as_ref().map_err(|reason| unreadable(*phase, reason))?));
+            programs.push((*phase, functions.as_ref().map_err(|reason| unreadable_failure(*phase, reason))?));
         }
-        let (imported, element_operations) = (self.imported()?, self.element_operations());
-        let Extent { draws, samples } = extent;
+        let (imported, element_operations) = (self.imported_functions()?, self.element_operations());
+        let ValidationExtent { draws, samples } = extent;
         let n_draws = draws.end - draws.start;
         let (selections, sampled) = samples.unzip();
         let mut verdict = Verdict {
-            compared: simulation.map_or_else(|| format!("the IR after phase '{}'", self.last()), |_| "the files".to_owned()),
+            compared: simulation.map_or_else(|| format!("the IR after phase '{}'", self.last_phase()), |_| "the files".to_owned()),
             at_sizes: Vec::new(),
             pieces: None,
             draws: n_draws,
@@ -312,26 +312,26 @@ impl<'c> Phases<'c> {
         };
         verdict.log2_chance = degree::log2_chance(verdict.log2_degree, n_draws);
         for position in 0..imported.len() {
-            let versions: Vec<(Phase, &Function<'_>)> =
+            let versions: Vec<(Phase, &EvalFunction<'_>)> =
                 programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();
-            let samples = selections.as_ref().map(|selections: &Vec<Vec<Selection>>| selections[position].as_slice());
-            let judge = |draw| Versions { versions: &versions, samples, draw }.judge(simulation);
+            let samples = selections.as_ref().map(|selections: &Vec<Vec<ElementSelection>>| selections[position].as_slice());
+            let judge = |draw| FunctionVersions { versions: &versions, samples, draw }.validate_draw(simulation);
             // The first failing draw is reported, in the order of draws and not of completion.
             let judged = |bits: u64| {
                 let draws = draws.clone().into_par_iter();
-                let judged: Vec<Result<u64, Failure>> =
-                    on_own_threads(|| draws.map(|draw| judge(draw | bits)).collect()).map_err(Failure::Limit)?;
-                judged.into_iter().collect::<Result<Vec<u64>, Failure>>()
+                let judged: Vec<Result<u64, ValidationFailure>> =
+                    run_on_own_threads(|| draws.map(|draw| judge(draw | bits)).collect()).map_err(ValidationFailure::Limit)?;
+                judged.into_iter().collect::<Result<Vec<u64>, ValidationFailure>>()
             };
             let mut found = judged(0);
             // Corrections in loops are exact only under the law of exponentials, some also only under the law of
             // maxima, so these draws are tried next.
-            for laws in [Field::LAWFUL, Field::LAWFUL | Field::ORDERED] {
-                if !self.corrects || !matches!(found, Err(Failure::Phase(_) | Failure::Files(_))) {
+            for laws in [FiniteField::LAWFUL_BIT, FiniteField::LAWFUL_BIT | FiniteField::ORDERED_BIT] {
+                if !self.corrects || !matches!(found, Err(ValidationFailure::Phase(_) | ValidationFailure::Files(_))) {
                     break;
                 }
                 verdict.lawful = true;
-                verdict.ordered |= laws & Field::ORDERED != 0;
+                verdict.ordered |= laws & FiniteField::ORDERED_BIT != 0;
                 found = judged(laws);
             }
             let undefined = found?;
@@ -340,92 +340,92 @@ impl<'c> Phases<'c> {
         Ok(verdict)
     }
 
-    fn last(&self) -> Phase {
+    fn last_phase(&self) -> Phase {
         self.phases.last().map_or(Phase::Import, |(phase, _)| *phase)
     }
 }
 
-fn unreadable(phase: Phase, reason: &str) -> Failure {
-    Failure::Limit(format!("cannot be validated after phase '{phase}': {reason}"))
+fn unreadable_failure(phase: Phase, reason: &str) -> ValidationFailure {
+    ValidationFailure::Limit(format!("cannot be validated after phase '{phase}': {reason}"))
 }
 
 /// Describes an error after a phase that changes results on the device, but not results over complete tensors. Returns None if there
 /// is none.
-fn unseen(phase: Phase, version: &Function<'_>) -> Option<&'static str> {
-    if phase >= Phase::Layout && has_wrong_padding(version) {
+fn find_hidden_error(phase: Phase, version: &EvalFunction<'_>) -> Option<&'static str> {
+    if phase >= Phase::Layout && may_read_nonzero_padding(version) {
         return Some("a matmul reads nonzero padding");
     }
-    overwritten(version).filter(|_| phase >= Phase::Tile)
+    find_clobbered_value(version).filter(|_| phase >= Phase::Tile)
 }
 
 /// Versions of a function after each phase, compared in one draw.
-struct Versions<'a, 'c> {
-    versions: &'a [(Phase, &'a Function<'c>)],
+struct FunctionVersions<'a, 'c> {
+    versions: &'a [(Phase, &'a EvalFunction<'c>)],
     /// The elements of each result that are compared, if not all are.
-    samples: Option<&'a [Selection]>,
+    samples: Option<&'a [ElementSelection]>,
     draw: u64,
 }
 
-impl Versions<'_, '_> {
+impl FunctionVersions<'_, '_> {
     /// Compares the last version, or the files, with the imported function. Returns the number of undefined elements of
     /// the results.
-    fn judge(&self, simulation: Option<&Simulation>) -> Result<u64, Failure> {
+    fn validate_draw(&self, simulation: Option<&Simulation>) -> Result<u64, ValidationFailure> {
         let [(_, imported), ..] = self.versions else { return Ok(0) };
         let last = self.versions.last().map_or(*imported, |(_, last)| *last);
-        let expected = self.run(imported).map_err(|fault| Failure::Limit(format!("cannot be validated: {fault}")))?;
+        let expected = self.run(imported).map_err(|fault| ValidationFailure::Limit(format!("cannot be validated: {fault}")))?;
         if let Some(found) = self.compare(imported, &expected, &expected) {
-            return Err(Failure::Limit(format!("cannot be validated: even the imported program: {found}")));
+            return Err(ValidationFailure::Limit(format!("cannot be validated: even the imported program: {found}")));
         }
         let (found, how) = match (simulation, self.samples) {
-            (Some(simulation), None) => (files::results(simulation, imported, self.draw), ""),
-            (Some(simulation), Some(samples)) => (files::samples(simulation, imported, samples, self.draw), " by samples"),
-            (None, _) => (self.run(last).map_err(Refusal::Wrong), ""),
+            (Some(simulation), None) => (files::run_files(simulation, imported, self.draw), ""),
+            (Some(simulation), Some(samples)) => (files::run_samples(simulation, imported, samples, self.draw), " by samples"),
+            (None, _) => (self.run(last).map_err(FileExecutionError::NotExecutable), ""),
         };
         let found = match found {
-            Err(Refusal::Limit(reason)) => return Err(Failure::Size(format!("cannot be validated{how}: {reason}"))),
-            Err(Refusal::Wrong(reason)) => Err(reason),
+            Err(FileExecutionError::Limit(reason)) => return Err(ValidationFailure::TooLarge(format!("cannot be validated{how}: {reason}"))),
+            Err(FileExecutionError::NotExecutable(reason)) => Err(reason),
             Ok(found) => Ok(found),
         };
-        let symptom = self.symptom(&expected, found);
-        symptom.map_or_else(|| Ok(undefined(&expected)), |symptom| Err(self.blame(&expected, &symptom)))
+        let symptom = self.describe_mismatch(&expected, found);
+        symptom.map_or_else(|| Ok(count_undefined(&expected)), |symptom| Err(self.find_faulty_phase(&expected, &symptom)))
     }
 
     /// Returns the failure of the first phase after which the results differ; of the files if no phase changes the
     /// results.
-    fn blame(&self, expected: &[Array<FieldElement>], symptom: &str) -> Failure {
+    fn find_faulty_phase(&self, expected: &[EvalArray<FieldElement>], symptom: &str) -> ValidationFailure {
         let imported = self.versions[0].1;
         for (phase, version) in self.versions {
-            if let Some(symptom) = self.symptom(expected, self.run(version)) {
+            if let Some(symptom) = self.describe_mismatch(expected, self.run(version)) {
                 let name = &imported.name;
-                return Failure::Phase(format!(
+                return ValidationFailure::Phase(format!(
                     "computes something else after phase '{phase}', which is a compiler bug: '{name}': {symptom}"
                 ));
             }
         }
         let name = &imported.name;
-        if let Some((phase, unseen)) = self.versions.iter().find_map(|(phase, version)| Some((phase, unseen(*phase, version)?))) {
-            return Failure::Phase(format!(
+        if let Some((phase, unseen)) = self.versions.iter().find_map(|(phase, version)| Some((phase, find_hidden_error(*phase, version)?))) {
+            return ValidationFailure::Phase(format!(
                 "computes something else on the device after phase '{phase}', which is a compiler bug: '{name}': {unseen}: {symptom}"
             ));
         }
-        Failure::Files(format!("gives files that compute something else, which is a compiler bug: '{name}': {symptom}"))
+        ValidationFailure::Files(format!("gives files that compute something else, which is a compiler bug: '{name}': {symptom}"))
     }
 
-    fn run(&self, function: &Function<'_>) -> Result<Vec<Array<FieldElement>>, String> {
-        extent::run(function, self.samples, self.draw)
+    fn run(&self, function: &EvalFunction<'_>) -> Result<Vec<EvalArray<FieldElement>>, String> {
+        extent::run_draw(function, self.samples, self.draw)
     }
 
     /// Describes how results differ from the expected ones, or returns None if they are equal.
-    fn symptom(&self, expected: &[Array<FieldElement>], found: Result<Vec<Array<FieldElement>>, String>) -> Option<String> {
+    fn describe_mismatch(&self, expected: &[EvalArray<FieldElement>], found: Result<Vec<EvalArray<FieldElement>>, String>) -> Option<String> {
         match found {
             Ok(found) => self.compare(self.versions[0].1, expected, &found).map(|found| found.to_string()),
             Err(reason) => Some(reason),
         }
     }
 
-    fn compare(&self, imported: &Function<'_>, expected: &[Array<FieldElement>], found: &[Array<FieldElement>]) -> Option<Difference> {
+    fn compare(&self, imported: &EvalFunction<'_>, expected: &[EvalArray<FieldElement>], found: &[EvalArray<FieldElement>]) -> Option<ElementDifference> {
         let shapes: Vec<&[usize]> = imported.body.yields.iter().map(|id| imported.values[*id].shape.as_slice()).collect();
-        extent::compare(&shapes, self.samples, expected, found, self.draw)
+        extent::compare_results(&shapes, self.samples, expected, found, self.draw)
     }
 }
 
@@ -446,18 +446,18 @@ mod tests {
       }";
 
     #[test]
-    fn what_whole_tensors_do_not_show_is_blamed_on_the_phase_that_left_it() {
-        let session = crate::pipeline::session();
+    fn attributes_hidden_errors_to_the_phase_that_causes_them() {
+        let session = crate::pipeline::create_session();
         let module = Module::parse(&session, OVERWRITTEN).unwrap();
         let functions = read_functions(&module).map_err(|(_, message)| message).unwrap();
         let blamed = |phases: [Phase; 2]| {
             let versions = phases.map(|phase| (phase, &functions[0]));
-            let versions = Versions { versions: &versions, samples: None, draw: 0 };
-            versions.blame(&versions.run(&functions[0]).unwrap(), "wrong")
+            let versions = FunctionVersions { versions: &versions, samples: None, draw: 0 };
+            versions.find_faulty_phase(&versions.run(&functions[0]).unwrap(), "wrong")
         };
         let expected = "computes something else on the device after phase 'tile', which is a compiler bug: 'f': the initial value of a \
                         loop is read after the loop overwrote it: wrong";
-        assert!(matches!(blamed([Phase::Import, Phase::Tile]), Failure::Phase(message) if message == expected));
-        assert!(matches!(blamed([Phase::Import, Phase::Hint]), Failure::Files(_)), "loops come to lie in one buffer in phase 'tile'");
+        assert!(matches!(blamed([Phase::Import, Phase::Tile]), ValidationFailure::Phase(message) if message == expected));
+        assert!(matches!(blamed([Phase::Import, Phase::Hint]), ValidationFailure::Files(_)), "loops come to lie in one buffer in phase 'tile'");
     }
 }

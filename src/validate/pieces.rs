@@ -1,11 +1,11 @@
 //! Partitions a program that is too large to be executed completely.
 
-use crate::interpret::{Block, Function, Kind, Operation, ValueId};
+use crate::interpret::{EvalBlock, EvalFunction, EvalOpKind, EvalOp, ValueId};
 use std::{collections::BTreeSet, ops::Range};
 
 /// Part of a function's body, with its dependences.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct ProgramPiece {
     /// Its ops, by position.
     pub(crate) ops: Range<usize>,
     /// Positions of the constant ops before it that it reads.
@@ -17,16 +17,16 @@ pub(crate) struct Piece {
 /// Partitions the body of a function into pieces of at most `most` element operations, unless a single op exceeds that. A piece ends
 /// where few values are live, and never within a buffer that is written in parts, or where an integer is live: as an argument of a piece,
 /// its range would be unknown.
-pub(crate) fn pieces(function: &Function<'_>, most: u64) -> Vec<Piece> {
-    let lives = Lives::of(function);
-    let crossing = lives.crossing();
+pub(crate) fn partition_into_pieces(function: &EvalFunction<'_>, most: u64) -> Vec<ProgramPiece> {
+    let lives = ValueLiveRanges::from_function(function);
+    let crossing = lives.count_crossing_values();
     // Constants are duplicated into the pieces that read them.
-    let steps_of = |(position, op)| if lives.is_constant(position) { 0 } else { function.steps_of_op(op) };
+    let steps_of = |(position, op)| if lives.is_constant(position) { 0 } else { function.count_op_operations(op) };
     let steps: Vec<u64> = function.body.ops.iter().enumerate().map(steps_of).collect();
     let (mut found, mut start) = (Vec::new(), 0);
     while start < steps.len() {
-        let end = end_of_piece(start, &steps, &crossing, most);
-        found.push(lives.piece(start..end));
+        let end = find_piece_end(start, &steps, &crossing, most);
+        found.push(lives.build_piece(start..end));
         start = end;
     }
     found.retain(|piece| !piece.given.is_empty());
@@ -34,7 +34,7 @@ pub(crate) fn pieces(function: &Function<'_>, most: u64) -> Vec<Piece> {
 }
 
 /// Returns the end of a piece: in its second half by size, where the fewest values are live; ties select the last position.
-fn end_of_piece(start: usize, steps: &[u64], crossing: &[Option<usize>], most: u64) -> usize {
+fn find_piece_end(start: usize, steps: &[u64], crossing: &[Option<usize>], most: u64) -> usize {
     let mut best: Option<(bool, usize, usize)> = None;
     let mut total = 0_u64;
     for (position, of_op) in steps.iter().enumerate().skip(start) {
@@ -59,8 +59,8 @@ fn end_of_piece(start: usize, steps: &[u64], crossing: &[Option<usize>], most: u
 }
 
 /// Definitions and uses of the values of a function's body.
-struct Lives<'f> {
-    function: &'f Function<'f>,
+struct ValueLiveRanges<'f> {
+    function: &'f EvalFunction<'f>,
     /// For each value, the op that defines it, and the number of the result.
     made: Vec<Option<(usize, usize)>>,
     /// For each value, the last op that reads it.
@@ -73,19 +73,19 @@ struct Lives<'f> {
     reads: Vec<BTreeSet<ValueId>>,
 }
 
-impl<'f> Lives<'f> {
-    fn of(function: &'f Function<'_>) -> Self {
+impl<'f> ValueLiveRanges<'f> {
+    fn from_function(function: &'f EvalFunction<'_>) -> Self {
         let ops = &function.body.ops;
         let n_values = function.values.len();
         let mut may_cross: Vec<bool> = function.values.iter().map(|value| !value.element.is_integer()).collect();
         let (mut made, mut last, mut is_result) = (vec![None; n_values], vec![0; n_values], vec![false; n_values]);
-        let reads: Vec<BTreeSet<ValueId>> = ops.iter().map(reads_of).collect();
+        let reads: Vec<BTreeSet<ValueId>> = ops.iter().map(collect_reads).collect();
         for (position, op) in ops.iter().enumerate() {
             op.outputs.iter().enumerate().for_each(|(result, id)| made[*id] = Some((position, result)));
             reads[position].iter().for_each(|id| last[*id] = position);
             match (&op.kind, op.inputs.as_slice()) {
-                (Kind::Empty, _) => op.outputs.iter().for_each(|id| may_cross[*id] = false),
-                (Kind::Insert { .. }, [_, whole]) => may_cross[*whole] = false,
+                (EvalOpKind::Empty, _) => op.outputs.iter().for_each(|id| may_cross[*id] = false),
+                (EvalOpKind::Insert { .. }, [_, whole]) => may_cross[*whole] = false,
                 _ => {}
             }
         }
@@ -95,12 +95,12 @@ impl<'f> Lives<'f> {
 
     /// Returns whether a value is duplicated into each piece.
     fn is_constant(&self, made_by: usize) -> bool {
-        matches!(self.function.body.ops[made_by].kind, Kind::Constant(_) | Kind::Fill(_))
+        matches!(self.function.body.ops[made_by].kind, EvalOpKind::Constant(_) | EvalOpKind::Fill(_))
     }
 
     /// Returns, for each position between ops, the number of values that would be arguments of a piece that starts there; `None` if one
     /// may not be an argument.
-    fn crossing(&self) -> Vec<Option<usize>> {
+    fn count_crossing_values(&self) -> Vec<Option<usize>> {
         let n_ops = self.function.body.ops.len();
         let (mut begins, mut ends) = (vec![[0_usize; 2]; n_ops + 2], vec![[0_usize; 2]; n_ops + 2]);
         for (id, made) in self.made.iter().enumerate() {
@@ -118,7 +118,7 @@ impl<'f> Lives<'f> {
         (0..=n_ops).map(&mut at).collect()
     }
 
-    fn piece(&self, ops: Range<usize>) -> Piece {
+    fn build_piece(&self, ops: Range<usize>) -> ProgramPiece {
         let makers = self.reads[ops.clone()].iter().flatten().filter_map(|id| self.made[*id]).map(|(made_by, _)| made_by);
         let constants: BTreeSet<usize> = makers.filter(|made_by| *made_by < ops.start && self.is_constant(*made_by)).collect();
         let results = |position: usize| self.function.body.ops[position].outputs.iter().enumerate();
@@ -126,19 +126,19 @@ impl<'f> Lives<'f> {
         let is_given =
             |(position, _, id): &(usize, usize, ValueId)| self.is_result[*id] || self.last[*id] >= ops.end && !self.is_constant(*position);
         let given = given.filter(is_given).map(|(position, result, _)| (position, result)).collect();
-        Piece { constants: constants.into_iter().collect(), given, ops }
+        ProgramPiece { constants: constants.into_iter().collect(), given, ops }
     }
 }
 
-fn reads_of(op: &Operation<'_>) -> BTreeSet<ValueId> {
+fn collect_reads(op: &EvalOp<'_>) -> BTreeSet<ValueId> {
     let mut reads: BTreeSet<ValueId> = op.inputs.iter().copied().collect();
-    let mut inside = |block: &Block<'_>| {
-        block.ops.iter().for_each(|op| reads.extend(reads_of(op)));
+    let mut inside = |block: &EvalBlock<'_>| {
+        block.ops.iter().for_each(|op| reads.extend(collect_reads(op)));
         reads.extend(&block.yields);
     };
     match &op.kind {
-        Kind::Scope(body) => inside(body),
-        Kind::Loop(around) => inside(&around.body),
+        EvalOpKind::Scope(body) => inside(body),
+        EvalOpKind::Loop(around) => inside(&around.body),
         _ => {}
     }
     reads
@@ -147,29 +147,29 @@ fn reads_of(op: &Operation<'_>) -> BTreeSet<ValueId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interpret::Tensor;
+    use crate::interpret::EvalTensor;
     use machine::ElementType;
 
-    fn op(kind: Kind<'static>, inputs: &[ValueId], output: ValueId) -> Operation<'static> {
-        Operation { kind, inputs: inputs.to_vec(), outputs: vec![output] }
+    fn op(kind: EvalOpKind<'static>, inputs: &[ValueId], output: ValueId) -> EvalOp<'static> {
+        EvalOp { kind, inputs: inputs.to_vec(), outputs: vec![output] }
     }
 
-    fn pointwise(inputs: &[ValueId], output: ValueId) -> Operation<'static> {
-        op(Kind::Pointwise { function: "add".to_owned(), constants: Vec::new() }, inputs, output)
+    fn pointwise(inputs: &[ValueId], output: ValueId) -> EvalOp<'static> {
+        op(EvalOpKind::Pointwise { function: "add".to_owned(), constants: Vec::new() }, inputs, output)
     }
 
     /// A function on value 0 whose values have 100 elements each.
-    fn function(n_values: usize, ops: Vec<Operation<'static>>, yields: &[ValueId]) -> Function<'static> {
-        let values = vec![Tensor { shape: vec![100], element: ElementType::F16 }; n_values];
-        Function { name: "f".to_owned(), ranges: Vec::new(), values, body: Block { arguments: vec![0], ops, yields: yields.to_vec() } }
+    fn function(n_values: usize, ops: Vec<EvalOp<'static>>, yields: &[ValueId]) -> EvalFunction<'static> {
+        let values = vec![EvalTensor { shape: vec![100], element: ElementType::F16 }; n_values];
+        EvalFunction { name: "f".to_owned(), ranges: Vec::new(), values, body: EvalBlock { arguments: vec![0], ops, yields: yields.to_vec() } }
     }
 
-    fn ranges(function: &Function<'_>, most: u64) -> Vec<Range<usize>> {
-        pieces(function, most).into_iter().map(|piece| piece.ops).collect()
+    fn ranges(function: &EvalFunction<'_>, most: u64) -> Vec<Range<usize>> {
+        partition_into_pieces(function, most).into_iter().map(|piece| piece.ops).collect()
     }
 
     #[test]
-    fn equal_layers_are_equal_pieces() {
+    fn partitions_equal_layers_into_equal_pieces() {
         // Three layers of four ops; the second and the third op of each read the layer's input, or both read what is made in between.
         let layer = |number: usize| {
             let (x, a, b, c, y) = (4 * number, 4 * number + 1, 4 * number + 2, 4 * number + 3, 4 * number + 4);
@@ -179,23 +179,23 @@ mod tests {
         assert_eq!(ranges(&of, 450), [0..4, 4..8, 8..12]);
         assert_eq!(ranges(&of, 1200).len(), 1, "what is small enough is one piece");
         assert_eq!(ranges(&of, 10).len(), 12, "an op that takes more is one by itself");
-        assert_eq!(pieces(&of, 450)[1], Piece { ops: 4..8, constants: Vec::new(), given: vec![(7, 0)] });
+        assert_eq!(partition_into_pieces(&of, 450)[1], ProgramPiece { ops: 4..8, constants: Vec::new(), given: vec![(7, 0)] });
     }
 
     #[test]
-    fn every_piece_has_its_own_constants_and_gives_what_is_read_behind_it() {
-        let constant = || op(Kind::Fill(1.0), &[], 1);
+    fn duplicates_constants_and_returns_values_used_later() {
+        let constant = || op(EvalOpKind::Fill(1.0), &[], 1);
         let ops = vec![constant(), pointwise(&[0, 1], 2), pointwise(&[2, 1], 3), pointwise(&[3, 1], 4)];
         let of = function(5, ops, &[2, 4]);
-        let found = pieces(&of, 200);
-        assert_eq!(found[0], Piece { ops: 0..3, constants: Vec::new(), given: vec![(1, 0), (2, 0)] });
-        assert_eq!(found[1], Piece { ops: 3..4, constants: vec![0], given: vec![(3, 0)] });
+        let found = partition_into_pieces(&of, 200);
+        assert_eq!(found[0], ProgramPiece { ops: 0..3, constants: Vec::new(), given: vec![(1, 0), (2, 0)] });
+        assert_eq!(found[1], ProgramPiece { ops: 3..4, constants: vec![0], given: vec![(3, 0)] });
     }
 
     #[test]
-    fn a_buffer_and_an_integer_are_in_one_piece() {
-        let insert = |part, whole, output| op(Kind::Insert { offsets: vec![0] }, &[part, whole], output);
-        let ops = vec![pointwise(&[0], 1), op(Kind::Empty, &[], 2), insert(0, 2, 3), insert(1, 3, 4), pointwise(&[4], 5)];
+    fn keeps_buffers_and_integers_within_one_piece() {
+        let insert = |part, whole, output| op(EvalOpKind::Insert { offsets: vec![0] }, &[part, whole], output);
+        let ops = vec![pointwise(&[0], 1), op(EvalOpKind::Empty, &[], 2), insert(0, 2, 3), insert(1, 3, 4), pointwise(&[4], 5)];
         assert_eq!(ranges(&function(6, ops, &[5]), 100), [0..1, 1..4, 4..5]);
         let mut of = function(4, vec![pointwise(&[0], 1), pointwise(&[1], 2), pointwise(&[2], 3)], &[3]);
         of.values[1].element = ElementType::I64;

@@ -7,7 +7,7 @@ use rayon::ThreadPoolBuilder;
 ///
 /// # Errors
 /// If the system cannot start more threads.
-pub(crate) fn on_own_threads<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
+pub(crate) fn run_on_own_threads<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
     if rayon::current_thread_index().is_some() {
         return Ok(work());
     }

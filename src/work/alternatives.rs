@@ -1,15 +1,15 @@
 //! Enumeration of all splits that an op allows, for callers that rank splits by a criterion of their own.
 
 use super::distribute::divisors;
-use super::{WorkError, check_possible, check_span, checked_hint};
+use super::{WorkError, check_hardware_limits, check_span, validate_hint};
 use machine::Target;
-use program::{Operation, WorkSplit};
+use program::{UndividedOp, WorkSplit};
 use std::{collections::BTreeSet, iter};
 
 /// Maximum number of splits that [`alternatives`] returns. Spyre's 32 cores never reach it: an op has at most seven iteration dimensions
 /// (SDSC schema, the labels of dimensions), and the numbers up to 32 have 3,060 factorizations into seven factors. It bounds the list for a
 /// target with more cores. The list begins with the splits that use most cores, so dropped splits leave most cores idle.
-pub const MOST_ALTERNATIVES: usize = 4_096;
+pub const MAX_ENUMERATED_SPLITS: usize = 4_096;
 
 /// All splits of an op that the constraints allow, as [`super::divide`] may choose them: slices that divide the units, dimensions that may
 /// be cut, one reduction dimension at most, the cores of `target`, and no core that addresses more of a tensor than the hardware can. The
@@ -46,21 +46,21 @@ pub const MOST_ALTERNATIVES: usize = 4_096;
 /// assert_eq!(slices, [[4, 2], [4, 1], [2, 2], [2, 1], [1, 2], [1, 1]]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn alternatives(op: &Operation, target: &Target) -> Result<Vec<WorkSplit>, WorkError> {
+pub fn enumerate_splits(op: &UndividedOp, target: &Target) -> Result<Vec<WorkSplit>, WorkError> {
     op.check()?;
     if let Some(hint) = &op.hint {
-        let split = checked_hint(op, hint, target)?;
+        let split = validate_hint(op, hint, target)?;
         check_span(op, &split, target)?;
         return Ok(vec![split]);
     }
-    check_possible(op, &op.minima, target)?;
-    let slices = allowed_slices(op, target.cores);
+    check_hardware_limits(op, &op.minima, target)?;
+    let slices = collect_allowed_slices(op, target.cores);
     // More slices never increase a span, so if the minima are within the limit, all splits are.
     let minima_fit = check_span(op, &op.minima, target).is_ok();
-    let is_allowed = |split: &WorkSplit| op.n_split_reductions(split) <= 1 && (minima_fit || check_span(op, split, target).is_ok());
-    let counts = core_counts(&slices, target.cores);
-    let splits = counts.into_iter().rev().flat_map(|cores| products(&slices, cores));
-    let found: Vec<WorkSplit> = splits.filter(is_allowed).take(MOST_ALTERNATIVES).collect();
+    let is_allowed = |split: &WorkSplit| op.num_split_reductions(split) <= 1 && (minima_fit || check_span(op, split, target).is_ok());
+    let counts = collect_core_counts(&slices, target.cores);
+    let splits = counts.into_iter().rev().flat_map(|cores| enumerate_splits_on_cores(&slices, cores));
+    let found: Vec<WorkSplit> = splits.filter(is_allowed).take(MAX_ENUMERATED_SPLITS).collect();
     if found.is_empty() {
         check_span(op, &op.minima, target)?;
         return Err(WorkError::Reductions);
@@ -69,7 +69,7 @@ pub fn alternatives(op: &Operation, target: &Target) -> Result<Vec<WorkSplit>, W
 }
 
 /// Returns the admissible slice counts of every dimension, ascending.
-fn allowed_slices(op: &Operation, cores: i64) -> Vec<Vec<i64>> {
+fn collect_allowed_slices(op: &UndividedOp, cores: i64) -> Vec<Vec<i64>> {
     let of_dim = |(dim, units): (usize, i64)| {
         let least = op.minima.slices()[dim];
         let most = if op.may_split(dim) { cores } else { least };
@@ -79,7 +79,7 @@ fn allowed_slices(op: &Operation, cores: i64) -> Vec<Vec<i64>> {
 }
 
 /// Returns the core counts that some choice of one number per dimension uses.
-fn core_counts(slices: &[Vec<i64>], cores: i64) -> BTreeSet<i64> {
+fn collect_core_counts(slices: &[Vec<i64>], cores: i64) -> BTreeSet<i64> {
     let mut counts = BTreeSet::from([1]);
     for of_dim in slices {
         let more = |count: i64| of_dim.iter().map(move |slices| count * slices).take_while(|&count| count <= cores);
@@ -89,16 +89,16 @@ fn core_counts(slices: &[Vec<i64>], cores: i64) -> BTreeSet<i64> {
 }
 
 /// Every choice of one number per dimension whose product is `cores`, larger numbers of earlier dimensions first.
-fn products(slices: &[Vec<i64>], cores: i64) -> Box<dyn Iterator<Item = WorkSplit> + '_> {
-    fn choices<'a>(slices: &'a [Vec<i64>], cores: i64, chosen: &[i64]) -> Box<dyn Iterator<Item = Vec<i64>> + 'a> {
+fn enumerate_splits_on_cores(slices: &[Vec<i64>], cores: i64) -> Box<dyn Iterator<Item = WorkSplit> + '_> {
+    fn enumerate_slices<'a>(slices: &'a [Vec<i64>], cores: i64, chosen: &[i64]) -> Box<dyn Iterator<Item = Vec<i64>> + 'a> {
         let Some((of_dim, rest)) = slices.split_first() else {
             return if cores == 1 { Box::new(iter::once(chosen.to_vec())) } else { Box::new(iter::empty()) };
         };
         let chosen = chosen.to_vec();
         let fitting = of_dim.iter().rev().filter(move |&&slices| cores % slices == 0);
-        Box::new(fitting.flat_map(move |&slices| choices(rest, cores / slices, &[chosen.as_slice(), &[slices]].concat())))
+        Box::new(fitting.flat_map(move |&slices| enumerate_slices(rest, cores / slices, &[chosen.as_slice(), &[slices]].concat())))
     }
-    Box::new(choices(slices, cores, &[]).filter_map(|slices| WorkSplit::new(slices).ok()))
+    Box::new(enumerate_slices(slices, cores, &[]).filter_map(|slices| WorkSplit::new(slices).ok()))
 }
 
 #[cfg(test)]
@@ -111,12 +111,12 @@ mod tests {
 
     const SPYRE: Target = Target::spyre();
 
-    fn listed(op: &Operation) -> Vec<Vec<i64>> {
-        alternatives(op, &SPYRE).unwrap().into_iter().map(|split| split.slices().to_vec()).collect()
+    fn list_slices(op: &UndividedOp) -> Vec<Vec<i64>> {
+        enumerate_splits(op, &SPYRE).unwrap().into_iter().map(|split| split.slices().to_vec()).collect()
     }
 
     #[test]
-    fn all_splits_of_a_small_matmul_are_there() {
+    fn lists_all_splits_of_small_matmul() {
         // 2 rows, 2 sticks of columns, 4 of the contraction.
         let expected = [
             [2, 2, 4],
@@ -132,76 +132,76 @@ mod tests {
             [1, 1, 2],
             [1, 1, 1],
         ];
-        assert_eq!(listed(&matmul(&[], 2, 256, 128)), expected);
+        assert_eq!(list_slices(&matmul(&[], 2, 256, 128)), expected);
     }
 
     #[test]
-    fn one_reduction_dim_is_cut_at_most() {
+    fn splits_at_most_one_reduction_dim() {
         let mut op = reduction(&[2, 256], 1);
         op.dims[0].kind = DimKind::Reduction;
-        assert_eq!(listed(&op), [[1, 4], [2, 1], [1, 2], [1, 1]]);
+        assert_eq!(list_slices(&op), [[1, 4], [2, 1], [1, 2], [1, 1]]);
     }
 
     #[test]
-    fn what_may_not_be_cut_is_whole() {
-        assert_eq!(listed(&Operation { blocked: vec![0], ..pointwise(&[4, 128]) }), [[1, 2], [1, 1]]);
-        assert_eq!(listed(&reduction(&[2, 200], 1)), [[2, 1], [1, 1]], "a masked reduction");
-        assert_eq!(listed(&Operation { blocked: vec![0, 1], ..pointwise(&[4, 128]) }), [[1, 1]]);
+    fn keeps_unsplittable_dims_unsplit() {
+        assert_eq!(list_slices(&UndividedOp { blocked: vec![0], ..pointwise(&[4, 128]) }), [[1, 2], [1, 1]]);
+        assert_eq!(list_slices(&reduction(&[2, 200], 1)), [[2, 1], [1, 1]], "a masked reduction");
+        assert_eq!(list_slices(&UndividedOp { blocked: vec![0, 1], ..pointwise(&[4, 128]) }), [[1, 1]]);
     }
 
     #[test]
-    fn minima_are_kept() {
+    fn keeps_minima() {
         let minima = WorkSplit::new(vec![2, 1]).unwrap();
-        assert_eq!(listed(&Operation { minima, ..pointwise(&[4, 128]) }), [[4, 2], [4, 1], [2, 2], [2, 1]]);
+        assert_eq!(list_slices(&UndividedOp { minima, ..pointwise(&[4, 128]) }), [[4, 2], [4, 1], [2, 2], [2, 1]]);
     }
 
     #[test]
-    fn a_hint_is_the_only_alternative() {
+    fn lists_only_the_hint() {
         let hint = Some(WorkSplit::new(vec![2, 1]).unwrap());
-        assert_eq!(listed(&Operation { hint, ..pointwise(&[4, 128]) }), [[2, 1]]);
+        assert_eq!(list_slices(&UndividedOp { hint, ..pointwise(&[4, 128]) }), [[2, 1]]);
         let hint = Some(WorkSplit::new(vec![3, 1]).unwrap());
         let expected = WorkError::Uneven { dim: 0, units: 4, slices: 3 };
-        assert_eq!(alternatives(&Operation { hint, ..pointwise(&[4, 128]) }, &SPYRE), Err(expected));
+        assert_eq!(enumerate_splits(&UndividedOp { hint, ..pointwise(&[4, 128]) }, &SPYRE), Err(expected));
         let hint = Some(WorkSplit::new(vec![4, 1]).unwrap());
-        let outside = Operation { hint, ..pointwise(&[16384, 16384]) };
-        assert!(matches!(alternatives(&outside, &SPYRE), Err(WorkError::Span { .. })));
+        let outside = UndividedOp { hint, ..pointwise(&[16384, 16384]) };
+        assert!(matches!(enumerate_splits(&outside, &SPYRE), Err(WorkError::Span { .. })));
     }
 
     #[test]
-    fn where_nothing_is_allowed_the_span_is_to_blame() {
-        let op = Operation { blocked: vec![0, 1], ..pointwise(&[16384, 16384]) };
-        assert!(matches!(alternatives(&op, &SPYRE), Err(WorkError::Span { operand: 0, .. })));
+    fn reports_span_if_no_split_is_allowed() {
+        let op = UndividedOp { blocked: vec![0, 1], ..pointwise(&[16384, 16384]) };
+        assert!(matches!(enumerate_splits(&op, &SPYRE), Err(WorkError::Span { operand: 0, .. })));
     }
 
     #[test]
-    fn spyre_never_reaches_the_bound() {
+    fn stays_below_the_maximum_on_spyre() {
         // Every dimension can be cut into any number up to 32.
         let free: Vec<i64> = (1..=32).collect();
-        let count: usize = (1..=32).map(|cores| products(&vec![free.clone(); 7], cores).count()).sum();
+        let count: usize = (1..=32).map(|cores| enumerate_splits_on_cores(&vec![free.clone(); 7], cores).count()).sum();
         assert_eq!(count, 3_060);
-        assert!(count <= MOST_ALTERNATIVES);
+        assert!(count <= MAX_ENUMERATED_SPLITS);
     }
 
     #[test]
-    fn a_larger_machine_gets_the_splits_of_most_cores() {
+    fn lists_splits_of_most_cores_on_larger_machine() {
         let target = Target { cores: 1 << 20, core_span_bytes: i64::MAX, ..SPYRE };
         let op = pointwise(&[64, 64, 64, 64, 64, 64 * 64]);
-        let found = alternatives(&op, &target).unwrap();
-        assert_eq!(found.len(), MOST_ALTERNATIVES);
-        assert_eq!((found[0].cores(), found[0].slices()), (1 << 20, [64, 64, 64, 4, 1, 1].as_slice()));
-        assert!(found.windows(2).all(|pair| (pair[0].cores(), pair[0].slices()) > (pair[1].cores(), pair[1].slices())));
+        let found = enumerate_splits(&op, &target).unwrap();
+        assert_eq!(found.len(), MAX_ENUMERATED_SPLITS);
+        assert_eq!((found[0].num_cores(), found[0].slices()), (1 << 20, [64, 64, 64, 4, 1, 1].as_slice()));
+        assert!(found.windows(2).all(|pair| (pair[0].num_cores(), pair[0].slices()) > (pair[1].num_cores(), pair[1].slices())));
     }
 
     /// Every choice of divisors, each tried on its own.
-    fn by_force(op: &Operation, target: &Target) -> Vec<WorkSplit> {
-        let mut all = vec![WorkSplit::whole(op.dims.len())];
+    fn enumerate_by_brute_force(op: &UndividedOp, target: &Target) -> Vec<WorkSplit> {
+        let mut all = vec![WorkSplit::single_core(op.dims.len())];
         for (dim, units) in op.units().into_iter().enumerate() {
-            let more = |split: WorkSplit| divisors(units).map(move |slices| split.with(dim, slices));
-            all = all.into_iter().flat_map(more).filter(|split| split.cores() <= target.cores).collect();
+            let more = |split: WorkSplit| divisors(units).map(move |slices| split.with_slices(dim, slices));
+            all = all.into_iter().flat_map(more).filter(|split| split.num_cores() <= target.cores).collect();
         }
         let keeps_minima = |split: &WorkSplit| split.slices().iter().zip(op.minima.slices()).all(|(slices, least)| slices >= least);
-        all.retain(|split| keeps_minima(split) && checked_hint(op, split, target).is_ok() && check_span(op, split, target).is_ok());
-        all.sort_by(|left, right| (right.cores(), right.slices()).cmp(&(left.cores(), left.slices())));
+        all.retain(|split| keeps_minima(split) && validate_hint(op, split, target).is_ok() && check_span(op, split, target).is_ok());
+        all.sort_by(|left, right| (right.num_cores(), right.slices()).cmp(&(left.num_cores(), left.slices())));
         all
     }
 
@@ -212,11 +212,11 @@ mod tests {
             let target = Target { cores, core_span_bytes, ..SPYRE };
             let minima = reduce_span(&op, &target);
             let op = match minima {
-                Ok(minima) if has_minima => Operation { minima, ..op },
+                Ok(minima) if has_minima => UndividedOp { minima, ..op },
                 _ => op,
             };
-            let expected = by_force(&op, &target);
-            match alternatives(&op, &target) {
+            let expected = enumerate_by_brute_force(&op, &target);
+            match enumerate_splits(&op, &target) {
                 Ok(found) => prop_assert_eq!(found, expected),
                 Err(_) => prop_assert!(expected.is_empty()),
             }
@@ -226,16 +226,16 @@ mod tests {
         fn minima_take_nothing_away(op in any_operation(), cores in 1_i64..=32) {
             let target = Target { cores, core_span_bytes: 65_536, ..SPYRE };
             let Ok(minima) = reduce_span(&op, &target) else { return Ok(()) };
-            let bound = Operation { minima, ..op.clone() };
-            prop_assert_eq!(alternatives(&bound, &target), alternatives(&op, &target));
+            let bound = UndividedOp { minima, ..op.clone() };
+            prop_assert_eq!(enumerate_splits(&bound, &target), enumerate_splits(&op, &target));
         }
 
         #[test]
         fn the_chosen_split_is_among_them(op in any_operation(), cores in 1_i64..=32) {
             let target = Target { cores, ..SPYRE };
             let Ok(minima) = reduce_span(&op, &target) else { return Ok(()) };
-            let op = Operation { minima, ..op };
-            prop_assert!(alternatives(&op, &target).unwrap().contains(&divide(&op, &target).unwrap()));
+            let op = UndividedOp { minima, ..op };
+            prop_assert!(enumerate_splits(&op, &target).unwrap().contains(&divide(&op, &target).unwrap()));
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Partition of a buffer over the cores, as each of its users sees it.
 
 use program::layout::Coordinate;
-use program::{CoreOrder, DimKind, Operation, WorkSplit};
+use program::{CoreOrder, DimKind, UndividedOp, WorkSplit};
 
 /// How users of a buffer disagree about the slice of each core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Mismatch {
+pub enum CoreSplitConflict {
     /// The writer and a reader, or two readers, slice it differently.
     #[error("use {user} slices it differently from use 0")]
     Slices {
@@ -27,7 +27,7 @@ pub enum Mismatch {
     PartialSums,
     /// A core would have no part, or an incomplete part, of the data that it needs.
     #[error("use {user} splits a dimension of which it uses only a part")]
-    Part {
+    PartialUse {
         /// Position of the use.
         user: usize,
     },
@@ -43,7 +43,7 @@ pub enum Mismatch {
 #[derive(Clone, Copy, Debug)]
 pub struct CoreUse<'a> {
     /// The op.
-    pub op: &'a Operation,
+    pub op: &'a UndividedOp,
     /// Index of the operand; the last one is the result.
     pub operand: usize,
     /// Core split of the op.
@@ -56,12 +56,12 @@ pub struct CoreUse<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CoreView {
     /// From the innermost on; as few as possible.
-    digits: Vec<Digit>,
+    digits: Vec<CoreDigit>,
 }
 
 /// Sticks of position `p` are on the cores with `core floordiv weight mod slices == p floordiv step mod slices`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Digit {
+struct CoreDigit {
     step: i64,
     slices: i64,
     weight: i64,
@@ -69,7 +69,7 @@ struct Digit {
 
 impl CoreView {
     /// Merges digits that continue each other, in memory and in the core number.
-    fn of(mut digits: Vec<Digit>) -> Self {
+    fn from_digits(mut digits: Vec<CoreDigit>) -> Self {
         digits.sort_unstable();
         digits.dedup_by(|outer, inner| {
             let continues = outer.step == inner.step * inner.slices && outer.weight == inner.weight * inner.slices;
@@ -83,7 +83,7 @@ impl CoreView {
 
     /// Number of slices, each on one core.
     #[must_use]
-    pub fn slices(&self) -> i64 {
+    pub fn num_slices(&self) -> i64 {
         self.digits.iter().map(|digit| digit.slices).product()
     }
 }
@@ -92,202 +92,202 @@ impl CoreView {
 ///
 /// # Errors
 /// Why the buffer cannot be in LX: a core finds only its own part there, so every user must have exactly the part that the writer left.
-pub fn agreed_view(uses: &[CoreUse<'_>]) -> Result<CoreView, Mismatch> {
+pub fn find_common_view(uses: &[CoreUse<'_>]) -> Result<CoreView, CoreSplitConflict> {
     let mut agreed: Option<CoreView> = None;
     for (user, one) in uses.iter().enumerate() {
-        let view = view_of(user, one)?;
+        let view = compute_core_view(user, one)?;
         match &agreed {
-            Some(first) if *first != view => return Err(Mismatch::Slices { user }),
+            Some(first) if *first != view => return Err(CoreSplitConflict::Slices { user }),
             Some(_) => {}
             None => agreed = Some(view),
         }
     }
-    Ok(agreed.unwrap_or_else(|| CoreView::of(Vec::new())))
+    Ok(agreed.unwrap_or_else(|| CoreView::from_digits(Vec::new())))
 }
 
 /// Returns how one user slices the buffer; `user` is its position among the users, for the message.
-pub fn view_of(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Mismatch> {
+pub fn compute_core_view(user: usize, one: &CoreUse<'_>) -> Result<CoreView, CoreSplitConflict> {
     let operand = &one.op.operands[one.operand];
     let is_write = one.operand + 1 == one.op.operands.len();
-    let weights = one.split.divisors(CoreOrder::of(one.op.family));
-    let touched = touched(one, &operand.coordinates);
+    let weights = one.split.divisors(CoreOrder::from_family(one.op.family));
+    let touched = count_accessed_positions(one, &operand.coordinates);
     // A user that accesses a part must agree with the others about the complete buffer.
     let extents: &[i64] = operand.part_of.as_ref().map_or(&touched, |whole| &whole[..touched.len()]);
     let mut digits = Vec::new();
     for (dim, &slices) in one.split.slices().iter().enumerate().filter(|&(_, &slices)| slices > 1) {
         if is_write && one.op.dims[dim].kind == DimKind::Reduction {
-            return Err(Mismatch::PartialSums);
+            return Err(CoreSplitConflict::PartialSums);
         }
-        let Some(device_dim) = sliced_dim(user, &operand.coordinates, dim)? else { continue };
+        let Some(device_dim) = find_sliced_dim(user, &operand.coordinates, dim)? else { continue };
         if touched[device_dim] < extents[device_dim] {
-            return Err(Mismatch::Part { user });
+            return Err(CoreSplitConflict::PartialUse { user });
         }
         if extents[device_dim] % slices != 0 {
-            return Err(Mismatch::Uneven { user });
+            return Err(CoreSplitConflict::Uneven { user });
         }
         let step = extents[device_dim..].iter().product::<i64>() / slices;
-        digits.push(Digit { step, slices, weight: weights[dim] });
+        digits.push(CoreDigit { step, slices, weight: weights[dim] });
     }
-    let (view, cores) = (CoreView::of(digits), one.split.cores());
-    if view.slices() == cores { Ok(view) } else { Err(Mismatch::Shared { user, cores, slices: view.slices() }) }
+    let (view, cores) = (CoreView::from_digits(digits), one.split.num_cores());
+    if view.num_slices() == cores { Ok(view) } else { Err(CoreSplitConflict::Shared { user, cores, slices: view.num_slices() }) }
 }
 
 /// The positions that a use has of each device dimension but the last, which is one stick: those of a tile where the layout is that of a
 /// larger buffer, so that the copy of a tile is sliced like the tile.
-fn touched(one: &CoreUse<'_>, coordinates: &[Coordinate]) -> Vec<i64> {
+fn count_accessed_positions(one: &CoreUse<'_>, coordinates: &[Coordinate]) -> Vec<i64> {
     let ranges: Vec<i64> = one.op.dims.iter().map(|dim| dim.size).collect();
     let outer = coordinates.iter().take(coordinates.len().saturating_sub(1));
-    outer.map(|coordinate| coordinate.term.and_then(|term| term.last(&ranges).ok()).map_or(1, |last| last + 1)).collect()
+    outer.map(|coordinate| coordinate.term.and_then(|term| term.max_value(&ranges).ok()).map_or(1, |last| last + 1)).collect()
 }
 
 /// The device dimension that is cut when `dim` is; none when the operand does not move along it. The stick itself is never cut.
-fn sliced_dim(user: usize, coordinates: &[Coordinate], dim: usize) -> Result<Option<usize>, Mismatch> {
+fn find_sliced_dim(user: usize, coordinates: &[Coordinate], dim: usize) -> Result<Option<usize>, CoreSplitConflict> {
     let outer = coordinates.iter().enumerate().take(coordinates.len().saturating_sub(1));
     let mut moved = outer.filter(|(_, coordinate)| coordinate.term.is_some_and(|term| term.dim == dim)).map(|(device_dim, _)| device_dim);
     let first = moved.next();
     // A dimension merged from several others is spread over several device dimensions; cutting it cuts none of them evenly.
-    if moved.next().is_some() { Err(Mismatch::Uneven { user }) } else { Ok(first) }
+    if moved.next().is_some() { Err(CoreSplitConflict::Uneven { user }) } else { Ok(first) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use machine::{DeviceFormat, Family};
-    use program::layout::{DeviceLayout, HostTensor, device_coordinates};
-    use program::{IterationDim, Operand};
+    use program::layout::{DeviceLayout, HostTensor, compute_device_coordinates};
+    use program::{IterationDim, DeviceOperand};
 
-    fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64]) -> Operand {
+    fn build_operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64]) -> DeviceOperand {
         let host = HostTensor::row_major(sizes).unwrap();
         let layout = DeviceLayout::row_major(sizes, DeviceFormat::Sen169Fp16).unwrap();
-        let coordinates = device_coordinates(&layout, &host, access, ranges).unwrap();
-        Operand { layout, coordinates, part_of: None, indexed: None }
+        let coordinates = compute_device_coordinates(&layout, &host, access, ranges).unwrap();
+        DeviceOperand { layout, coordinates, part_of: None, indexed: None }
     }
 
-    const C0: Coordinate = Coordinate::dim(0);
-    const C1: Coordinate = Coordinate::dim(1);
+    const C0: Coordinate = Coordinate::from_dim(0);
+    const C1: Coordinate = Coordinate::from_dim(1);
 
-    fn operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<Operand>) -> Operation {
+    fn build_operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<DeviceOperand>) -> UndividedOp {
         let kind = |dim| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
         let dims = ranges.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect();
-        Operation { family, dims, operands, minima: WorkSplit::whole(ranges.len()), hint: None, blocked: Vec::new() }
+        UndividedOp { family, dims, operands, minima: WorkSplit::single_core(ranges.len()), hint: None, blocked: Vec::new() }
     }
 
     /// Rows plus a bias: operands 0 and 2 are [128, 256], operand 1 is [256].
-    fn biased() -> Operation {
+    fn build_biased_add() -> UndividedOp {
         let ranges = [128, 256];
-        let rows = operand(&[128, 256], &[C0, C1], &ranges);
-        operation(Family::Pointwise, &ranges, 2, vec![rows.clone(), operand(&[256], &[C1], &ranges), rows])
+        let rows = build_operand(&[128, 256], &[C0, C1], &ranges);
+        build_operation(Family::Pointwise, &ranges, 2, vec![rows.clone(), build_operand(&[256], &[C1], &ranges), rows])
     }
 
-    fn matmul() -> Operation {
+    fn build_matmul() -> UndividedOp {
         let ranges = [128, 256, 512];
-        let c2 = Coordinate::dim(2);
+        let c2 = Coordinate::from_dim(2);
         let operands = vec![
-            operand(&[128, 512], &[C0, c2], &ranges),
-            operand(&[512, 256], &[c2, C1], &ranges),
-            operand(&[128, 256], &[C0, C1], &ranges),
+            build_operand(&[128, 512], &[C0, c2], &ranges),
+            build_operand(&[512, 256], &[c2, C1], &ranges),
+            build_operand(&[128, 256], &[C0, C1], &ranges),
         ];
-        operation(Family::Matmul, &ranges, 2, operands)
+        build_operation(Family::Matmul, &ranges, 2, operands)
     }
 
-    fn split(slices: &[i64]) -> WorkSplit {
+    fn build_split(slices: &[i64]) -> WorkSplit {
         WorkSplit::new(slices.to_vec()).unwrap()
     }
 
     #[test]
-    fn equal_splits_agree() {
-        let (op, by_rows) = (biased(), split(&[8, 1]));
+    fn accepts_equal_splits() {
+        let (op, by_rows) = (build_biased_add(), build_split(&[8, 1]));
         let used = |operand| CoreUse { op: &op, operand, split: &by_rows };
-        assert_eq!(agreed_view(&[used(2), used(0)]).map(|view| view.slices()), Ok(8));
+        assert_eq!(find_common_view(&[used(2), used(0)]).map(|view| view.num_slices()), Ok(8));
     }
 
     #[test]
-    fn different_splits_disagree() {
-        let op = biased();
-        let (by_rows, by_columns) = (split(&[4, 1]), split(&[1, 4]));
+    fn rejects_different_splits() {
+        let op = build_biased_add();
+        let (by_rows, by_columns) = (build_split(&[4, 1]), build_split(&[1, 4]));
         let uses = [CoreUse { op: &op, operand: 2, split: &by_rows }, CoreUse { op: &op, operand: 0, split: &by_columns }];
-        assert_eq!(agreed_view(&uses), Err(Mismatch::Slices { user: 1 }));
+        assert_eq!(find_common_view(&uses), Err(CoreSplitConflict::Slices { user: 1 }));
     }
 
     #[test]
-    fn a_broadcast_read_needs_one_part_on_several_cores() {
-        let (op, by_rows) = (biased(), split(&[8, 1]));
+    fn rejects_broadcast_read_of_one_slice_on_several_cores() {
+        let (op, by_rows) = (build_biased_add(), build_split(&[8, 1]));
         let uses = [CoreUse { op: &op, operand: 1, split: &by_rows }];
-        assert_eq!(agreed_view(&uses), Err(Mismatch::Shared { user: 0, cores: 8, slices: 1 }));
+        assert_eq!(find_common_view(&uses), Err(CoreSplitConflict::Shared { user: 0, cores: 8, slices: 1 }));
     }
 
     #[test]
-    fn partial_sums_are_no_value() {
-        let (op, by_k) = (matmul(), split(&[4, 1, 2]));
+    fn rejects_partial_sums() {
+        let (op, by_k) = (build_matmul(), build_split(&[4, 1, 2]));
         let result = CoreUse { op: &op, operand: 2, split: &by_k };
-        assert_eq!(agreed_view(&[result]), Err(Mismatch::PartialSums));
+        assert_eq!(find_common_view(&[result]), Err(CoreSplitConflict::PartialSums));
     }
 
     #[test]
-    fn the_core_order_is_part_of_the_view() {
+    fn distinguishes_core_orders() {
         // Both read [128, 512] as 2 x 4 slices, but the matmul gives neighbouring cores neighbouring parts of K, the copy of rows.
         let ranges = [128, 512];
-        let rows = operand(&[128, 512], &[C0, C1], &ranges);
-        let copy = operation(Family::Copy, &ranges, 2, vec![rows.clone(), rows]);
-        let contract = matmul();
-        let (copied, contracted) = (split(&[2, 4]), split(&[2, 1, 4]));
+        let rows = build_operand(&[128, 512], &[C0, C1], &ranges);
+        let copy = build_operation(Family::Copy, &ranges, 2, vec![rows.clone(), rows]);
+        let contract = build_matmul();
+        let (copied, contracted) = (build_split(&[2, 4]), build_split(&[2, 1, 4]));
         let uses = [CoreUse { op: &copy, operand: 1, split: &copied }, CoreUse { op: &contract, operand: 0, split: &contracted }];
-        assert_eq!(agreed_view(&uses), Err(Mismatch::Slices { user: 1 }));
+        assert_eq!(find_common_view(&uses), Err(CoreSplitConflict::Slices { user: 1 }));
     }
 
     #[test]
-    fn slices_are_told_apart_under_other_dimensions() {
+    fn distinguishes_slices_under_other_dimensions() {
         // [2, 4, 3, 128] as 4 x 3 x 2 sticks x 2, and the same bytes as [2, 12, 128] of 12 x 2 sticks x 2.
         let fine = [2, 4, 3, 128];
-        let dims = [0, 1, 2, 3].map(Coordinate::dim);
-        let fine = operation(Family::Pointwise, &fine, 4, vec![operand(&fine, &dims, &fine)]);
+        let dims = [0, 1, 2, 3].map(Coordinate::from_dim);
+        let fine = build_operation(Family::Pointwise, &fine, 4, vec![build_operand(&fine, &dims, &fine)]);
         let merged = [2, 12, 128];
-        let merged = operation(Family::Pointwise, &merged, 3, vec![operand(&merged, &dims[..3], &merged)]);
+        let merged = build_operation(Family::Pointwise, &merged, 3, vec![build_operand(&merged, &dims[..3], &merged)]);
         let agree = |of_fine: &[i64], of_merged: &[i64]| {
-            let (of_fine, of_merged) = (split(of_fine), split(of_merged));
-            let of_fine = of_fine.in_order(vec![1, 0, 2, 3]).unwrap();
-            let of_merged = of_merged.in_order(vec![1, 0, 2]).unwrap();
+            let (of_fine, of_merged) = (build_split(of_fine), build_split(of_merged));
+            let of_fine = of_fine.with_order(vec![1, 0, 2, 3]).unwrap();
+            let of_merged = of_merged.with_order(vec![1, 0, 2]).unwrap();
             let uses = [CoreUse { op: &fine, operand: 0, split: &of_fine }, CoreUse { op: &merged, operand: 0, split: &of_merged }];
-            agreed_view(&uses).map(|view| view.slices())
+            find_common_view(&uses).map(|view| view.num_slices())
         };
-        assert_eq!(agree(&[1, 4, 1, 2], &[2, 4, 1]), Err(Mismatch::Slices { user: 1 }), "sticks are no rows");
+        assert_eq!(agree(&[1, 4, 1, 2], &[2, 4, 1]), Err(CoreSplitConflict::Slices { user: 1 }), "sticks are no rows");
         assert_eq!(agree(&[2, 4, 1, 1], &[2, 4, 1]), Ok(8));
-        assert_eq!(agree(&[1, 4, 3, 1], &[1, 12, 1]), Err(Mismatch::Slices { user: 1 }), "the outer digit changes first");
+        assert_eq!(agree(&[1, 4, 3, 1], &[1, 12, 1]), Err(CoreSplitConflict::Slices { user: 1 }), "the outer digit changes first");
     }
 
     #[test]
-    fn one_core_always_agrees() {
-        let (op, whole) = (matmul(), WorkSplit::whole(3));
+    fn accepts_all_uses_on_one_core() {
+        let (op, whole) = (build_matmul(), WorkSplit::single_core(3));
         let uses = [0, 1, 2].map(|operand| CoreUse { op: &op, operand, split: &whole });
-        assert_eq!(agreed_view(&uses).map(|view| view.slices()), Ok(1));
+        assert_eq!(find_common_view(&uses).map(|view| view.num_slices()), Ok(1));
     }
 
     #[test]
-    fn a_merged_dim_cannot_be_sliced() {
-        use program::layout::Term;
+    fn rejects_split_of_merged_dim() {
+        use program::layout::CoordinateTerm;
         let ranges = [512, 256];
-        let batch = Coordinate { term: Some(Term { dim: 0, modulo: None, floordiv: Some(128) }), offset: 0 };
-        let row = Coordinate { term: Some(Term { dim: 0, modulo: Some(128), floordiv: None }), offset: 0 };
-        let merged = operand(&[4, 128, 256], &[batch, row, C1], &ranges);
-        let op = operation(Family::Pointwise, &ranges, 2, vec![merged, operand(&[512, 256], &[C0, C1], &ranges)]);
-        let by_rows = split(&[8, 1]);
-        assert_eq!(agreed_view(&[CoreUse { op: &op, operand: 0, split: &by_rows }]), Err(Mismatch::Uneven { user: 0 }));
+        let batch = Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: None, floordiv: Some(128) }), offset: 0 };
+        let row = Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: Some(128), floordiv: None }), offset: 0 };
+        let merged = build_operand(&[4, 128, 256], &[batch, row, C1], &ranges);
+        let op = build_operation(Family::Pointwise, &ranges, 2, vec![merged, build_operand(&[512, 256], &[C0, C1], &ranges)]);
+        let by_rows = build_split(&[8, 1]);
+        assert_eq!(find_common_view(&[CoreUse { op: &op, operand: 0, split: &by_rows }]), Err(CoreSplitConflict::Uneven { user: 0 }));
     }
 
     #[test]
-    fn a_part_is_sliced_like_the_whole_and_not_along_what_it_lacks() {
+    fn slices_partial_use_like_the_complete_buffer() {
         // The second half of the columns of [128, 256].
         let ranges = [128, 128];
-        let mut part = operand(&[128, 256], &[C0, Coordinate { offset: 128, ..C1 }], &ranges);
+        let mut part = build_operand(&[128, 256], &[C0, Coordinate { offset: 128, ..C1 }], &ranges);
         part.part_of = Some(part.layout.device_size().to_vec());
-        let half = operation(Family::Pointwise, &ranges, 2, vec![part, operand(&[128, 128], &[C0, C1], &ranges)]);
-        let whole = biased();
-        let view = |op: &Operation, operand, slices: [i64; 2]| {
+        let half = build_operation(Family::Pointwise, &ranges, 2, vec![part, build_operand(&[128, 128], &[C0, C1], &ranges)]);
+        let whole = build_biased_add();
+        let view = |op: &UndividedOp, operand, slices: [i64; 2]| {
             let split = WorkSplit::new(slices.to_vec()).unwrap();
-            view_of(1, &CoreUse { op, operand, split: &split })
+            compute_core_view(1, &CoreUse { op, operand, split: &split })
         };
         assert_eq!(view(&half, 0, [32, 1]), view(&whole, 2, [32, 1]));
-        assert_eq!(view(&half, 0, [1, 2]), Err(Mismatch::Part { user: 1 }));
-        assert_eq!(view(&half, 1, [1, 2]).map(|view| view.slices()), Ok(2), "the result is whole");
+        assert_eq!(view(&half, 0, [1, 2]), Err(CoreSplitConflict::PartialUse { user: 1 }));
+        assert_eq!(view(&half, 1, [1, 2]).map(|view| view.num_slices()), Ok(2), "the result is whole");
     }
 }

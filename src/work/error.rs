@@ -1,9 +1,9 @@
 //! Errors of work division.
 
 use crate::codes::{self, Code};
-use program::NameError;
+use program::DimNameError;
 use program::layout::LayoutError;
-use program::{OperationError, SplitError, WorkSplit};
+use program::{UndividedOpError, SplitError, WorkSplit};
 
 /// Why an op cannot be divided. Dimensions are iteration dimensions, operands are numbered inputs first.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,21 +62,21 @@ pub enum WorkError {
     },
     /// A name in a hint does not identify one dimension.
     #[error(transparent)]
-    Name(#[from] NameError),
+    Name(#[from] DimNameError),
     /// The description of the op is contradictory.
     #[error(transparent)]
-    Operation(OperationError),
+    Operation(UndividedOpError),
     /// A coordinate is invalid, or refers to no iteration dimension.
     #[error(transparent)]
     Layout(#[from] LayoutError),
 }
 
-impl From<OperationError> for WorkError {
-    fn from(error: OperationError) -> Self {
+impl From<UndividedOpError> for WorkError {
+    fn from(error: UndividedOpError) -> Self {
         match error {
-            OperationError::Split(error) => Self::Split(error),
-            OperationError::Layout(error) => Self::Layout(error),
-            OperationError::Coordinates { .. } => Self::Operation(error),
+            UndividedOpError::Split(error) => Self::Split(error),
+            UndividedOpError::Layout(error) => Self::Layout(error),
+            UndividedOpError::Coordinates { .. } => Self::Operation(error),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Error messages for ops that cannot be divided, in the user's names.
 
 use super::WorkError;
-use program::Operation;
+use program::UndividedOp;
 
 impl WorkError {
     /// Returns the message for the author of the op, with the names of its iteration dimensions (one each, empty if unknown) and their
     /// units; for a span also the tensor, and the slices of the dimensions that it runs along.
     #[must_use]
-    pub fn explained(&self, op: &Operation, names: &[String]) -> String {
+    pub fn explain(&self, op: &UndividedOp, names: &[String]) -> String {
         let dim_text = |dim: usize| match names.get(dim).filter(|name| !name.is_empty()) {
             Some(name) => format!("dimension '{name}'"),
             None => format!("iteration dimension {dim}"),
@@ -23,7 +23,7 @@ impl WorkError {
             Self::Blocked { dim } => format!("{} cannot be split across cores; split another dimension", dim_text(*dim)),
             Self::Span { operand, bytes, limit, split } => {
                 let units = op.units();
-                let along = op.dims_of_operand(*operand).into_iter().map(|dim| {
+                let along = op.operand_dims(*operand).into_iter().map(|dim| {
                     let cut = if op.may_split(dim) {
                         format!("{} of at most {}", split.slices()[dim], units[dim])
                     } else {
@@ -41,6 +41,6 @@ impl WorkError {
             }
             _ => self.to_string(),
         };
-        self.code().says(message)
+        self.code().format(message)
     }
 }

@@ -2,8 +2,8 @@
 
 use super::distribute::{distribute, divisors};
 use machine::{Family, Target};
-use program::layout::{stick_of, sticks_needed};
-use program::{DimKind, Operand, Operation, WorkSplit};
+use program::layout::{find_stick_contents, count_sticks};
+use program::{DimKind, DeviceOperand, UndividedOp, WorkSplit};
 
 /// Rows that the systolic array takes in one pass.
 const ROWS_PER_PASS: f64 = 8.0;
@@ -22,7 +22,7 @@ const FAN_OUT_EXPONENT: f64 = 0.75;
 
 /// Roles of the dimensions of a matmul.
 #[derive(Clone, Debug)]
-struct Roles {
+struct MatmulDimRoles {
     /// Row dimensions other than `m`, in order.
     batch: Vec<usize>,
     /// The row dimension that only one operand has; the last of several.
@@ -42,31 +42,31 @@ struct Roles {
 /// # Panics
 /// When the minima have another number of dimensions than the op.
 #[must_use]
-pub fn cost_model_division(op: &Operation, target: &Target) -> Option<WorkSplit> {
-    let roles = Roles::of(op)?;
-    if op.minima.cores() > 1 {
+pub fn divide_by_cost_model(op: &UndividedOp, target: &Target) -> Option<WorkSplit> {
+    let roles = MatmulDimRoles::from_op(op)?;
+    if op.minima.num_cores() > 1 {
         return None;
     }
     let mut best: Option<(f64, WorkSplit)> = None;
-    for split in candidates(op, target.cores) {
-        let cost = cost_microseconds(op, &roles, &split, target.cores);
+    for split in enumerate_candidate_splits(op, target.cores) {
+        let cost = estimate_microseconds(op, &roles, &split, target.cores);
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             best = Some((cost, split));
         }
     }
     let (_, split) = best?;
-    (split.cores() >= distribute(op, target).cores()).then_some(split)
+    (split.num_cores() >= distribute(op, target).num_cores()).then_some(split)
 }
 
-impl Roles {
-    fn of(op: &Operation) -> Option<Self> {
+impl MatmulDimRoles {
+    fn from_op(op: &UndividedOp) -> Option<Self> {
         let [x, y, result] = op.operands.as_slice() else { return None };
         let long = |kind: DimKind| (0..op.dims.len()).filter(move |&dim| op.dims[dim].kind == kind && op.dims[dim].size > 1);
-        let n = stick_of(&result.coordinates).dim.filter(|&dim| op.units()[dim] > 1)?;
+        let n = find_stick_contents(&result.coordinates).dim.filter(|&dim| op.units()[dim] > 1)?;
         let mut contracted = long(DimKind::Reduction);
         let k = contracted.next()?;
         let rows: Vec<usize> = long(DimKind::Output).filter(|&dim| dim != n).collect();
-        let of_one_operand: Vec<usize> = rows.iter().copied().filter(|&dim| uses(x, dim) != uses(y, dim)).collect();
+        let of_one_operand: Vec<usize> = rows.iter().copied().filter(|&dim| uses_dim(x, dim) != uses_dim(y, dim)).collect();
         let m = *of_one_operand.last()?;
         let batch: Vec<usize> = rows.into_iter().filter(|&dim| dim != m).collect();
         let shared_weight = batch.is_empty() || of_one_operand.len() > 1;
@@ -75,17 +75,17 @@ impl Roles {
     }
 }
 
-fn uses(operand: &Operand, dim: usize) -> bool {
+fn uses_dim(operand: &DeviceOperand, dim: usize) -> bool {
     operand.coordinates.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == dim))
 }
 
 /// Every split into divisors that fits the cores, the last dimension varying fastest.
-fn candidates(op: &Operation, cores: i64) -> Vec<WorkSplit> {
-    let mut candidates = vec![WorkSplit::whole(op.dims.len())];
+fn enumerate_candidate_splits(op: &UndividedOp, cores: i64) -> Vec<WorkSplit> {
+    let mut candidates = vec![WorkSplit::single_core(op.dims.len())];
     for (dim, units) in op.units().into_iter().enumerate().filter(|&(dim, _)| op.may_split(dim)) {
         let extended = |split: &WorkSplit| {
-            let (split, left) = (split.clone(), cores / split.cores());
-            divisors(units).take_while(move |&slices| slices <= left).map(move |slices| split.with(dim, slices))
+            let (split, left) = (split.clone(), cores / split.num_cores());
+            divisors(units).take_while(move |&slices| slices <= left).map(move |slices| split.with_slices(dim, slices))
         };
         candidates = candidates.iter().flat_map(extended).collect();
     }
@@ -93,10 +93,10 @@ fn candidates(op: &Operation, cores: i64) -> Vec<WorkSplit> {
 }
 
 /// The model's estimate; its unit is a microsecond, but only the order means anything ("cost models, section 3").
-fn cost_microseconds(op: &Operation, roles: &Roles, split: &WorkSplit, cores: i64) -> f64 {
-    let work = Work::of(op, roles, split);
-    let used = real(split.cores());
-    let compute = work.batch * work.m * work.n * work.k / used / rate_of(work.passes());
+fn estimate_microseconds(op: &UndividedOp, roles: &MatmulDimRoles, split: &WorkSplit, cores: i64) -> f64 {
+    let work = MatmulWork::new(op, roles, split);
+    let used = to_f64(split.num_cores());
+    let compute = work.batch * work.m * work.n * work.k / used / compute_mac_rate(work.num_passes());
     let weights = if roles.shared_weight { 1.0 } else { work.batch } * work.k * work.n;
     let bytes = ELEMENT_BYTES * (work.batch * work.m * work.k + weights + work.batch * work.m * work.n);
     let fan_out = if roles.shared_weight { work.m_slices.max(work.n_slices) } else { work.n_slices };
@@ -104,17 +104,17 @@ fn cost_microseconds(op: &Operation, roles: &Roles, split: &WorkSplit, cores: i6
     let per_partial_sum = if roles.shared_weight { 1e-3 } else { 1e-4 };
     let block = work.batch * work.m * work.n / (work.batch_slices * work.m_slices * work.n_slices);
     let partial_sums = (work.k_slices - 1.0) * block * per_partial_sum;
-    let idle = 150.0 * log2_above_one(real(cores) / used);
-    compute + hbm + partial_sums + idle + work.shape_penalty(roles.shared_weight, cores)
+    let idle = 150.0 * log2_above_one(to_f64(cores) / used);
+    compute + hbm + partial_sums + idle + work.compute_shape_penalty(roles.shared_weight, cores)
 }
 
 /// Returns the multiply-adds of a core per microsecond, for this number of passes.
-fn rate_of(passes: f64) -> f64 {
+fn compute_mac_rate(passes: f64) -> f64 {
     MACS_PER_MICROSECOND * (passes / FULL_RATE_PASSES).powf(UNDERFILL_EXPONENT).min(1.0)
 }
 
 /// Sizes and slices of the roles as numbers of the model.
-struct Work {
+struct MatmulWork {
     batch: f64,
     m: f64,
     n: f64,
@@ -128,34 +128,34 @@ struct Work {
     n_per_core: f64,
 }
 
-impl Work {
-    fn of(op: &Operation, roles: &Roles, split: &WorkSplit) -> Self {
+impl MatmulWork {
+    fn new(op: &UndividedOp, roles: &MatmulDimRoles, split: &WorkSplit) -> Self {
         let (size, slices) = (|dim: usize| op.dims[dim].size, |dim: usize| split.slices()[dim]);
         // The peer prices N and K in whole sticks of the result.
         let stick = op.operands.last().map_or(1, |result| result.layout.format().elements_per_stick());
-        let (n, k) = (sticks_needed(size(roles.n), stick) * stick, sticks_needed(size(roles.k), stick) * stick);
+        let (n, k) = (count_sticks(size(roles.n), stick) * stick, count_sticks(size(roles.k), stick) * stick);
         Self {
-            batch: real(roles.batch.iter().map(|&dim| size(dim)).product()),
-            m: real(size(roles.m)),
-            n: real(n),
-            k: real(k),
-            batch_slices: real(roles.batch.iter().map(|&dim| slices(dim)).product()),
-            m_slices: real(slices(roles.m)),
-            n_slices: real(slices(roles.n)),
-            k_slices: real(slices(roles.k)),
-            m_per_core: real(size(roles.m) / slices(roles.m)),
-            n_per_core: real(n / slices(roles.n)),
+            batch: to_f64(roles.batch.iter().map(|&dim| size(dim)).product()),
+            m: to_f64(size(roles.m)),
+            n: to_f64(n),
+            k: to_f64(k),
+            batch_slices: to_f64(roles.batch.iter().map(|&dim| slices(dim)).product()),
+            m_slices: to_f64(slices(roles.m)),
+            n_slices: to_f64(slices(roles.n)),
+            k_slices: to_f64(slices(roles.k)),
+            m_per_core: to_f64(size(roles.m) / slices(roles.m)),
+            n_per_core: to_f64(n / slices(roles.n)),
         }
     }
 
     /// Passes of the systolic array over one core's rows.
-    fn passes(&self) -> f64 {
+    fn num_passes(&self) -> f64 {
         (self.m_per_core / ROWS_PER_PASS).max(1.0)
     }
 
     /// Returns the cost that the model adds for per-core blocks of an unfavorable shape.
-    fn shape_penalty(&self, shared_weight: bool, cores: i64) -> f64 {
-        let wanted_m_slices = (self.m / 32.0).floor().max(1.0).min(real(cores / 2)).max(4.0);
+    fn compute_shape_penalty(&self, shared_weight: bool, cores: i64) -> f64 {
+        let wanted_m_slices = (self.m / 32.0).floor().max(1.0).min(to_f64(cores / 2)).max(4.0);
         let lanes = 10.0 * log2_above_one(wanted_m_slices / self.m_slices);
         let underfill = 30.0 * log2_above_one(16.0 / self.m_per_core);
         let wide = 25.0 * log2_above_one(self.n_per_core / 512.0);
@@ -178,7 +178,7 @@ fn log2_above_one(ratio: f64) -> f64 {
 }
 
 /// The size as a number of the model, exact because tensor sizes are far below 2^53.
-fn real(size: i64) -> f64 {
+fn to_f64(size: i64) -> f64 {
     size as f64
 }
 
@@ -189,7 +189,7 @@ fn real(size: i64) -> f64 {
 /// # Panics
 /// When the minima have another number of dimensions than the op.
 #[must_use]
-pub fn k_fast_division(op: &Operation, target: &Target) -> Option<WorkSplit> {
+pub fn divide_k_fast(op: &UndividedOp, target: &Target) -> Option<WorkSplit> {
     let [first, second, k] = op.dims.as_slice() else { return None };
     let is_matmul = op.family == Family::Matmul && first.kind == DimKind::Output && second.kind == DimKind::Output;
     let (m, n) = if first.size > second.size { (1, 0) } else { (0, 1) };
@@ -208,7 +208,7 @@ pub fn k_fast_division(op: &Operation, target: &Target) -> Option<WorkSplit> {
     let fits =
         |&n_slices: &i64| n_slices > 1 && n_slices < target.cores && n_sticks % n_slices == 0 && k_sticks % (target.cores / n_slices) == 0;
     let n_slices = divisors(target.cores).filter(fits).last().filter(|&slices| slices >= op.minima.slices()[n])?;
-    Some(WorkSplit::whole(3).with(n, n_slices).with(2, target.cores / n_slices))
+    Some(WorkSplit::single_core(3).with_slices(n, n_slices).with_slices(2, target.cores / n_slices))
 }
 
 #[cfg(test)]
@@ -219,44 +219,44 @@ mod tests {
 
     const SPYRE: Target = Target::spyre();
 
-    fn priced(op: &Operation, cores: i64) -> Option<Vec<i64>> {
-        cost_model_division(op, &Target { cores, ..SPYRE }).map(|split| split.slices().to_vec())
+    fn choose_slices(op: &UndividedOp, cores: i64) -> Option<Vec<i64>> {
+        divide_by_cost_model(op, &Target { cores, ..SPYRE }).map(|split| split.slices().to_vec())
     }
 
     #[test]
-    fn chosen_splits_equal_the_peer() {
-        assert_eq!(priced(&matmul(&[], 8, 4096, 4096), 32), Some(vec![1, 8, 4]));
-        assert_eq!(priced(&matmul(&[], 32, 4096, 4096), 32), Some(vec![2, 8, 2]));
-        assert_eq!(priced(&matmul(&[], 2048, 4096, 32000), 32), Some(vec![8, 4, 1]));
-        assert_eq!(priced(&matmul(&[], 70, 100, 150), 32), Some(vec![5, 3, 2]));
-        assert_eq!(priced(&matmul(&[], 333, 512, 512), 32), Some(vec![3, 8, 1]));
-        assert_eq!(priced(&matmul(&[8], 1024, 128, 1024), 32), Some(vec![1, 16, 2, 1]));
-        assert_eq!(priced(&matmul(&[32], 128, 64, 128), 32), Some(vec![2, 8, 2, 1]));
+    fn matches_splits_of_torch_spyre() {
+        assert_eq!(choose_slices(&matmul(&[], 8, 4096, 4096), 32), Some(vec![1, 8, 4]));
+        assert_eq!(choose_slices(&matmul(&[], 32, 4096, 4096), 32), Some(vec![2, 8, 2]));
+        assert_eq!(choose_slices(&matmul(&[], 2048, 4096, 32000), 32), Some(vec![8, 4, 1]));
+        assert_eq!(choose_slices(&matmul(&[], 70, 100, 150), 32), Some(vec![5, 3, 2]));
+        assert_eq!(choose_slices(&matmul(&[], 333, 512, 512), 32), Some(vec![3, 8, 1]));
+        assert_eq!(choose_slices(&matmul(&[8], 1024, 128, 1024), 32), Some(vec![1, 16, 2, 1]));
+        assert_eq!(choose_slices(&matmul(&[32], 128, 64, 128), 32), Some(vec![2, 8, 2, 1]));
     }
 
     #[test]
-    fn sixteen_rows_fill_a_core() {
+    fn treats_sixteen_rows_as_a_filled_core() {
         let op = matmul(&[], 512, 1024, 1024);
-        let work = Work::of(&op, &Roles::of(&op).unwrap(), &WorkSplit::whole(3).with(0, 32));
+        let work = MatmulWork::new(&op, &MatmulDimRoles::from_op(&op).unwrap(), &WorkSplit::single_core(3).with_slices(0, 32));
         // 25 for each doubling of 512 columns, and for a filled core 5 for each of 4096 / 1024 times those of 1024 / 128.
-        assert_eq!(work.shape_penalty(true, 32), 25.0 + 5.0 * 2.0 * 3.0);
+        assert_eq!(work.compute_shape_penalty(true, 32), 25.0 + 5.0 * 2.0 * 3.0);
     }
 
     #[test]
-    fn few_passes_are_slower_and_many_are_no_faster_than_the_full_rate() {
-        let rates = [0.25, 1.0, 4.0].map(|part| rate_of(FULL_RATE_PASSES * part));
+    fn limits_rate_by_passes_up_to_the_full_rate() {
+        let rates = [0.25, 1.0, 4.0].map(|part| compute_mac_rate(FULL_RATE_PASSES * part));
         assert!(rates[0] < MACS_PER_MICROSECOND && rates[1..] == [MACS_PER_MICROSECOND; 2], "{rates:?}");
     }
 
     #[test]
-    fn columns_and_contraction_are_priced_in_whole_sticks() {
+    fn counts_columns_and_contraction_in_complete_sticks() {
         // By the 213 columns and 580 products that are there, six slices of rows and one of columns would be cheaper.
-        assert_eq!(priced(&matmul(&[], 138, 580, 213), 32), Some(vec![3, 2, 5]));
+        assert_eq!(choose_slices(&matmul(&[], 138, 580, 213), 32), Some(vec![3, 2, 5]));
     }
 
     /// Returns the row dimension and whether the weight is shared, as the model finds them for a matmul. Operands `x`
     /// and `y` lack the batch dimensions `lack_x` and `lack_y`.
-    fn roles_without(lack_x: &[usize], lack_y: &[usize]) -> (usize, bool) {
+    fn find_roles_without(lack_x: &[usize], lack_y: &[usize]) -> (usize, bool) {
         let mut op = matmul(&[2, 4], 64, 128, 256);
         for (operand, lacks) in [(0, lack_x), (1, lack_y)] {
             for coordinate in &mut op.operands[operand].coordinates {
@@ -265,35 +265,35 @@ mod tests {
                 }
             }
         }
-        let roles = Roles::of(&op).unwrap();
+        let roles = MatmulDimRoles::from_op(&op).unwrap();
         (roles.m, roles.shared_weight)
     }
 
     #[test]
-    fn an_operand_without_a_batch_dimension_is_read_once() {
-        assert_eq!(roles_without(&[], &[]), (2, false));
-        assert_eq!(roles_without(&[], &[0, 1]), (2, true));
-        assert_eq!(roles_without(&[], &[1]), (2, true), "one is enough");
-        assert_eq!(roles_without(&[0], &[]), (2, true), "whichever operand lacks it");
+    fn shares_weight_of_operand_without_batch_dimension() {
+        assert_eq!(find_roles_without(&[], &[]), (2, false));
+        assert_eq!(find_roles_without(&[], &[0, 1]), (2, true));
+        assert_eq!(find_roles_without(&[], &[1]), (2, true), "one is enough");
+        assert_eq!(find_roles_without(&[0], &[]), (2, true), "whichever operand lacks it");
     }
 
     #[test]
-    fn the_model_declines_what_it_does_not_know() {
-        assert_eq!(priced(&pointwise(&[64, 256]), 32), None, "no matmul");
-        assert_eq!(priced(&matmul(&[], 1, 4096, 4096), 32), None, "no rows");
-        assert_eq!(priced(&matmul(&[], 64, 8192, 64), 32), None, "one stick of columns");
-        assert_eq!(priced(&matmul(&[32], 1, 128, 2048), 32), None, "batches are not rows");
+    fn declines_unsupported_ops() {
+        assert_eq!(choose_slices(&pointwise(&[64, 256]), 32), None, "no matmul");
+        assert_eq!(choose_slices(&matmul(&[], 1, 4096, 4096), 32), None, "no rows");
+        assert_eq!(choose_slices(&matmul(&[], 64, 8192, 64), 32), None, "one stick of columns");
+        assert_eq!(choose_slices(&matmul(&[32], 1, 128, 2048), 32), None, "batches are not rows");
         let mut twice = matmul(&[2], 64, 128, 256);
         twice.dims[0].kind = DimKind::Reduction;
-        assert_eq!(priced(&twice, 32), None, "two contracted dimensions");
-        assert_eq!(priced(&Operation { family: Family::Pointwise, ..matmul(&[], 64, 128, 256) }, 32), None, "no product");
-        let bound = Operation { minima: WorkSplit::whole(3).with(1, 2), ..matmul(&[], 64, 128, 256) };
-        assert_eq!(priced(&bound, 32), None, "minima");
+        assert_eq!(choose_slices(&twice, 32), None, "two contracted dimensions");
+        assert_eq!(choose_slices(&UndividedOp { family: Family::Pointwise, ..matmul(&[], 64, 128, 256) }, 32), None, "no product");
+        let bound = UndividedOp { minima: WorkSplit::single_core(3).with_slices(1, 2), ..matmul(&[], 64, 128, 256) };
+        assert_eq!(choose_slices(&bound, 32), None, "minima");
     }
 
     #[test]
-    fn the_k_fast_rule_keeps_rows_whole() {
-        let slices = |op: &Operation| k_fast_division(op, &SPYRE).map(|split| split.slices().to_vec());
+    fn keeps_rows_unsplit_by_k_fast_rule() {
+        let slices = |op: &UndividedOp| divide_k_fast(op, &SPYRE).map(|split| split.slices().to_vec());
         assert_eq!(slices(&matmul(&[], 32, 4096, 4096)), Some(vec![1, 16, 2]));
         assert_eq!(slices(&matmul(&[], 32, 4096, 192)), None, "three sticks share no divisor with 32 cores");
         assert_eq!(slices(&matmul(&[], 256, 2048, 1024)), Some(vec![1, 16, 2]));

@@ -43,16 +43,16 @@ mod testing;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use alternatives::{MOST_ALTERNATIVES, alternatives};
-pub use core_view::{CoreUse, CoreView, Mismatch, agreed_view, view_of};
+pub use alternatives::{MAX_ENUMERATED_SPLITS, enumerate_splits};
+pub use core_view::{CoreUse, CoreView, CoreSplitConflict, find_common_view, compute_core_view};
 pub use distribute::distribute;
 pub use error::WorkError;
-pub use hint::{hinted_split, unheard};
-pub use matmul::{cost_model_division, k_fast_division};
-pub use span::{reduce_span, span_bytes};
+pub use hint::{resolve_hinted_split, find_unmatched_hint};
+pub use matmul::{divide_by_cost_model, divide_k_fast};
+pub use span::{reduce_span, compute_span_bytes};
 
 use machine::Target;
-use program::{Operation, SplitError, WorkSplit};
+use program::{UndividedOp, SplitError, WorkSplit};
 
 /// The split of an op over the cores of `target` (torch-spyre, August 2026: hint, else cost model, else largest divisors). Slices are
 /// counts, one per iteration dimension; see `docs/concepts/work-division.md`.
@@ -91,12 +91,12 @@ use program::{Operation, SplitError, WorkSplit};
 /// assert_eq!(split.slices_of_core(5, CoreOrder::of(op.family)), [1, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn divide(op: &Operation, target: &Target) -> Result<WorkSplit, WorkError> {
+pub fn divide(op: &UndividedOp, target: &Target) -> Result<WorkSplit, WorkError> {
     op.check()?;
-    check_possible(op, &op.minima, target)?;
+    check_hardware_limits(op, &op.minima, target)?;
     let split = match &op.hint {
-        Some(hint) => checked_hint(op, hint, target)?,
-        None => match cost_model_division(op, target) {
+        Some(hint) => validate_hint(op, hint, target)?,
+        None => match divide_by_cost_model(op, target) {
             Some(split) => split,
             None => distribute(op, target),
         },
@@ -110,19 +110,19 @@ pub fn divide(op: &Operation, target: &Target) -> Result<WorkSplit, WorkError> {
 /// # Errors
 /// Returns an error if the split has another number of dimensions, the hardware does not support it, or a core would address too much of a
 /// tensor.
-pub fn check_split(op: &Operation, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
+pub fn check_split(op: &UndividedOp, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
     op.check()?;
     if split.slices().len() != op.dims.len() {
         return Err(SplitError::Length { expected: op.dims.len(), found: split.slices().len() }.into());
     }
-    checked_hint(op, split, target)?;
+    validate_hint(op, split, target)?;
     check_span(op, split, target)
 }
 
 /// Checks that no core addresses more of a tensor than the hardware can.
-fn check_span(op: &Operation, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
+fn check_span(op: &UndividedOp, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
     for operand in 0..op.operands.len() {
-        let bytes = span_bytes(op, operand, split)?;
+        let bytes = compute_span_bytes(op, operand, split)?;
         if bytes > target.core_span_bytes {
             return Err(WorkError::Span { operand, bytes, limit: target.core_span_bytes, split: split.clone() });
         }
@@ -131,25 +131,25 @@ fn check_span(op: &Operation, split: &WorkSplit, target: &Target) -> Result<(), 
 }
 
 /// Checks that the hardware supports the split: even slices, at most one per core.
-fn check_possible(op: &Operation, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
+fn check_hardware_limits(op: &UndividedOp, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
     for (dim, (&slices, &units)) in split.slices().iter().zip(&op.units()).enumerate() {
         if units % slices != 0 {
             return Err(WorkError::Uneven { dim, units, slices });
         }
     }
-    if split.cores() > target.cores {
-        return Err(WorkError::Cores { needed: split.cores(), cores: target.cores });
+    if split.num_cores() > target.cores {
+        return Err(WorkError::Cores { needed: split.num_cores(), cores: target.cores });
     }
     Ok(())
 }
 
 /// A hint overrides the rules, not the hardware.
-fn checked_hint(op: &Operation, hint: &WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
+fn validate_hint(op: &UndividedOp, hint: &WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
     if let Some(dim) = (0..hint.slices().len()).find(|&dim| hint.slices()[dim] > 1 && !op.may_split(dim)) {
         return Err(WorkError::Blocked { dim });
     }
-    check_possible(op, hint, target)?;
-    if op.n_split_reductions(hint) > 1 {
+    check_hardware_limits(op, hint, target)?;
+    if op.num_split_reductions(hint) > 1 {
         return Err(WorkError::Reductions);
     }
     Ok(hint.clone())
@@ -164,58 +164,58 @@ mod tests {
 
     const SPYRE: Target = Target::spyre();
 
-    fn slices(op: &Operation) -> Vec<i64> {
+    fn divide_slices(op: &UndividedOp) -> Vec<i64> {
         divide(op, &SPYRE).unwrap().slices().to_vec()
     }
 
-    fn hinted(op: Operation, slices: &[i64]) -> Result<WorkSplit, WorkError> {
-        divide(&Operation { hint: Some(WorkSplit::new(slices.to_vec())?), ..op }, &SPYRE)
+    fn divide_with_hint(op: UndividedOp, slices: &[i64]) -> Result<WorkSplit, WorkError> {
+        divide(&UndividedOp { hint: Some(WorkSplit::new(slices.to_vec())?), ..op }, &SPYRE)
     }
 
     #[test]
-    fn the_worked_examples_of_the_reference_hold() {
-        assert_eq!(slices(&pointwise(&[128, 256])), [32, 1]);
-        assert_eq!(slices(&matmul(&[], 64, 128, 256)), [4, 4, 2]);
-        assert_eq!(slices(&reduction(&[64, 256], 0)), [4, 8]);
+    fn matches_worked_examples_of_the_reference() {
+        assert_eq!(divide_slices(&pointwise(&[128, 256])), [32, 1]);
+        assert_eq!(divide_slices(&matmul(&[], 64, 128, 256)), [4, 4, 2]);
+        assert_eq!(divide_slices(&reduction(&[64, 256], 0)), [4, 8]);
     }
 
     #[test]
-    fn minima_of_the_span_stay_in_the_split() {
+    fn keeps_span_minima_in_the_split() {
         let op = matmul(&[], 8192, 32768, 4096);
-        let op = Operation { minima: reduce_span(&op, &SPYRE).unwrap(), ..op };
+        let op = UndividedOp { minima: reduce_span(&op, &SPYRE).unwrap(), ..op };
         assert_eq!(op.minima.slices(), [1, 2, 4]);
-        assert_eq!(slices(&op), [4, 2, 4]);
+        assert_eq!(divide_slices(&op), [4, 2, 4]);
     }
 
     #[test]
-    fn a_hint_overrides_the_rules() {
-        assert_eq!(hinted(matmul(&[], 64, 128, 256), &[2, 1, 2]).unwrap().slices(), [2, 1, 2]);
+    fn follows_hint_instead_of_rules() {
+        assert_eq!(divide_with_hint(matmul(&[], 64, 128, 256), &[2, 1, 2]).unwrap().slices(), [2, 1, 2]);
     }
 
     #[test]
-    fn an_impossible_hint_is_refused() {
+    fn rejects_impossible_hint() {
         let op = || matmul(&[], 64, 128, 256);
-        assert_eq!(hinted(op(), &[3, 1, 1]), Err(WorkError::Uneven { dim: 0, units: 64, slices: 3 }));
-        assert_eq!(hinted(op(), &[1, 8, 1]), Err(WorkError::Uneven { dim: 1, units: 4, slices: 8 }));
-        assert_eq!(hinted(op(), &[32, 2, 1]), Err(WorkError::Cores { needed: 64, cores: 32 }));
-        assert_eq!(hinted(op(), &[1, 1]), Err(WorkError::Split(SplitError::Length { expected: 3, found: 2 })));
-        assert_eq!(hinted(op(), &[1, 0, 1]), Err(WorkError::Split(SplitError::Slices { dim: 1, slices: 0 })));
-        let blocked = Operation { blocked: vec![0], ..pointwise(&[128, 256]) };
-        assert_eq!(hinted(blocked, &[2, 1]), Err(WorkError::Blocked { dim: 0 }));
-        assert_eq!(hinted(reduction(&[512, 200], 1), &[1, 2]), Err(WorkError::Blocked { dim: 1 }));
+        assert_eq!(divide_with_hint(op(), &[3, 1, 1]), Err(WorkError::Uneven { dim: 0, units: 64, slices: 3 }));
+        assert_eq!(divide_with_hint(op(), &[1, 8, 1]), Err(WorkError::Uneven { dim: 1, units: 4, slices: 8 }));
+        assert_eq!(divide_with_hint(op(), &[32, 2, 1]), Err(WorkError::Cores { needed: 64, cores: 32 }));
+        assert_eq!(divide_with_hint(op(), &[1, 1]), Err(WorkError::Split(SplitError::Length { expected: 3, found: 2 })));
+        assert_eq!(divide_with_hint(op(), &[1, 0, 1]), Err(WorkError::Split(SplitError::Slices { dim: 1, slices: 0 })));
+        let blocked = UndividedOp { blocked: vec![0], ..pointwise(&[128, 256]) };
+        assert_eq!(divide_with_hint(blocked, &[2, 1]), Err(WorkError::Blocked { dim: 0 }));
+        assert_eq!(divide_with_hint(reduction(&[512, 200], 1), &[1, 2]), Err(WorkError::Blocked { dim: 1 }));
     }
 
     #[test]
-    fn at_most_one_reduction_dim_is_split() {
+    fn rejects_split_of_two_reduction_dims() {
         let mut op = reduction(&[8, 16, 64], 1);
         op.dims[0].kind = DimKind::Reduction;
-        assert_eq!(hinted(op, &[2, 1, 2]), Err(WorkError::Reductions));
+        assert_eq!(divide_with_hint(op, &[2, 1, 2]), Err(WorkError::Reductions));
     }
 
     #[test]
-    fn a_span_that_no_core_can_address_is_refused() {
-        let op = Operation { blocked: vec![0, 1], ..pointwise(&[16384, 16384]) };
-        let split = WorkSplit::whole(2);
+    fn rejects_span_that_no_core_can_address() {
+        let op = UndividedOp { blocked: vec![0, 1], ..pointwise(&[16384, 16384]) };
+        let split = WorkSplit::single_core(2);
         let expected = WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes, split };
         assert_eq!(divide(&op, &SPYRE), Err(expected));
     }
@@ -234,9 +234,9 @@ mod tests {
                     return Ok(());
                 }
             };
-            let op = Operation { minima, ..op };
+            let op = UndividedOp { minima, ..op };
             let split = divide(&op, &target).unwrap();
-            prop_assert_eq!(checked_hint(&op, &split, &target), Ok(split.clone()));
+            prop_assert_eq!(validate_hint(&op, &split, &target), Ok(split.clone()));
             prop_assert!(split.slices().iter().zip(op.minima.slices()).all(|(slices, least)| slices >= least));
             // The constraints of `checked_hint`, restated.
             prop_assert!(op.units().iter().zip(split.slices()).all(|(units, slices)| units % slices == 0));
@@ -244,7 +244,7 @@ mod tests {
             let cut = |(dim, slices): (&IterationDim, &i64)| dim.kind == DimKind::Reduction && *slices > 1;
             prop_assert!(op.dims.iter().zip(split.slices()).filter(|&pair| cut(pair)).count() <= 1);
             for operand in 0..op.operands.len() {
-                prop_assert!(span_bytes(&op, operand, &split).unwrap() <= target.core_span_bytes);
+                prop_assert!(compute_span_bytes(&op, operand, &split).unwrap() <= target.core_span_bytes);
             }
         }
     }

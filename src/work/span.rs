@@ -3,7 +3,7 @@
 use super::WorkError;
 use super::distribute::divisors;
 use machine::Target;
-use program::{Operation, WorkSplit};
+use program::{UndividedOp, WorkSplit};
 use std::cmp::Reverse;
 
 /// Bytes of operand `operand` from the first to the last that one core touches, counted in whole positions of the outermost device
@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 ///
 /// # Panics
 /// When there is no such operand, or the split has another number of dimensions than the op.
-pub fn span_bytes(op: &Operation, operand: usize, split: &WorkSplit) -> Result<i64, WorkError> {
+pub fn compute_span_bytes(op: &UndividedOp, operand: usize, split: &WorkSplit) -> Result<i64, WorkError> {
     let layout = &op.operands[operand].layout;
     let bytes = layout.format().bytes();
     if let Some(indexed) = op.operands[operand].indexed {
@@ -23,7 +23,7 @@ pub fn span_bytes(op: &Operation, operand: usize, split: &WorkSplit) -> Result<i
         return Ok(layout.device_size()[indexed] * layout.device_strides()[indexed] * bytes);
     }
     for (device_dim, stride) in layout.device_strides().into_iter().enumerate().take(layout.rank() - 1) {
-        let positions = positions(op, operand, device_dim, split)?;
+        let positions = count_positions(op, operand, device_dim, split)?;
         if positions > 1 {
             return Ok(positions * stride * bytes);
         }
@@ -32,10 +32,10 @@ pub fn span_bytes(op: &Operation, operand: usize, split: &WorkSplit) -> Result<i
 }
 
 /// Returns the positions of one device dimension that a core accesses.
-fn positions(op: &Operation, operand: usize, device_dim: usize, split: &WorkSplit) -> Result<i64, WorkError> {
+fn count_positions(op: &UndividedOp, operand: usize, device_dim: usize, split: &WorkSplit) -> Result<i64, WorkError> {
     match op.operands[operand].coordinates[device_dim].term {
         None => Ok(1),
-        Some(term) => Ok(term.last(&op.ranges_per_core(split))? + 1),
+        Some(term) => Ok(term.max_value(&op.ranges_per_core(split))? + 1),
     }
 }
 
@@ -45,38 +45,38 @@ fn positions(op: &Operation, operand: usize, device_dim: usize, split: &WorkSpli
 ///
 /// # Errors
 /// When the operation contradicts itself, more than one reduction dimension would have to be cut, or no split is enough.
-pub fn reduce_span(op: &Operation, target: &Target) -> Result<WorkSplit, WorkError> {
+pub fn reduce_span(op: &UndividedOp, target: &Target) -> Result<WorkSplit, WorkError> {
     op.check()?;
-    let mut minima = WorkSplit::whole(op.dims.len());
+    let mut minima = WorkSplit::single_core(op.dims.len());
     if op.hint.is_some() {
         return Ok(minima);
     }
     for operand in 0..op.operands.len() {
         minima = reduce_operand(op, operand, minima, target)?;
-        let bytes = span_bytes(op, operand, &minima)?;
+        let bytes = compute_span_bytes(op, operand, &minima)?;
         if bytes > target.core_span_bytes {
             return Err(WorkError::Span { operand, bytes, limit: target.core_span_bytes, split: minima });
         }
     }
-    if op.n_split_reductions(&minima) > 1 {
+    if op.num_split_reductions(&minima) > 1 {
         return Err(WorkError::Reductions);
     }
     Ok(minima)
 }
 
 /// Adds slices along the outer device dimensions of one operand, until its span is within the limit or cannot shrink any more.
-fn reduce_operand(op: &Operation, operand: usize, minima: WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
+fn reduce_operand(op: &UndividedOp, operand: usize, minima: WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
     let mut split = minima;
     for device_dim in 0..op.operands[operand].layout.rank() - 1 {
-        if span_bytes(op, operand, &split)? <= target.core_span_bytes {
+        if compute_span_bytes(op, operand, &split)? <= target.core_span_bytes {
             break;
         }
         let Some(term) = op.operands[operand].coordinates[device_dim].term else { continue };
-        if positions(op, operand, device_dim, &split)? == 1 {
+        if count_positions(op, operand, device_dim, &split)? == 1 {
             continue;
         }
-        split = best_slices(op, operand, term.dim, &split, target)?;
-        if positions(op, operand, device_dim, &split)? > 1 {
+        split = choose_slices(op, operand, term.dim, &split, target)?;
+        if count_positions(op, operand, device_dim, &split)? > 1 {
             break;
         }
     }
@@ -85,18 +85,18 @@ fn reduce_operand(op: &Operation, operand: usize, minima: WorkSplit, target: &Ta
 
 /// Returns the slice count of `dim` with the largest span within the limit, so that the fewest cores are bound; if there is none, the one
 /// with the smallest span.
-fn best_slices(op: &Operation, operand: usize, dim: usize, split: &WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
+fn choose_slices(op: &UndividedOp, operand: usize, dim: usize, split: &WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
     let least = split.slices()[dim];
-    let cores_left = target.cores / (split.cores() / least);
-    let mut choices = vec![(span_bytes(op, operand, split)?, least)];
+    let cores_left = target.cores / (split.num_cores() / least);
+    let mut choices = vec![(compute_span_bytes(op, operand, split)?, least)];
     if op.may_split(dim) {
         for slices in divisors(op.units()[dim]).filter(|slices| (least + 1..=cores_left).contains(slices)) {
-            choices.push((span_bytes(op, operand, &split.with(dim, slices))?, slices));
+            choices.push((compute_span_bytes(op, operand, &split.with_slices(dim, slices))?, slices));
         }
     }
     let inside = choices.iter().filter(|(span, _)| *span <= target.core_span_bytes).max_by_key(|&&(span, slices)| (span, Reverse(slices)));
     let chosen = inside.or_else(|| choices.iter().min());
-    Ok(chosen.map_or_else(|| split.clone(), |&(_, slices)| split.with(dim, slices)))
+    Ok(chosen.map_or_else(|| split.clone(), |&(_, slices)| split.with_slices(dim, slices)))
 }
 
 #[cfg(test)]
@@ -107,32 +107,32 @@ mod tests {
 
     const SPYRE: Target = Target::spyre();
 
-    fn minima(op: &Operation) -> Vec<i64> {
+    fn reduce_to_minima(op: &UndividedOp) -> Vec<i64> {
         reduce_span(op, &SPYRE).unwrap().slices().to_vec()
     }
 
-    fn span(op: &Operation, slices: &[i64]) -> i64 {
-        span_bytes(op, 0, &WorkSplit::new(slices.to_vec()).unwrap()).unwrap()
+    fn span_of_first_operand(op: &UndividedOp, slices: &[i64]) -> i64 {
+        compute_span_bytes(op, 0, &WorkSplit::new(slices.to_vec()).unwrap()).unwrap()
     }
 
     #[test]
-    fn a_span_is_whole_positions_of_the_outermost_dim_that_moves() {
+    fn counts_span_in_positions_of_outermost_moving_dim() {
         let op = pointwise(&[512, 256]);
-        assert_eq!(span(&op, &[1, 1]), 4 * 512 * 128);
-        assert_eq!(span(&op, &[32, 1]), 4 * 512 * 128, "rows are inside the columns of sticks");
-        assert_eq!(span(&op, &[1, 2]), 2 * 512 * 128);
-        assert_eq!(span(&op, &[32, 4]), 16 * 128);
-        assert_eq!(span(&pointwise(&[1, 64]), &[1, 1]), 2, "one stick is one position");
+        assert_eq!(span_of_first_operand(&op, &[1, 1]), 4 * 512 * 128);
+        assert_eq!(span_of_first_operand(&op, &[32, 1]), 4 * 512 * 128, "rows are inside the columns of sticks");
+        assert_eq!(span_of_first_operand(&op, &[1, 2]), 2 * 512 * 128);
+        assert_eq!(span_of_first_operand(&op, &[32, 4]), 16 * 128);
+        assert_eq!(span_of_first_operand(&pointwise(&[1, 64]), &[1, 1]), 2, "one stick is one position");
     }
 
     #[test]
-    fn small_tensors_need_nothing() {
-        assert_eq!(minima(&pointwise(&[512, 256])), [1, 1]);
-        assert_eq!(minima(&reduction(&[4096, 4096], 1)), [1, 1]);
+    fn requires_no_slices_for_small_tensors() {
+        assert_eq!(reduce_to_minima(&pointwise(&[512, 256])), [1, 1]);
+        assert_eq!(reduce_to_minima(&reduction(&[4096, 4096], 1)), [1, 1]);
     }
 
     #[test]
-    fn a_span_that_reaches_the_limit_is_within_it() {
+    fn accepts_span_equal_to_the_limit() {
         let op = pointwise(&[512, 256]);
         let with = |core_span_bytes: i64| reduce_span(&op, &Target { core_span_bytes, ..SPYRE }).unwrap().slices().to_vec();
         assert_eq!(with(4 * 512 * 128), [1, 1]);
@@ -140,57 +140,57 @@ mod tests {
     }
 
     #[test]
-    fn a_large_tensor_is_cut_along_its_outermost_device_dim() {
+    fn splits_large_tensor_along_outermost_device_dim() {
         // 512 MiB in two halves is still 1 stick of rows too much.
-        assert_eq!(minima(&pointwise(&[16384, 16384])), [1, 4]);
-        assert_eq!(minima(&pointwise(&[65536, 8192])), [1, 8]);
-        assert_eq!(minima(&pointwise(&[1, 32, 2048, 2048])), [1, 2, 1, 1]);
+        assert_eq!(reduce_to_minima(&pointwise(&[16384, 16384])), [1, 4]);
+        assert_eq!(reduce_to_minima(&pointwise(&[65536, 8192])), [1, 8]);
+        assert_eq!(reduce_to_minima(&pointwise(&[1, 32, 2048, 2048])), [1, 2, 1, 1]);
     }
 
     #[test]
-    fn what_one_operand_needs_binds_the_next() {
-        assert_eq!(minima(&matmul(&[], 8192, 32768, 4096)), [1, 2, 4]);
+    fn applies_slices_of_one_operand_to_the_next() {
+        assert_eq!(reduce_to_minima(&matmul(&[], 8192, 32768, 4096)), [1, 2, 4]);
     }
 
     #[test]
-    fn one_column_of_sticks_is_cut_along_rows() {
+    fn splits_single_stick_column_along_rows() {
         // 64 columns are one stick; 4 Mi rows of it are 512 MiB.
-        assert_eq!(minima(&pointwise(&[4 << 20, 64])), [4, 1]);
+        assert_eq!(reduce_to_minima(&pointwise(&[4 << 20, 64])), [4, 1]);
     }
 
     #[test]
-    fn a_product_goes_through_whole_sticks_of_what_it_sums() {
-        let of_weights = |contracted| span_bytes(&matmul(&[], 8, contracted, 64), 1, &WorkSplit::whole(3));
+    fn counts_complete_sticks_of_contraction() {
+        let of_weights = |contracted| compute_span_bytes(&matmul(&[], 8, contracted, 64), 1, &WorkSplit::single_core(3));
         assert_eq!((of_weights(2), of_weights(64), of_weights(65)), (Ok(64 * 128), Ok(64 * 128), Ok(128 * 128)));
     }
 
     #[test]
-    fn a_span_that_cannot_shrink_is_refused() {
-        let op = Operation { blocked: vec![1], ..pointwise(&[16384, 16384]) };
-        let split = WorkSplit::whole(2);
+    fn rejects_span_that_cannot_shrink() {
+        let op = UndividedOp { blocked: vec![1], ..pointwise(&[16384, 16384]) };
+        let split = WorkSplit::single_core(2);
         let expected = WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes, split };
         assert_eq!(reduce_span(&op, &SPYRE), Err(expected));
     }
 
     /// Returns a gather from a table of 16,384 rows and columns, indexed along one of its device dimensions.
-    fn gather(device_dim: usize) -> Operation {
-        let mut op = Operation { family: Family::Gather, blocked: vec![0, 1], ..pointwise(&[16384, 16384]) };
+    fn build_gather(device_dim: usize) -> UndividedOp {
+        let mut op = UndividedOp { family: Family::Gather, blocked: vec![0, 1], ..pointwise(&[16384, 16384]) };
         op.operands[0].indexed = Some(device_dim);
         op
     }
 
     #[test]
-    fn a_core_may_touch_any_row_of_a_table() {
-        let split = WorkSplit::whole(2);
+    fn counts_all_rows_of_a_table() {
+        let split = WorkSplit::single_core(2);
         let expected = WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes, split };
-        assert_eq!(reduce_span(&gather(0), &SPYRE), Err(expected));
+        assert_eq!(reduce_span(&build_gather(0), &SPYRE), Err(expected));
         // Sticks are counted outside of the rows.
-        assert_eq!(span(&gather(1), &[1, 1]), 16384 * 128);
+        assert_eq!(span_of_first_operand(&build_gather(1), &[1, 1]), 16384 * 128);
     }
 
     #[test]
-    fn a_hint_gets_no_minima() {
+    fn computes_no_minima_for_hint() {
         let hint = Some(WorkSplit::new(vec![1, 8]).unwrap());
-        assert_eq!(minima(&Operation { hint, ..pointwise(&[16384, 16384]) }), [1, 1]);
+        assert_eq!(reduce_to_minima(&UndividedOp { hint, ..pointwise(&[16384, 16384]) }), [1, 1]);
     }
 }

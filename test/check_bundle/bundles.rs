@@ -7,8 +7,8 @@ use spyre::launch::symbols::MemoryMap;
 use spyre::sdsc;
 use spyre::{
     bundle::{
-        Allocation, Arrangement, Bundle, Constant, Coordinate as C, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim,
-        Window, WindowAxis,
+        Allocation, ElementArrangement, Bundle, NamedConstant, Coordinate as C, BundleItem, IterationDim, OpSpec, OpSpecOperand, OwnedDim, Ownership, SymbolicDim,
+        OpWindow, WindowAxis,
     },
     launch::Launch,
 };
@@ -18,11 +18,11 @@ use std::sync::LazyLock;
 /// A directory in memory.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
-pub(crate) fn operand(device_size: &[i64], coordinates: Vec<C>) -> Operand {
-    Operand {
+pub(crate) fn operand(device_size: &[i64], coordinates: Vec<C>) -> OpSpecOperand {
+    OpSpecOperand {
         is_input: true,
         format: DeviceFormat::Sen169Fp16,
-        arrangement: Arrangement::Standard,
+        arrangement: ElementArrangement::Standard,
         device_size: device_size.to_vec(),
         coordinates,
         allocation: Allocation::Hbm { argument: 0, offset_bytes: 0 },
@@ -33,30 +33,30 @@ pub(crate) fn operand(device_size: &[i64], coordinates: Vec<C>) -> Operand {
 }
 
 /// A matrix of which dimension `row` and `column` have those sizes; the stick runs along the column.
-pub(crate) fn matrix((row, rows): (usize, i64), (column, columns): (usize, i64)) -> Operand {
+pub(crate) fn matrix((row, rows): (usize, i64), (column, columns): (usize, i64)) -> OpSpecOperand {
     operand(&[(columns + 63) / 64, rows, 64], vec![C::floordiv(column, 64), C::dim(row), C::modulo(column, 64)])
 }
 
 /// A vector along dimension `row` with one element in each stick.
-pub(crate) fn sparse(row: usize, rows: i64) -> Operand {
+pub(crate) fn sparse(row: usize, rows: i64) -> OpSpecOperand {
     operand(&[1, rows, 64], vec![C::constant(0), C::dim(row), C::constant(0)])
 }
 
-pub(crate) fn at(mut operand: Operand, allocation: Allocation) -> Operand {
+pub(crate) fn at(mut operand: OpSpecOperand, allocation: Allocation) -> OpSpecOperand {
     operand.allocation = allocation;
     operand
 }
 
-pub(crate) fn lx(operand: Operand, offset_bytes: i64) -> Operand {
+pub(crate) fn lx(operand: OpSpecOperand, offset_bytes: i64) -> OpSpecOperand {
     at(operand, Allocation::Lx { offset_bytes })
 }
 
-pub(crate) fn pool(operand: Operand, offset_bytes: i64) -> Operand {
+pub(crate) fn pool(operand: OpSpecOperand, offset_bytes: i64) -> OpSpecOperand {
     at(operand, Allocation::Pool { offset_bytes })
 }
 
 /// An op whose operands are consecutive kernel arguments from `first` on, unless placed elsewhere.
-pub(crate) fn op(function: &str, dims: &[(i64, i64)], first: u32, mut operands: Vec<Operand>) -> OpSpec {
+pub(crate) fn op(function: &str, dims: &[(i64, i64)], first: u32, mut operands: Vec<OpSpecOperand>) -> OpSpec {
     for (operand, argument) in operands.iter_mut().zip(first..) {
         if let Allocation::Hbm { argument: number, .. } = &mut operand.allocation {
             *number = argument;
@@ -73,7 +73,7 @@ pub(crate) fn op(function: &str, dims: &[(i64, i64)], first: u32, mut operands: 
     }
 }
 
-pub(crate) fn emit(pool_bytes: i64, items: Vec<Item>) -> Files {
+pub(crate) fn emit(pool_bytes: i64, items: Vec<BundleItem>) -> Files {
     let bundle = Bundle { pool_bytes, items };
     let launch = Launch::new(&bundle).unwrap();
     let sdsc = bundle.ops().into_iter().enumerate().map(|(index, op)| {
@@ -84,7 +84,7 @@ pub(crate) fn emit(pool_bytes: i64, items: Vec<Item>) -> Files {
 }
 
 pub(crate) fn emit_ops(ops: Vec<OpSpec>) -> Files {
-    emit(1 << 16, ops.into_iter().map(|op| Item::Op(Box::new(op))).collect())
+    emit(1 << 16, ops.into_iter().map(|op| BundleItem::Op(Box::new(op))).collect())
 }
 
 pub(crate) fn adds(splits: (i64, i64)) -> OpSpec {
@@ -94,7 +94,7 @@ pub(crate) fn adds(splits: (i64, i64)) -> OpSpec {
 
 /// Tiles of 64 rows of a kernel argument: copied to the pool in each of 4 iterations, and from there to another argument.
 pub(crate) fn nest() -> Files {
-    let tile = |mut operand: Operand, advance: &[i64]| {
+    let tile = |mut operand: OpSpecOperand, advance: &[i64]| {
         operand.device_size = vec![1, 512, 64];
         operand.tile_advance = advance.to_vec();
         operand
@@ -102,19 +102,19 @@ pub(crate) fn nest() -> Files {
     let rows = || matrix((0, 64), (1, 64));
     let load = op("identity", &[(64, 2), (64, 1)], 0, vec![tile(rows(), &[0, 4096]), pool(rows(), 0)]);
     let store = op("identity", &[(64, 2), (64, 1)], 0, vec![pool(rows(), 0), tile(rows(), &[16384, 4096])]);
-    let body = [load, store].map(|op| Item::Op(Box::new(op))).to_vec();
-    emit(8192, vec![Item::Loop { count: 2, symbol: None, body: vec![Item::Loop { count: 4, symbol: None, body }] }])
+    let body = [load, store].map(|op| BundleItem::Op(Box::new(op))).to_vec();
+    emit(8192, vec![BundleItem::Loop { count: 2, symbol: None, body: vec![BundleItem::Loop { count: 4, symbol: None, body }] }])
 }
 
 /// Rows less one row, tile by tile, of two arguments that both move.
 pub(crate) fn moving_row() -> Files {
-    let tile = |mut operand: Operand| {
+    let tile = |mut operand: OpSpecOperand| {
         operand.tile_advance = vec![4096];
         operand
     };
     let row = operand(&[1, 64], vec![C::constant(0), C::dim(1)]);
     let sub = op("sub", &[(64, 1), (64, 1)], 0, vec![tile(matrix((0, 64), (1, 64))), tile(row), tile(matrix((0, 64), (1, 64)))]);
-    emit(0, vec![Item::Loop { count: 4, symbol: None, body: vec![Item::Op(Box::new(sub))] }])
+    emit(0, vec![BundleItem::Loop { count: 4, symbol: None, body: vec![BundleItem::Op(Box::new(sub))] }])
 }
 
 /// `exp` between scratchpads, with the copies in and out.
@@ -177,7 +177,7 @@ pub(crate) fn pooling() -> Files {
     let output = operand(&[1, 4, 4, 64], vec![C::constant(0), C::dim(0), C::dim(1), C::dim(2)]);
     let mut pool = op("avgpoolfwd", &[(4, 1), (4, 1), (64, 1), (2, 1), (2, 1)], 0, vec![input, output]);
     let axis = WindowAxis { kernel: 2, stride: 2, ..WindowAxis::default() };
-    pool.window = Some(Window { height: axis, width: axis, pad_type: None });
+    pool.window = Some(OpWindow { height: axis, width: axis, pad_type: None });
     pool.node_output_ranges = Some([1, 64, 4, 4]);
     emit_ops(vec![pool])
 }
@@ -190,7 +190,7 @@ pub(crate) fn symbolic() -> Files {
 
 pub(crate) fn clip() -> Files {
     let mut clip = op("clip", &[(128, 1), (64, 1)], 0, vec![matrix((0, 128), (1, 64)), matrix((0, 128), (1, 64))]);
-    let constant = |name: &str, value| Constant { name: name.to_owned(), value };
+    let constant = |name: &str, value| NamedConstant { name: name.to_owned(), value };
     clip.constants = vec![constant("clipMin", 0.0), constant("clipMax", 6.0)];
     emit_ops(vec![clip])
 }
@@ -216,9 +216,9 @@ pub(crate) fn columns(splits: [i64; 2]) -> Files {
     emit_ops(vec![op("sum", &[(64, 1), (4, splits[0]), (64, splits[1])], 0, vec![input, output])])
 }
 
-pub(crate) fn restick(formats: DeviceFormat, arrangement: Arrangement) -> Files {
+pub(crate) fn restick(formats: DeviceFormat, arrangement: ElementArrangement) -> Files {
     let mut to = matrix((0, 128), (1, 256));
-    if arrangement == Arrangement::Qfp8Wt {
+    if arrangement == ElementArrangement::Qfp8Wt {
         to = operand(&[2, 128, 128], vec![C::floordiv(1, 128), C::dim(0), C::modulo(1, 128)]);
     }
     (to.format, to.arrangement) = (formats, arrangement);
@@ -238,16 +238,16 @@ pub(crate) fn copies(from: DeviceFormat) -> Files {
 /// A widened value plus a number of another order: the second operand comes from the caller.
 pub(crate) fn widened_sum() -> Files {
     let single =
-        || Operand { format: DeviceFormat::IeeeFp32, ..operand(&[4, 64, 32], vec![C::floordiv(1, 32), C::dim(0), C::modulo(1, 32)]) };
+        || OpSpecOperand { format: DeviceFormat::IeeeFp32, ..operand(&[4, 64, 32], vec![C::floordiv(1, 32), C::dim(0), C::modulo(1, 32)]) };
     let dims = [(64, 1), (128, 1)];
     let widen = op("dl16tofp32", &dims, 0, vec![matrix((0, 64), (1, 128)), lx(single(), 0)]);
     emit_ops(vec![widen, op("add", &dims, 0, vec![lx(single(), 0), single(), lx(single(), 32_768)])])
 }
 
 pub(crate) fn baked() -> Files {
-    let bundle = Bundle { pool_bytes: 0, items: vec![Item::Op(Box::new(adds((2, 1))))] };
-    let launch = Launch::baked(&bundle, &Target::spyre()).unwrap();
-    let map = MemoryMap::of(&bundle, &Target::spyre());
+    let bundle = Bundle { pool_bytes: 0, items: vec![BundleItem::Op(Box::new(adds((2, 1))))] };
+    let launch = Launch::new_baked(&bundle, &Target::spyre()).unwrap();
+    let map = MemoryMap::from_bundle(&bundle, &Target::spyre());
     let sdsc = sdsc::from_op_spec_baked(bundle.ops()[0], 0, &map).unwrap();
     [("bundle.mlir".to_owned(), launch.to_string().into_bytes()), ("sdsc_0.json".to_owned(), sdsc_format::to_text(&sdsc))].into()
 }
@@ -282,7 +282,7 @@ pub(crate) fn slice_of_pool() -> Files {
     let slice = pool(operand(&[4, 64, 64], vec![columns, C::dim(0), C::modulo(1, 64)]), 0);
     let exp = op("exp", &[(64, 2), (256, 1)], 0, vec![matrix((0, 64), (1, 256)), pool(matrix((0, 64), (1, 256)), 0)]);
     let neg = op("neg", &[(64, 2), (64, 1)], 0, vec![slice, matrix((0, 64), (1, 64))]);
-    let mut files: Files = emit(32768, [exp, neg].map(|op| Item::Op(Box::new(op))).to_vec())
+    let mut files: Files = emit(32768, [exp, neg].map(|op| BundleItem::Op(Box::new(op))).to_vec())
         .into_iter()
         .map(|(name, bytes)| (format!("bundle_0/{name}"), bytes))
         .collect();
@@ -347,7 +347,7 @@ pub(crate) fn right() -> Vec<(&'static str, Files)> {
         ("symbolic", symbolic()),
         ("clip", clip()),
         ("top-k", top_k(0)),
-        ("restickify", restick(DeviceFormat::Sen169Fp16, Arrangement::Standard)),
+        ("restickify", restick(DeviceFormat::Sen169Fp16, ElementArrangement::Standard)),
         ("identity", copies(DeviceFormat::Sen169Fp16)),
         ("baked", baked()),
         ("program", program([65536, 65536])),

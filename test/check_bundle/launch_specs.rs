@@ -5,13 +5,13 @@ use crate::check_bundle::edits::json;
 use crate::check_bundle::mutations::{Broken, broken};
 use sdsc_format::program::Program;
 use serde_json::{Value, json};
-use spyre::launch::launch_spec::launch_spec_files;
+use spyre::launch::launch_spec::build_launch_spec_files;
 
 /// The program of a gather with its launch specification.
 pub(crate) fn launched() -> Files {
     let mut files = table();
     let program: Program = serde_json::from_slice(&files["program.json"]).unwrap();
-    let specs = launch_spec_files(&program, &[Some([2].into())]).unwrap();
+    let specs = build_launch_spec_files(&program, &[Some([2].into())]).unwrap();
     files.extend(specs.into_iter().map(|file| (file.path, file.content)));
     files
 }

@@ -9,7 +9,7 @@ use crate::check_bundle::edits::{STARTS_1, becomes, json, remove, rename, set, s
 use crate::check_bundle::launch_specs::broken_launch_specs;
 use machine::DeviceFormat;
 use serde_json::{Value, json};
-use spyre::bundle::{Arrangement, Coordinate as C};
+use spyre::bundle::{ElementArrangement, Coordinate as C};
 
 /// A bundle with one fault, and the labels of the rules it violates, the most basic one first.
 pub(crate) struct Broken {
@@ -249,7 +249,7 @@ fn broken_families() -> Vec<Broken> {
         }),
         broken(&["sdsc_r102"], "identity", becomes(copies(DeviceFormat::IeeeFp32))),
         broken(&["sdsc_r55"], "top-k", becomes(top_k(2))),
-        broken(&["sdsc_r56"], "restickify", becomes(restick(DeviceFormat::Sen143Fp8, Arrangement::Qfp8Wt))),
+        broken(&["sdsc_r56"], "restickify", becomes(restick(DeviceFormat::Sen143Fp8, ElementArrangement::Qfp8Wt))),
         broken(&["sdsc_r57"], "add", becomes(emit_ops(vec![two_sticks]))),
         broken(&["sdsc_r58"], "add", |files| {
             (0..3).for_each(|tensor| set(files, &format!("dsc/labeledDs_/{tensor}/scale_"), json!([1, -2])))

@@ -2,11 +2,11 @@
 
 use super::{counted, listen::listen};
 use machine::Target;
-use referee::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation};
+use referee::{BoundedNumber, IntervalArithmetic, Companions, HostArray, RunOptions, Simulation};
 use spyre::{
     compile::compile,
     mlir::Module,
-    pipeline::{Options, Phase},
+    pipeline::{CompileOptions, Phase},
     reference,
 };
 use std::{collections::BTreeMap, fs, path::Path};
@@ -48,14 +48,14 @@ impl Build {
         format!("--loops {} --cores {} --lx-planner {}{joint}", self.loops, self.cores, self.lx_planner)
     }
 
-    fn options(self) -> Options {
-        Options {
+    fn options(self) -> CompileOptions {
+        CompileOptions {
             cores: self.cores.parse().unwrap(),
             lx_planner: Some(self.lx_planner.parse().unwrap()),
             joint: Some(self.joint),
             loops: self.loops.parse().unwrap(),
             compile_to: Phase::Emit,
-            ..Options::default()
+            ..CompileOptions::default()
         }
     }
 }
@@ -73,7 +73,7 @@ pub(crate) struct Executed {
     pub(crate) n_loops: usize,
     /// Unrounded results, with bounds on the effect of rounding.
     #[allow(dead_code, reason = "exact numbers are not rounded")]
-    pub(crate) companions: Vec<Companions<Bound>>,
+    pub(crate) companions: Vec<Companions<BoundedNumber>>,
 }
 
 /// Why a program did not come to its results.
@@ -90,26 +90,26 @@ pub(crate) fn execute(text: &str, build: Build, inputs: &[HostArray]) -> Result<
 }
 
 /// Compiles a program with options, runs it, and compares its results with those of MLIR's JIT.
-pub(crate) fn check_against_jit(text: &str, options: &Options, inputs: &[HostArray]) -> Result<(), Stop> {
-    let options = Options { compile_to: Phase::Emit, ..options.clone() };
+pub(crate) fn check_against_jit(text: &str, options: &CompileOptions, inputs: &[HostArray]) -> Result<(), Stop> {
+    let options = CompileOptions { compile_to: Phase::Emit, ..options.clone() };
     let executed = execute_with(text, &options, inputs)?;
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("reference.mlir");
     fs::write(&path, text).unwrap();
     let differs = |message: String| Stop::Broken("the numbers differ", message);
-    let expected = reference::Reference::of(path.to_str().unwrap(), "", inputs, &|_| {})
+    let expected = reference::ReferenceResults::compute(path.to_str().unwrap(), "", inputs, &|_| {})
         .map_err(|message| Stop::Broken("MLIR's JIT refuses it", message))?;
     if executed.companions.len() != expected.results.len() {
         return Err(differs(format!("{} results instead of {}", executed.companions.len(), expected.results.len())));
     }
     for (number, (found, result)) in executed.companions.iter().zip(&expected.results).enumerate() {
-        let judged = reference::judge(found, result, &expected.approximated(number), 0.0);
+        let judged = reference::check_against_reference(found, result, &expected.approximated_result(number), 0.0);
         judged.map_err(|message| differs(format!("result {number} {message}")))?;
     }
     Ok(())
 }
 
-fn execute_with(text: &str, options: &Options, inputs: &[HostArray]) -> Result<Executed, Stop> {
+fn execute_with(text: &str, options: &CompileOptions, inputs: &[HostArray]) -> Result<Executed, Stop> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     emit(text, options, &output)?;
@@ -118,7 +118,7 @@ fn execute_with(text: &str, options: &Options, inputs: &[HostArray]) -> Result<E
     let names = simulation.program().arguments.iter().map(|tensor| tensor.name.clone());
     let inputs: BTreeMap<_, _> = names.zip(inputs.iter().cloned()).collect();
     let (outcome, companions) = simulation
-        .run_with(&Bounded, &inputs, &RunOptions::default())
+        .run_with(&IntervalArithmetic, &inputs, &RunOptions::default())
         .map_err(|error| Stop::Broken("the simulated machine refuses the bundle", error.to_string()))?;
     let is_index = |name: &String| simulation.program().arguments.iter().any(|tensor| tensor.name == *name && tensor.index_range.is_some());
     let indices = inputs.into_iter().filter(|(name, _)| is_index(name)).collect();
@@ -137,8 +137,8 @@ fn n_loops(bundle: &Path) -> usize {
     fs::read_to_string(bundle.join("bundle.mlir")).unwrap().matches("scf.for").count()
 }
 
-fn emit(text: &str, options: &Options, output: &Path) -> Result<(), Stop> {
-    let session = spyre::pipeline::session();
+fn emit(text: &str, options: &CompileOptions, output: &Path) -> Result<(), Stop> {
+    let session = spyre::pipeline::create_session();
     let errors = listen(&session);
     let Some(mut module) = Module::parse(&session, text) else {
         return Err(Stop::Broken("the test wrote a module that is not valid", errors.borrow().join("\n")));
@@ -159,5 +159,5 @@ pub(crate) fn by_jit(text: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>,
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("reference.mlir");
     fs::write(&path, text).unwrap();
-    reference::run(path.to_str().unwrap(), inputs)
+    reference::run_reference(path.to_str().unwrap(), inputs)
 }

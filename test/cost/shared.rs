@@ -10,15 +10,15 @@ fn read(file: &str) -> Value {
 }
 
 /// The entries of a file with their kernels.
-fn entries(file: &str, list: &str) -> Vec<(Value, cost::Row)> {
+fn entries(file: &str, list: &str) -> Vec<(Value, cost::KernelEntry)> {
     let file = read(file);
-    let rows = cost::rows(&file.to_string()).unwrap();
+    let rows = cost::read_kernel_entries(&file.to_string()).unwrap();
     file[list].as_array().unwrap().iter().cloned().zip(rows).collect()
 }
 
-fn total(row: &cost::Row, formula: Formula) -> Price {
-    let price = row.price(&MODEL, formula);
-    Price { low_ns: price.low_ns / 1e3, estimate_ns: price.estimate_ns / 1e3, high_ns: price.high_ns / 1e3, ..price }
+fn total(row: &cost::KernelEntry, formula: CostFormula) -> TimeEstimate {
+    let price = row.estimate_time(&MODEL, formula);
+    TimeEstimate { low_ns: price.low_ns / 1e3, estimate_ns: price.estimate_ns / 1e3, high_ns: price.high_ns / 1e3, ..price }
 }
 
 fn text(value: &Value) -> &str {
@@ -67,7 +67,7 @@ fn the_port_equals_torch_spyres_times() {
     let vectors = entries("vectors.json", "vectors").into_iter().map(|(entry, row)| (entry["expected"]["total_us"].clone(), row));
     let measured = entries("measured.json", "entries").into_iter().map(|(entry, row)| (entry["head_us"].clone(), row));
     for (expected, row) in vectors.chain(measured) {
-        let (found, expected) = (total(&row, Formula::TorchSpyre).estimate_ns, expected.as_f64().unwrap());
+        let (found, expected) = (total(&row, CostFormula::TorchSpyre).estimate_ns, expected.as_f64().unwrap());
         assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{}: {found} us, torch-spyre {expected} us", row.id);
     }
 }
@@ -77,12 +77,12 @@ fn the_port_equals_torch_spyres_times() {
 //===----------------------------------------------------------------------===//
 
 fn rows() -> Vec<Row> {
-    let row = |(entry, row): (Value, cost::Row)| Row {
+    let row = |(entry, row): (Value, cost::KernelEntry)| Row {
         category: text(&entry["category"]).to_owned(),
         group: entry["group"].as_str().map(str::to_owned),
         plan: text(&entry["id"]).split('#').next().unwrap().to_owned(),
         measured: entry["measured_us"].as_f64().unwrap(),
-        modeled: total(&row, Formula::Recommended),
+        modeled: total(&row, CostFormula::Recommended),
     };
     entries("measured.json", "entries").into_iter().map(row).collect()
 }
@@ -135,22 +135,22 @@ struct Timed {
     kind: &'static str,
     shape: Vec<i64>,
     measured_ns: f64,
-    row: cost::Row,
+    row: cost::KernelEntry,
 }
 
 impl Timed {
     fn ratio(&self) -> f64 {
-        self.measured_ns / self.row.price(&MODEL, Formula::Recommended).estimate_ns
+        self.measured_ns / self.row.estimate_time(&MODEL, CostFormula::Recommended).estimate_ns
     }
 
     fn is_inside(&self, model: &TimeModel) -> bool {
-        let price = self.row.price(model, Formula::Recommended);
+        let price = self.row.estimate_time(model, CostFormula::Recommended);
         (price.low_ns..=price.high_ns).contains(&self.measured_ns)
     }
 }
 
 fn timed() -> Vec<Timed> {
-    let timed = |(entry, row): (Value, cost::Row)| {
+    let timed = |(entry, row): (Value, cost::KernelEntry)| {
         let mut shape: Vec<i64> = row.kernels[0][0].dims.iter().map(|dim| dim.extent).collect();
         shape.sort_unstable();
         Timed { kind: kind_of(text(&entry["category"])), shape, measured_ns: 1e3 * entry["measured_us"].as_f64().unwrap(), row }

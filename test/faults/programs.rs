@@ -2,14 +2,14 @@
 
 use crate::faults::edits::Files;
 use machine::{DeviceFormat, Target};
-use referee::{HostArray, Simulation, seeded};
+use referee::{HostArray, Simulation, draw_seeded_array};
 use sdsc_check::check_directory;
 use sdsc_format::to_text;
 use serde_json::{Value, json};
 use spyre::reference;
 use spyre::sdsc::from_op_spec;
 use spyre::{
-    bundle::{Allocation, Arrangement, Bundle, Coordinate as C, Item, IterationDim, OpSpec, Operand},
+    bundle::{Allocation, ElementArrangement, Bundle, Coordinate as C, BundleItem, IterationDim, OpSpec, OpSpecOperand},
     launch::Launch,
 };
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
@@ -181,8 +181,8 @@ fn right(name: &'static str, source: &str, emit: impl FnOnce(&Path, &Path)) -> R
     assert_eq!(check_directory(&out).unwrap(), [], "{name}");
     let simulation = Simulation::load(&out, &Target::spyre()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let arguments = &simulation.program().arguments;
-    let arrays: Vec<HostArray> = (0..).zip(arguments).map(|(seed, tensor)| seeded(tensor, seed).unwrap()).collect();
-    let expected = reference::run(input.to_str().unwrap(), &arrays).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let arrays: Vec<HostArray> = (0..).zip(arguments).map(|(seed, tensor)| draw_seeded_array(tensor, seed).unwrap()).collect();
+    let expected = reference::run_reference(input.to_str().unwrap(), &arrays).unwrap_or_else(|error| panic!("{name}: {error}"));
     let inputs = arguments.iter().map(|tensor| tensor.name.clone()).zip(arrays).collect();
     Right { name, files: read(&out), inputs, expected }
 }
@@ -211,10 +211,10 @@ pub(crate) fn write(out: &Path, files: &Files) {
 
 /// A restickify of the first argument to the pool, and the difference.
 fn turned() -> Files {
-    let operand = |size: [i64; 3], row, column, allocation| Operand {
+    let operand = |size: [i64; 3], row, column, allocation| OpSpecOperand {
         is_input: true,
         format: DeviceFormat::Sen169Fp16,
-        arrangement: Arrangement::Standard,
+        arrangement: ElementArrangement::Standard,
         device_size: size.to_vec(),
         coordinates: vec![C::floordiv(column, 64), C::dim(row), C::modulo(column, 64)],
         allocation,
@@ -225,10 +225,10 @@ fn turned() -> Files {
     let argument = |argument| Allocation::Hbm { argument, offset_bytes: 0 };
     let wide = |row, column, allocation| operand([2, 64, 64], row, column, allocation);
     let pool = Allocation::Pool { offset_bytes: 0 };
-    let op = |function: &str, [first, second]: [i64; 2], mut operands: Vec<Operand>| {
+    let op = |function: &str, [first, second]: [i64; 2], mut operands: Vec<OpSpecOperand>| {
         operands.last_mut().unwrap().is_input = false;
         let iteration_space = vec![IterationDim::new(first, 1), IterationDim::new(second, 1)];
-        Item::Op(Box::new(OpSpec { function: function.to_owned(), iteration_space, operands, ..OpSpec::default() }))
+        BundleItem::Op(Box::new(OpSpec { function: function.to_owned(), iteration_space, operands, ..OpSpec::default() }))
     };
     let items = vec![
         op("ReStickifyOpHBM", [128, 64], vec![operand([1, 128, 64], 0, 1, argument(0)), wide(1, 0, pool)]),

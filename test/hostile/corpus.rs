@@ -4,7 +4,7 @@ use crate::hostile::npy;
 use sdsc_format::program::{LaunchEntry, Program as Description, Tensor};
 use spyre::{
     mlir::Module,
-    pipeline::{Options, Phase},
+    pipeline::{CompileOptions, Phase},
 };
 use std::{
     cell::RefCell,
@@ -38,13 +38,13 @@ impl Program {
         input(self.file)
     }
 
-    pub(crate) fn options(&self) -> Options {
-        Options {
+    pub(crate) fn options(&self) -> CompileOptions {
+        CompileOptions {
             dims: self.dims.iter().map(|dims| dims.parse().unwrap()).collect(),
             addresses: self.addresses.parse().unwrap(),
             loops: self.loops.parse().unwrap(),
             compile_to: Phase::Emit,
-            ..Options::default()
+            ..CompileOptions::default()
         }
     }
 }
@@ -102,7 +102,7 @@ impl Place {
         let mut pages = Vec::new();
         let is_done = with_module(self, &program.text(), |mut module| {
             Phase::ALL.into_iter().take_while(|phase| *phase < Phase::Emit).all(|phase| {
-                let is_done = module.run(&program.options().pipeline([phase], ""));
+                let is_done = module.run_pipeline(&program.options().pipeline([phase], ""));
                 pages.push(format!("{}\n", module.op()).into_bytes());
                 is_done
             })
@@ -118,7 +118,7 @@ impl Place {
         let files = self.files_of(&folder, || {
             fs::create_dir_all(self.path("right")).unwrap();
             let passes = program.options().pipeline(Phase::ALL, folder.to_str().unwrap());
-            assert!(with_module(self, &program.text(), |mut module| module.run(&passes)), "{}", program.file);
+            assert!(with_module(self, &program.text(), |mut module| module.run_pipeline(&passes)), "{}", program.file);
         });
         (folder, files)
     }
@@ -146,10 +146,10 @@ impl Place {
     }
 
     pub(crate) fn arrays(&self) -> Vec<Vec<u8>> {
-        use referee::{Elements, HostArray};
+        use referee::{ArrayElements, HostArray};
         let shape = vec![2, 3];
-        let arrays = [Elements::F16(vec![1; 6]), Elements::F32(vec![1.0; 6]), Elements::I64(vec![1; 6])];
-        let named = |(number, elements): (usize, Elements)| (format!("a{number}"), HostArray { shape: shape.clone(), elements });
+        let arrays = [ArrayElements::F16(vec![1; 6]), ArrayElements::F32(vec![1.0; 6]), ArrayElements::I64(vec![1; 6])];
+        let named = |(number, elements): (usize, ArrayElements)| (format!("a{number}"), HostArray { shape: shape.clone(), elements });
         let arrays: Vec<(String, HostArray)> = arrays.into_iter().enumerate().map(named).collect();
         npy::write_results(&self.path("arrays"), &arrays).unwrap();
         arrays.iter().map(|(name, _)| fs::read(self.path("arrays").join(format!("{name}.npy"))).unwrap()).collect()
@@ -178,10 +178,10 @@ fn files_below(folder: &Path, front: &str) -> Vec<Named> {
 /// Does something with a text as a module, if it is one; whether it succeeded.
 pub(crate) fn with_module(place: &Place, text: &[u8], run: impl FnOnce(Module<'_>) -> bool) -> bool {
     let path = place.write("given.mlir", text);
-    let session = spyre::pipeline::session();
+    let session = spyre::pipeline::create_session();
     // The process is the case's own, as that of a tool.
-    session.serve_tool();
-    let Ok(source) = session.open(&path) else { return false };
+    session.mark_as_tool();
+    let Ok(source) = session.open_source(&path) else { return false };
     source.parse().is_some_and(run)
 }
 

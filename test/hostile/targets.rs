@@ -6,13 +6,13 @@ use crate::hostile::{
     npy,
 };
 use files::{MAX_TEXT_BYTES, read_text};
-use referee::{RunOptions, Simulation, seeded};
-use scratchpad::{Capacity, Instance, Limits, Stays, plan_instance};
+use referee::{RunOptions, Simulation, draw_seeded_array};
+use scratchpad::{Capacity, Instance, PlanningLimits, ResidencyMode, plan_instance};
 use scratchpad_verify::verify;
 use sdsc_check::check_directory;
 use spyre::{
-    compile::{compile, compile_validated},
-    pipeline::{Options, Phase},
+    compile::{compile, compile_and_validate},
+    pipeline::{CompileOptions, Phase},
     translate::{bundle_to_mlir, opspec_to_mlir},
 };
 use std::{collections::BTreeMap, fs, path::Path};
@@ -100,7 +100,7 @@ fn directory(place: &Place, case: &Case) {
 
 fn execute(place: &Place, simulation: &Simulation) {
     let tensors = simulation.program().arguments.iter();
-    let inputs: BTreeMap<_, _> = tensors.filter_map(|tensor| Some((tensor.name.clone(), seeded(tensor, 1).ok()?))).collect();
+    let inputs: BTreeMap<_, _> = tensors.filter_map(|tensor| Some((tensor.name.clone(), draw_seeded_array(tensor, 1).ok()?))).collect();
     let _ = simulation.count(&inputs, &limits());
     if let Ok(outcome) = simulation.run(&inputs, &limits()) {
         npy::write_results(&place.path("results"), &outcome.results).unwrap();
@@ -108,9 +108,9 @@ fn execute(place: &Place, simulation: &Simulation) {
 }
 
 fn read_back(place: &Place, folder: &Path) {
-    let session = spyre::pipeline::session();
+    let session = spyre::pipeline::create_session();
     // The process is the case's own, as that of a tool.
-    session.serve_tool();
+    session.mark_as_tool();
     if let Ok(text) = bundle_to_mlir(&session, folder) {
         let _ = emitted(place, text.as_bytes(), "spyre-lower-to-sdscbundle");
     }
@@ -145,17 +145,17 @@ fn resumed(place: &Place, case: &Case) {
 /// Runs passes and writes files, as for IR from another producer; returns whether files were written.
 fn emitted(place: &Place, text: &[u8], passes: &str) -> bool {
     let passes = passes.trim_end_matches(',');
-    with_module(place, text, |mut module| module.run(&format!("{passes},spyre-emit-bundle{{output={}}}", place.out())))
+    with_module(place, text, |mut module| module.run_pipeline(&format!("{passes},spyre-emit-bundle{{output={}}}", place.out())))
 }
 
 fn program_text(place: &Place, case: &Case) {
     let passes = PROGRAMS[case.group].options().pipeline(Phase::ALL, &place.out());
-    with_module(place, &case.mutant, |mut module| module.run(&passes));
+    with_module(place, &case.mutant, |mut module| module.run_pipeline(&passes));
 }
 
 /// Compiles, interprets the imported program, and executes the written files.
 fn validated(place: &Place, case: &Case) {
-    with_module(place, &case.mutant, |mut module| compile_validated(&mut module, &PROGRAMS[case.group].options(), &place.out()).is_some());
+    with_module(place, &case.mutant, |mut module| compile_and_validate(&mut module, &PROGRAMS[case.group].options(), &place.out()).is_some());
 }
 
 /// A plan of an instance, as far as a few steps go.
@@ -165,10 +165,10 @@ fn plan_of(text: &str) -> Option<(Instance, String)> {
     } else {
         Instance::from_csv(text, Capacity { bytes: 1024, alignment: 1 }).ok()?
     };
-    let mut go_on = |_: &scratchpad::Progress| true;
-    let mut limits = Limits { budget: 1000, go_on: &mut go_on };
-    let plan = plan_instance(&instance, "exact", Stays::Split, &mut limits).ok()?;
-    let heading = scratchpad::Heading { planner: "exact", seconds: 0.0, peak: None };
+    let mut go_on = |_: &scratchpad::PlanningProgress| true;
+    let mut limits = PlanningLimits { budget: 1000, go_on: &mut go_on };
+    let plan = plan_instance(&instance, "exact", ResidencyMode::Split, &mut limits).ok()?;
+    let heading = scratchpad::ReportHeader { planner: "exact", seconds: 0.0, peak: None };
     let result = plan.to_json(&instance, &heading).unwrap();
     Some((instance, result))
 }
@@ -200,9 +200,9 @@ fn array(place: &Place, Case { mutant, .. }: &Case) {
 }
 
 fn op_specs(place: &Place, Case { mutant, .. }: &Case) {
-    let session = spyre::pipeline::session();
+    let session = spyre::pipeline::create_session();
     // The process is the case's own, as that of a tool.
-    session.serve_tool();
+    session.mark_as_tool();
     if let Ok(text) = opspec_to_mlir(&session, &String::from_utf8_lossy(mutant)) {
         let _ = emitted(place, text.as_bytes(), "spyre-lower-to-sdscbundle");
     }
@@ -211,6 +211,6 @@ fn op_specs(place: &Place, Case { mutant, .. }: &Case) {
 /// Compiles for a machine that somebody describes.
 fn target_file(place: &Place, Case { mutant, .. }: &Case) {
     let machine = place.write("machine.json", mutant);
-    let options = Options { target: machine, ..PROGRAMS[0].options() };
-    with_module(place, &PROGRAMS[0].text(), |mut module| module.run(&options.pipeline(Phase::ALL, &place.out())));
+    let options = CompileOptions { target: machine, ..PROGRAMS[0].options() };
+    with_module(place, &PROGRAMS[0].text(), |mut module| module.run_pipeline(&options.pipeline(Phase::ALL, &place.out())));
 }

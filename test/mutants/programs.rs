@@ -1,8 +1,8 @@
 //! Programs for mutation testing of their files.
 
-use element::{Field, FieldElement};
+use element::{FiniteField, FieldElement};
 use machine::Target;
-use referee::{Bound, Bounded, Companions, Draw, Elements, HostArray, RunOptions, Simulated, Simulation, drawn};
+use referee::{BoundedNumber, IntervalArithmetic, Companions, InputDistribution, ArrayElements, HostArray, RunOptions, Simulated, Simulation, draw_argument};
 use sdsc_format::to_text;
 use serde::Deserialize;
 use serde_json::Value;
@@ -72,10 +72,10 @@ fn program(path: &Path) -> Program {
     let simulation = Simulation::load(&out, &Target::spyre()).unwrap();
     let described = simulation.program();
     let inputs: Vec<HostArray> =
-        (0..described.arguments.len()).map(|position| drawn(described, position, 7, Draw::Random).unwrap()).collect();
+        (0..described.arguments.len()).map(|position| draw_argument(described, position, 7, InputDistribution::Random).unwrap()).collect();
     let right = || {
         let fields = fields().iter().map(|field| run(&out, &inputs, field, u64::MAX)).collect::<Result<Vec<_>, _>>()?;
-        let exact = exact(run(&out, &inputs, &Bounded, u64::MAX)?);
+        let exact = exact(run(&out, &inputs, &IntervalArithmetic, u64::MAX)?);
         Ok(Right { max_steps: 4 * fields[0].steps, fields, exact })
     };
     let right = right().unwrap_or_else(|error: String| panic!("{}: {error}", path.display()));
@@ -120,14 +120,14 @@ fn read(folder: &Path, below: &str, files: &mut Files) {
 
 /// The draws of the field that everything is compared in. In the second one zero is larger than all other numbers, so that padding that
 /// counts shows in a maximum.
-pub(crate) fn fields() -> [Field; 2] {
-    [Field::new(1), Field::new(2)]
+pub(crate) fn fields() -> [FiniteField; 2] {
+    [FiniteField::new(1), FiniteField::new(2)]
 }
 
-fn exact(ran: Ran<Bound>) -> Vec<HostArray> {
-    let array = |(_, result): (_, Companions<Bound>)| HostArray {
+fn exact(ran: Ran<BoundedNumber>) -> Vec<HostArray> {
+    let array = |(_, result): (_, Companions<BoundedNumber>)| HostArray {
         shape: result.shape,
-        elements: Elements::F64(result.elements.iter().map(|bound| bound.exact).collect()),
+        elements: ArrayElements::F64(result.elements.iter().map(|bound| bound.exact).collect()),
     };
     ran.results.into_iter().map(array).collect()
 }

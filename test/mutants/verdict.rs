@@ -6,9 +6,9 @@ use crate::mutants::{
 };
 use element::FieldElement;
 use machine::Target;
-use referee::{Bounded, Companions};
+use referee::{IntervalArithmetic, Companions};
 use sdsc_check::check_files;
-use spyre::{reference, sdsc::differs_from_its_emission};
+use spyre::{reference, sdsc::find_emission_difference};
 use std::{fs, path::Path};
 
 /// Check that detects a mutant.
@@ -44,7 +44,7 @@ pub(crate) fn expect_right(program: &Program) {
         panic!("{}: {message}", program.name);
     }
     let contents = program.files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
-    assert_eq!(differs_from_its_emission(contents), None, "{}", program.name);
+    assert_eq!(find_emission_difference(contents), None, "{}", program.name);
 }
 
 pub(crate) fn judge(program: &Program, mutant: &Mutant) -> Verdict {
@@ -53,7 +53,7 @@ pub(crate) fn judge(program: &Program, mutant: &Mutant) -> Verdict {
     if let Some((label, _)) = broken_rule(&files) {
         return Verdict::Rule(label);
     }
-    if differs_from_its_emission(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))).is_some() {
+    if find_emission_difference(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))).is_some() {
         return Verdict::Emission;
     }
     let place = tempfile::tempdir().unwrap();
@@ -66,14 +66,14 @@ pub(crate) fn judge(program: &Program, mutant: &Mutant) -> Verdict {
             Ok(_) => {}
         }
     }
-    let Ok(ran) = run(place.path(), &program.inputs, &Bounded, right.max_steps) else { return Verdict::Refused };
-    let is_right = ran.results.iter().zip(&right.exact).all(|((_, found), right)| reference::judge(found, right, &[], 0.0).is_ok());
+    let Ok(ran) = run(place.path(), &program.inputs, &IntervalArithmetic, right.max_steps) else { return Verdict::Refused };
+    let is_right = ran.results.iter().zip(&right.exact).all(|((_, found), right)| reference::check_against_reference(found, right, &[], 0.0).is_ok());
     if is_right { Verdict::Survives } else { Verdict::Numbers }
 }
 
 fn agrees(found: &Ran<FieldElement>, right: &Ran<FieldElement>) -> bool {
     let is_same = |found: &Companions<FieldElement>, right: &Companions<FieldElement>| {
-        found.shape == right.shape && found.elements.iter().zip(&right.elements).all(|(found, right)| found.agrees(*right))
+        found.shape == right.shape && found.elements.iter().zip(&right.elements).all(|(found, right)| found.agrees_with(*right))
     };
     let mut results = found.results.iter().zip(&right.results);
     found.results.len() == right.results.len() && results.all(|(found, right)| found.0 == right.0 && is_same(&found.1, &right.1))

@@ -3,7 +3,7 @@
 use super::{Opened, of_report};
 use spyre::{
     explain::{HbmValue, LxValue},
-    report::{Cost, LaunchReport, ModelledTime, OpReport, ProgramText, Report, page},
+    report::{LaunchCost, LaunchReport, ModelledTime, OpReport, ProgramText, Report, render_page},
     traffic::Bytes,
 };
 use std::{fs, path::Path};
@@ -61,11 +61,11 @@ fn layered(n_ops: usize) -> Report {
     let readers = (0..n_ops).collect();
     report.explain.hbm.push(HbmValue { name: "const0".to_owned(), last_op: n_ops - 1, readers, memory: "hbm", ..HbmValue::default() });
     let (estimate_us, total) = (10.0 * n_ops as f64, 1536 * n_ops as i64);
-    let cost = Cost { estimate_us, ..Cost::default() };
+    let cost = LaunchCost { estimate_us, ..LaunchCost::default() };
     report.launches = vec![LaunchReport { bundle: "bundle_0".to_owned(), n_ops, cost, ..LaunchReport::default() }];
     report.time = ModelledTime { estimate_us, ..ModelledTime::default() };
     report.total.hbm_read = total;
-    report.begin_ops();
+    report.assign_start_times();
     report
 }
 
@@ -344,7 +344,7 @@ const MAX_PAINTS: usize = 20;
 fn two_thousand_ops_paint_in_a_second_and_answer_in_a_tenth() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("page.html");
-    fs::write(&path, page(&layered(2000), &[]).unwrap()).unwrap();
+    fs::write(&path, render_page(&layered(2000), &[]).unwrap()).unwrap();
     let mut opened = Opened::page(place, &path);
     // The first of several tries that is fast enough: the machine has other work.
     let mut paints = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::{Opened, WINDOW, of_report};
 use spyre::{
-    explain::{LxValue, OpInLoop, TileLoop},
+    explain::{LxValue, LoopOpReport, TileLoop},
     report::{LaunchReport, OpReport, ProgramText, Report},
     traffic::Bytes,
 };
@@ -29,11 +29,11 @@ pub(super) fn large(n_ops: usize) -> Report {
         report.explain.scratchpad.push(LxValue { name, op: index, last_op, lx_offset_bytes, bytes: 1 << 14, ..LxValue::default() });
     }
     for first in (0..n_ops).step_by(8) {
-        let ops = (first..first + 8).map(|op| OpInLoop { op, ..OpInLoop::default() }).collect();
+        let ops = (first..first + 8).map(|op| LoopOpReport { op, ..LoopOpReport::default() }).collect();
         report.explain.loops.push(TileLoop { dim: "rows".to_owned(), count: 4, ops, ..TileLoop::default() });
     }
     report.launches = vec![LaunchReport { bundle: "bundle_0".to_owned(), n_ops, ..LaunchReport::default() }];
-    report.begin_ops();
+    report.assign_start_times();
     report
 }
 

@@ -5,7 +5,7 @@ use crate::random::{
     number::Number,
 };
 use half::{bf16, f16};
-use referee::{Elements, HostArray};
+use referee::{ArrayElements, HostArray};
 
 /// More elements, or points of an iteration space, take the simulator of a debug build too long.
 pub(crate) const MOST_ELEMENTS: usize = 1 << 13;
@@ -263,12 +263,12 @@ impl Builder {
         let Value { shape, data, kind, .. } = &self.values[value];
         let numbers = data.iter().map(|number| number.value);
         let elements = match (kind, self.element) {
-            (Kind::Truth, _) => Elements::Bool(numbers.map(|number| number as u8).collect()),
-            (Kind::Index { is_short: true, .. }, _) => Elements::I32(numbers.map(|number| number as i32).collect()),
-            (Kind::Index { .. }, _) => Elements::I64(numbers.map(|number| number as i64).collect()),
-            (Kind::Float, "f16") => Elements::F16(numbers.map(|number| f16::from_f64(number).to_bits()).collect()),
-            (Kind::Float, "bf16") => Elements::Bf16(numbers.map(|number| bf16::from_f64(number).to_bits()).collect()),
-            (Kind::Float | Kind::Wide, _) => Elements::F32(numbers.map(|number| number as f32).collect()),
+            (Kind::Truth, _) => ArrayElements::Bool(numbers.map(|number| number as u8).collect()),
+            (Kind::Index { is_short: true, .. }, _) => ArrayElements::I32(numbers.map(|number| number as i32).collect()),
+            (Kind::Index { .. }, _) => ArrayElements::I64(numbers.map(|number| number as i64).collect()),
+            (Kind::Float, "f16") => ArrayElements::F16(numbers.map(|number| f16::from_f64(number).to_bits()).collect()),
+            (Kind::Float, "bf16") => ArrayElements::Bf16(numbers.map(|number| bf16::from_f64(number).to_bits()).collect()),
+            (Kind::Float | Kind::Wide, _) => ArrayElements::F32(numbers.map(|number| number as f32).collect()),
         };
         HostArray { shape: shape.iter().map(|size| *size as i64).collect(), elements }
     }

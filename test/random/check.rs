@@ -8,14 +8,14 @@ use crate::random::{
     listen::listen,
     number::Number,
 };
-use element::{Draw, Field, FieldElement, Ordered, OrderedElement};
-use referee::{Bound, Bounded, Companions, HostArray, RunOptions, SimError, Simulation};
+use element::{RandomArithmetic, FiniteField, FieldElement, OrderedField, OrderedElement};
+use referee::{BoundedNumber, IntervalArithmetic, Companions, HostArray, RunOptions, SimError, Simulation};
 use spyre::{
     codes::{self, Code, split_code},
-    compile::{compile, compile_validated, compile_validated_within},
+    compile::{compile, compile_and_validate, compile_and_validate_with_limits},
     mlir::Module,
     report::Report,
-    validate::Limits,
+    validate::ExecutionLimits,
 };
 use std::{collections::BTreeMap, fs, process::Command};
 use tempfile::TempDir;
@@ -59,7 +59,7 @@ fn is_for_a_layout(message: &str) -> bool {
 }
 
 /// Limits that make validation sample programs that could be executed in full.
-const SAMPLES: Limits = Limits { whole: 0, all_draws: 0, samples: 1 << 12, one_draw: 1 << 35, samples_in_one_draw: 1 << 35 };
+const SAMPLES: ExecutionLimits = ExecutionLimits { whole: 0, all_draws: 0, samples: 1 << 12, one_draw: 1 << 35, samples_in_one_draw: 1 << 35 };
 
 /// Result of compiling one way.
 enum Emitted {
@@ -125,7 +125,7 @@ fn emit(written: &Written) -> Result<Emitted, Outcome> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let options = written.way.options_in(place.path());
-    let session = spyre::pipeline::session();
+    let session = spyre::pipeline::create_session();
     let errors = listen(&session);
     let Some(mut module) = Module::parse(&session, &written.text) else {
         return Err(fails("the test wrote a module that is not valid", errors.borrow().join("\n")));
@@ -133,8 +133,8 @@ fn emit(written: &Written) -> Result<Emitted, Outcome> {
     let path = output.to_str().unwrap();
     let mut report;
     if written.way.is_validated {
-        report = compile_validated(&mut module.duplicate(), &options, path);
-        report = report.and_then(|_| compile_validated_within(&mut module.duplicate(), &options, path, &SAMPLES));
+        report = compile_and_validate(&mut module.duplicate(), &options, path);
+        report = report.and_then(|_| compile_and_validate_with_limits(&mut module.duplicate(), &options, path, &SAMPLES));
         if errors.borrow().iter().any(|message| message.contains("cannot be validated")) {
             errors.borrow_mut().clear();
             report = compile(&mut module, &options, path);
@@ -214,7 +214,7 @@ fn inputs_of(simulation: &Simulation, case: &Case) -> BTreeMap<String, HostArray
 }
 
 fn compare_with_reference(simulation: &Simulation, case: &Case) -> Result<(), Outcome> {
-    let ran = simulation.run_with(&Bounded, &inputs_of(simulation, case), &RunOptions::default());
+    let ran = simulation.run_with(&IntervalArithmetic, &inputs_of(simulation, case), &RunOptions::default());
     let (outcome, exact) = ran.map_err(|error| fails("the simulated machine refuses the bundle", error))?;
     if case.draw.is_multiple_of(4) {
         let is_index =
@@ -274,7 +274,7 @@ fn compare_with_bound(bounded: &Emitted, moving: &Emitted, case: &Case) -> Resul
 
 fn compare_in_field(one: &Simulation, other: &Simulation, case: &Case) -> Result<(), Outcome> {
     let of = |simulation: &Simulation, draw: u64| -> Result<Vec<Companions<FieldElement>>, Outcome> {
-        let elements = simulation.elements(&Field::new(draw), &inputs_of(simulation, case), &RunOptions::default());
+        let elements = simulation.compute_elements(&FiniteField::new(draw), &inputs_of(simulation, case), &RunOptions::default());
         elements.map_err(|error| fails("the simulated machine refuses the bundle in the field", error))
     };
     let (of_one, of_other) = (of(one, case.draw)?, of(other, case.draw)?);
@@ -284,16 +284,16 @@ fn compare_in_field(one: &Simulation, other: &Simulation, case: &Case) -> Result
         return Ok(());
     }
     // A loop that corrects exponentials preserves only their algebraic law; a loop that corrects maxima, the order of real numbers.
-    let lawful = case.draw | Field::LAWFUL;
+    let lawful = case.draw | FiniteField::LAWFUL_BIT;
     if differ_in_field(&of(one, lawful)?, &of(other, lawful)?).is_none() {
         return Ok(());
     }
-    let ordered = Ordered::new(lawful | Field::ORDERED);
+    let ordered = OrderedField::new(lawful | FiniteField::ORDERED_BIT);
     let of = |simulation: &Simulation| -> Result<Vec<Companions<FieldElement>>, Outcome> {
-        let found = simulation.elements(&ordered, &inputs_of(simulation, case), &RunOptions::default());
+        let found = simulation.compute_elements(&ordered, &inputs_of(simulation, case), &RunOptions::default());
         let found = found.map_err(|error| fails("the simulated machine refuses the bundle in the field", error))?;
         let seen = |of: Companions<OrderedElement>| Companions {
-            elements: of.elements.iter().map(|element| ordered.seen(*element)).collect(),
+            elements: of.elements.iter().map(|element| ordered.field_element(*element)).collect(),
             shape: of.shape,
             device: of.device,
         };
@@ -304,7 +304,7 @@ fn compare_in_field(one: &Simulation, other: &Simulation, case: &Case) -> Result
 
 fn differ_in_field(one: &[Companions<FieldElement>], other: &[Companions<FieldElement>]) -> Option<String> {
     one.iter().zip(other).enumerate().find_map(|(result, (one, other))| {
-        let wrong = one.elements.iter().zip(&other.elements).filter(|(one, other)| !one.agrees(**other)).count();
+        let wrong = one.elements.iter().zip(&other.elements).filter(|(one, other)| !one.agrees_with(**other)).count();
         let differs = wrong > 0 || one.shape != other.shape;
         differs.then(|| format!("result {result}: {wrong} of {} elements", one.elements.len()))
     })
@@ -322,7 +322,7 @@ fn check_sampled(simulation: &Simulation, case: &Case, whole: &[Companions<Field
         places
     });
     let wanted: Vec<Vec<usize>> = wanted.collect();
-    let found = simulation.sampled(&Field::new(case.draw), &inputs_of(simulation, case), &wanted, &RunOptions::default());
+    let found = simulation.sample_elements(&FiniteField::new(case.draw), &inputs_of(simulation, case), &wanted, &RunOptions::default());
     let found = match found {
         // Samples do not compute all elements, so indices that an op computes have no values.
         Err(SimError::NotSimulated { .. }) => return Ok(()),
@@ -332,7 +332,7 @@ fn check_sampled(simulation: &Simulation, case: &Case, whole: &[Companions<Field
         let expected: Vec<FieldElement> = places.iter().map(|place| whole.elements[*place]).collect();
         // Only first residues are compared: second residues after an exponential are hashes that depend on the elements
         // computed together.
-        let agrees = found.len() == expected.len() && found.iter().zip(&expected).all(|(found, expected)| found.agrees(*expected));
+        let agrees = found.len() == expected.len() && found.iter().zip(&expected).all(|(found, expected)| found.agrees_with(*expected));
         if !agrees {
             return Err(fails("samples differ from the whole", format!("at {places:?}: {found:?}, not {expected:?}")));
         }
@@ -348,7 +348,7 @@ const KNOWN: f64 = 1e-6;
 
 /// Returns a description of a wrong result, or `None`. Compares the unrounded numbers, and the numbers of the device
 /// next to them.
-fn difference(array: &HostArray, found: &Companions<Bound>, (shape, expected): &(Vec<usize>, Vec<Number>)) -> Option<String> {
+fn difference(array: &HostArray, found: &Companions<BoundedNumber>, (shape, expected): &(Vec<usize>, Vec<Number>)) -> Option<String> {
     if array.shape.iter().map(|size| *size as usize).collect::<Vec<_>>() != *shape {
         return Some(format!("the result is {:?}, but should be {shape:?}", array.shape));
     }
@@ -368,7 +368,7 @@ fn difference(array: &HostArray, found: &Companions<Bound>, (shape, expected): &
             expected.len()
         ));
     }
-    let escaped = (0..expected.len()).find(|&at| !found.elements[at].holds(f64::from(found.device[at])))?;
+    let escaped = (0..expected.len()).find(|&at| !found.elements[at].contains(f64::from(found.device[at])))?;
     Some(format!("element {escaped} of the device is {}, which is not within {:?}", found.device[escaped], found.elements[escaped]))
 }
 

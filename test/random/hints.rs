@@ -1,7 +1,7 @@
 //! Generates hints: scopes around ops, and hints for the function by options.
 
 use crate::random::{build::Builder, choices::Choices};
-use spyre::pipeline::Options;
+use spyre::pipeline::CompileOptions;
 use std::ops::Range;
 
 /// Construct around a range of ops.
@@ -87,7 +87,7 @@ impl Hints {
     }
 
     /// Records the hints of the options; `bound` maps the names of counts in the text to numbers.
-    pub(crate) fn put_in(&self, builder: &Builder, bound: &[String], options: &mut Options) {
+    pub(crate) fn put_in(&self, builder: &Builder, bound: &[String], options: &mut CompileOptions) {
         let mut bound = bound.to_vec();
         if !self.tiles.is_empty() {
             let count = |(name, count): &(String, usize)| {

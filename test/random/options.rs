@@ -5,10 +5,10 @@ use cost::Objective;
 use machine::Target;
 use sdsc_check::Profile;
 use spyre::{
-    bundle::{Addresses, Loops},
+    bundle::{AddressMode, LoopMode},
     import::{Precision, Rounding},
-    layout::Strategy,
-    pipeline::{Options, Phase},
+    layout::StickStrategy,
+    pipeline::{CompileOptions, Phase},
 };
 use std::{env, path::Path};
 
@@ -72,7 +72,7 @@ pub(crate) const NOT_DRAWN: [&str; 25] = [
 /// One way to compile.
 #[derive(Clone, Debug)]
 pub(crate) struct Way {
-    pub(crate) options: Options,
+    pub(crate) options: CompileOptions,
     /// Another machine.
     machine: Option<Target>,
     /// No files are written unless validation succeeds.
@@ -91,18 +91,18 @@ impl Way {
         let planner = choices.one_in(2).then(|| *choices.pick(&PLANNERS)).filter(|name| !name.is_empty());
         let lx_bytes = if choices.one_in(3) { *choices.pick(&LX_BYTES) } else { -1 };
         let joint = if planner == Some("exact") { *choices.pick(&[None, Some(true), Some(false)]) } else { None };
-        let options = Options {
+        let options = CompileOptions {
             cores: i64::try_from(cores).unwrap(),
             lx_planner: planner.map(|planner| planner.parse().unwrap()),
             joint,
             lx_bytes,
-            addresses: if choices.one_in(5) { Addresses::Baked } else { Addresses::Symbolic },
-            loops: if choices.one_in(3) { Loops::Unroll } else { Loops::Keep },
+            addresses: if choices.one_in(5) { AddressMode::Baked } else { AddressMode::Symbolic },
+            loops: if choices.one_in(3) { LoopMode::Unroll } else { LoopMode::Keep },
             // Between numbers of 16 bits it is mostly refused.
             precision: if choices.one_in(16) { Precision::Strict } else { Precision::Device },
-            sticks: if choices.one_in(4) { Strategy::Greedy } else { Strategy::Global },
+            sticks: if choices.one_in(4) { StickStrategy::Greedy } else { StickStrategy::Global },
             compile_to: Phase::Emit,
-            ..Options::default()
+            ..CompileOptions::default()
         };
         let mut way = Self { options, machine: None, is_validated: choices.one_in(12) || is_always_validated() };
         if choices.one_in(10) {
@@ -130,7 +130,7 @@ impl Way {
             _ => Profile::default(),
         };
         // It does not change programs that compile without it.
-        if way.options.loops == Loops::Unroll {
+        if way.options.loops == LoopMode::Unroll {
             way.options.rounding = Rounding::Relaxed;
         }
         way
@@ -146,7 +146,7 @@ impl Way {
     }
 
     /// The options, with the file of the machine in a folder.
-    pub(crate) fn options_in(&self, folder: &Path) -> Options {
+    pub(crate) fn options_in(&self, folder: &Path) -> CompileOptions {
         let mut options = self.options.clone();
         if let Some(machine) = &self.machine {
             let path = folder.join("machine.json");
@@ -157,14 +157,14 @@ impl Way {
     }
 
     /// As arguments of `spyre-compile`, without those that are the defaults.
-    pub(crate) fn words(&self, options: &Options) -> Vec<String> {
+    pub(crate) fn words(&self, options: &CompileOptions) -> Vec<String> {
         // Settings of the planner without a command-line option.
         let is_word = |(name, value): &(&str, String)| *name != "joint" || value == "true";
         let as_words = |(name, value)| match name {
             "joint" => vec!["--joint".to_owned()],
             _ => vec![format!("--{name}"), value],
         };
-        let mut words: Vec<String> = options.given().into_iter().filter(is_word).flat_map(as_words).collect();
+        let mut words: Vec<String> = options.explicit_options().into_iter().filter(is_word).flat_map(as_words).collect();
         words.push(if self.is_validated { "--validate" } else { "--validate=off" }.to_owned());
         words
     }

@@ -3,12 +3,12 @@
 use machine::DeviceFormat::{self, IeeeFp32, IeeeInt32, Sen143Fp8, Sen169Fp16};
 use proptest::prelude::*;
 use spyre::bundle::{
-    Allocation, Arrangement, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Window,
+    Allocation, ElementArrangement, NamedConstant, Coordinate, BundleItem, IterationDim, OpSpec, OpSpecOperand, OwnedDim, Ownership, SymbolicDim, OpWindow,
     WindowAxis,
 };
 
 /// A tensor that has the dimensions `order`, outermost first, of a space, and a stick along one of them.
-fn tensor(format: DeviceFormat, space: &[i64], order: &[usize], stick: Option<usize>) -> Operand {
+fn tensor(format: DeviceFormat, space: &[i64], order: &[usize], stick: Option<usize>) -> OpSpecOperand {
     let per_stick = format.elements_per_stick();
     let block = |dim: usize| (Coordinate::floordiv(dim, per_stick), (space[dim] + per_stick - 1) / per_stick);
     let axis = |dim: &usize| if Some(*dim) == stick { block(*dim) } else { (Coordinate::dim(*dim), space[*dim]) };
@@ -19,10 +19,10 @@ fn tensor(format: DeviceFormat, space: &[i64], order: &[usize], stick: Option<us
     }
     coordinates.push(stick.map_or(Coordinate::constant(0), |dim| Coordinate::modulo(dim, per_stick)));
     device_size.push(per_stick);
-    Operand {
+    OpSpecOperand {
         is_input: true,
         format,
-        arrangement: Arrangement::Standard,
+        arrangement: ElementArrangement::Standard,
         device_size,
         coordinates,
         allocation: Allocation::Hbm { argument: 0, offset_bytes: 0 },
@@ -33,7 +33,7 @@ fn tensor(format: DeviceFormat, space: &[i64], order: &[usize], stick: Option<us
 }
 
 /// The op, with its tensors in arguments of their own.
-fn op(function: &str, is_reduction: bool, space: &[i64], splits: &[i64], mut operands: Vec<Operand>) -> OpSpec {
+fn op(function: &str, is_reduction: bool, space: &[i64], splits: &[i64], mut operands: Vec<OpSpecOperand>) -> OpSpec {
     for (operand, argument) in operands.iter_mut().zip(0..) {
         operand.allocation = Allocation::Hbm { argument, offset_bytes: 0 };
     }
@@ -51,7 +51,7 @@ fn op(function: &str, is_reduction: bool, space: &[i64], splits: &[i64], mut ope
 }
 
 /// The tensor as a part of a larger one: `more` positions along a device dimension, of which it starts at `start`.
-fn slice(operand: &mut Operand, position: usize, more: i64, start: i64) {
+fn slice(operand: &mut OpSpecOperand, position: usize, more: i64, start: i64) {
     operand.device_size[position] += more;
     operand.coordinates[position].offset = start.min(more);
 }
@@ -109,8 +109,8 @@ fn pointwise() -> impl Strategy<Value = OpSpec> {
             let mut op = op(name, false, &ranges, &splits, operands);
             if name == "softplus" {
                 op.constants = vec![
-                    Constant { name: "softplusBeta".to_owned(), value: 0.3 },
-                    Constant { name: "softplusThresh".to_owned(), value: -20.0 },
+                    NamedConstant { name: "softplusBeta".to_owned(), value: 0.3 },
+                    NamedConstant { name: "softplusThresh".to_owned(), value: -20.0 },
                 ];
             }
             op
@@ -135,7 +135,7 @@ fn reduction() -> impl Strategy<Value = OpSpec> {
         let result = tensor(format, &ranges, &output, (!along).then_some(stick));
         let mut op = op(name, true, &ranges, &splits, vec![tensor(format, &ranges, &input, Some(stick)), result]);
         if name == "mean" {
-            op.constants = vec![Constant { name: "scaling_factor".to_owned(), value: 1.0 / 3.0 }];
+            op.constants = vec![NamedConstant { name: "scaling_factor".to_owned(), value: 1.0 / 3.0 }];
         }
         op
     })
@@ -155,7 +155,7 @@ fn matmul() -> impl Strategy<Value = OpSpec> {
         let left = tensor(format, &space, &order([inner, row]), Some(inner));
         let mut right = tensor(format, &space, &order([column, inner]), Some(column));
         if is_fp8 {
-            right.arrangement = Arrangement::Qfp8Wt;
+            right.arrangement = ElementArrangement::Qfp8Wt;
         }
         let result = tensor(Sen169Fp16, &space, &order([column, row]), Some(column));
         op(if is_fp8 { "batchmatmulfp8" } else { "batchmatmul" }, true, &space, &splits, vec![left, right, result])
@@ -196,7 +196,7 @@ fn relayout() -> impl Strategy<Value = OpSpec> {
         let space = [64, 8 * 64];
         let lx = |ownership: &Option<Ownership>, offset_bytes| {
             let dense = tensor(Sen169Fp16, &space, &[1, 0], Some(1));
-            Operand { allocation: Allocation::Lx { offset_bytes }, ownership: ownership.clone(), ..dense }
+            OpSpecOperand { allocation: Allocation::Lx { offset_bytes }, ownership: ownership.clone(), ..dense }
         };
         let operands = vec![lx(&from, 0), lx(&to, 1024)];
         let mut copy = op("identity", false, &space, &[8 >> rows, 1 << rows], operands.clone());
@@ -256,7 +256,7 @@ fn special() -> impl Strategy<Value = OpSpec> {
         match kind {
             0 => {
                 let mut scale = op("layernormscale", false, &space[..1], &[2], vec![sparse(), sparse()]);
-                scale.constants = vec![Constant { name: "eps".to_owned(), value: 1e-5 }];
+                scale.constants = vec![NamedConstant { name: "eps".to_owned(), value: 1e-5 }];
                 scale
             }
             1 => op(
@@ -318,7 +318,7 @@ fn windowed() -> impl Strategy<Value = OpSpec> {
         let total = |size: i64| (kind == 2).then_some(size + 2 * shape.padding);
         let height_axis = WindowAxis { total_size: total(h), ..shape };
         shape.total_size = total(w);
-        op.window = Some(Window { height: height_axis, width: shape, pad_type: None });
+        op.window = Some(OpWindow { height: height_axis, width: shape, pad_type: None });
         op.node_output_ranges = Some(if kind == 2 { [1, sizes.ranges[1], height, width] } else { sizes.ranges });
         op
     })
@@ -363,11 +363,11 @@ fn pool(windowed: &Windowed) -> OpSpec {
     let space: Vec<_> = kept.iter().map(|(size, _)| *size).chain([kernel, kernel]).collect();
     let splits: Vec<_> = kept.iter().map(|(_, split)| *split).chain([1, 1]).collect();
     let mut pool = op("avgpoolfwd", true, &space, &splits, operands);
-    pool.constants = vec![Constant { name: "scaling_factor".to_owned(), value: 0.25 }];
+    pool.constants = vec![NamedConstant { name: "scaling_factor".to_owned(), value: 0.25 }];
     pool
 }
 
-fn windowed_tensor(axes: Vec<(Coordinate, i64)>, stick: Option<usize>) -> Operand {
+fn windowed_tensor(axes: Vec<(Coordinate, i64)>, stick: Option<usize>) -> OpSpecOperand {
     let mut operand = tensor(Sen169Fp16, &[64; 7], &[0], None);
     let (coordinates, sizes): (Vec<_>, Vec<_>) = axes.into_iter().unzip();
     let lane = stick.map_or(Coordinate::constant(0), |dim| Coordinate::modulo(dim, 64));
@@ -424,7 +424,7 @@ pub(crate) fn changes(is_strange: bool) -> impl Strategy<Value = Changes> {
 }
 
 /// The op within its loops.
-pub(crate) fn placed(mut op: OpSpec, changes: &Changes, is_baked: bool) -> Item {
+pub(crate) fn placed(mut op: OpSpec, changes: &Changes, is_baked: bool) -> BundleItem {
     for (operand, (memory, bytes, unit, swap)) in op.operands.iter_mut().zip(&changes.tensors) {
         let n = operand.coordinates.len() - 1;
         if let Some((one, other)) = swap {
@@ -449,5 +449,5 @@ pub(crate) fn placed(mut op: OpSpec, changes: &Changes, is_baked: bool) -> Item 
         operand.tile_advance = sticks.iter().map(|sticks| sticks * operand.format.elements_per_stick()).collect();
     }
     let loops = changes.advances[0].iter().filter(|_| !is_baked);
-    loops.fold(Item::Op(Box::new(op)), |item, _| Item::Loop { count: 3, symbol: None, body: vec![item] })
+    loops.fold(BundleItem::Op(Box::new(op)), |item, _| BundleItem::Loop { count: 3, symbol: None, body: vec![item] })
 }

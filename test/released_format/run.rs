@@ -2,8 +2,8 @@
 
 use crate::check_bundle::bundles::Files;
 use machine::Target;
-use referee::{HostArray, RunOptions, SimError, Simulation, seeded};
-use sdsc_format::program::{FILE_NAME, LaunchEntry, Program, Tensor};
+use referee::{HostArray, RunOptions, SimError, Simulation, draw_seeded_array};
+use sdsc_format::program::{PROGRAM_FILE, LaunchEntry, Program, Tensor};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub(crate) fn program(shapes: &[[i64; 2]], sizes: &[(&str, i64, i64)]) -> Progra
 pub(crate) fn run(files: &Files, program: Option<&Program>) -> Result<Vec<HostArray>, SimError> {
     let place = tempfile::tempdir().unwrap();
     for (name, bytes) in files {
-        let name = if name.contains('/') || name == FILE_NAME { name.clone() } else { format!("bundle_0/{name}") };
+        let name = if name.contains('/') || name == PROGRAM_FILE { name.clone() } else { format!("bundle_0/{name}") };
         let path = place.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, bytes).unwrap();
@@ -60,7 +60,7 @@ pub(crate) fn run(files: &Files, program: Option<&Program>) -> Result<Vec<HostAr
         None => Simulation::load(place.path(), &Target::spyre())?,
     };
     let inputs: BTreeMap<String, HostArray> =
-        simulation.program().arguments.iter().map(|tensor| (tensor.name.clone(), seeded(tensor, 7).unwrap())).collect();
+        simulation.program().arguments.iter().map(|tensor| (tensor.name.clone(), draw_seeded_array(tensor, 7).unwrap())).collect();
     let outcome = simulation.run(&inputs, &RunOptions::default())?;
     Ok(outcome.results.into_iter().map(|(_, array)| array).collect())
 }

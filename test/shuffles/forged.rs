@@ -4,7 +4,7 @@ use super::{broken_rules, load, named, packed, run, with_corelets};
 use machine::Target;
 use sdsc_format::model::Sdsc;
 use serde_json::{Value, json};
-use spyre::sdsc::{Shuffle, shuffle_file};
+use spyre::sdsc::{Shuffle, build_shuffle_file};
 
 /// Path from the operation to a node: 0 is the source, 1 the destination.
 fn node(tensor: usize, member: &str) -> String {
@@ -25,7 +25,7 @@ fn step(tensor: usize, label: &str, fold: usize) -> String {
 
 /// The file of a shuffle, changed by `change`, which gets its operation.
 fn forged(shuffle: &Shuffle, change: impl FnOnce(&mut Value)) -> Sdsc {
-    let mut value = serde_json::to_value(shuffle_file(shuffle, 0, &Target::spyre()).unwrap()).unwrap();
+    let mut value = serde_json::to_value(build_shuffle_file(shuffle, 0, &Target::spyre()).unwrap()).unwrap();
     change(&mut value["0_shuffle"]);
     serde_json::from_value(value).unwrap()
 }

@@ -4,13 +4,13 @@
 //! coverage requires them; `CT` the conformance tests of the LX relayout contract. Dimensions of one position are left out; cases without a
 //! dimension of complete sticks have one stick for each of their positions. `Out` runs along the sticks.
 
-use spyre::launch::geometry::Label::{self, Mb, Out, X, Y};
+use spyre::launch::geometry::DimLabel::{self, Mb, Out, X, Y};
 
 /// A relayout.
 pub(crate) struct Geometry {
     pub(crate) name: &'static str,
     /// Dimensions with their sizes.
-    pub(crate) dims: &'static [(Label, i64)],
+    pub(crate) dims: &'static [(DimLabel, i64)],
     pub(crate) source: Held,
     pub(crate) destination: Held,
     /// Bytes that a core gets from another one.
@@ -29,7 +29,7 @@ pub(crate) struct Held {
     pub(crate) step: i64,
 }
 
-const fn geometry(name: &'static str, dims: &'static [(Label, i64)], source: Held, destination: Held, remote_bytes: u64) -> Geometry {
+const fn geometry(name: &'static str, dims: &'static [(DimLabel, i64)], source: Held, destination: Held, remote_bytes: u64) -> Geometry {
     Geometry { name, dims, source, destination, remote_bytes }
 }
 

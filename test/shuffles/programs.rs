@@ -3,14 +3,14 @@
 use super::{Held, slot_of};
 use crate::check_bundle::bundles::{Files, emit_ops, lx, matrix, op};
 use machine::{DeviceFormat, Target};
-use referee::{HostArray, RunOptions, SimError, Simulation, seeded};
+use referee::{HostArray, RunOptions, SimError, Simulation, draw_seeded_array};
 use sdsc_check::check_files;
 use sdsc_format::model::Sdsc;
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use serde_json::{Value, json};
 use spyre::bundle::OpSpec;
-use spyre::launch::geometry::Label;
-use spyre::sdsc::{CoreView, Shuffle, shuffle_file};
+use spyre::launch::geometry::DimLabel;
+use spyre::sdsc::{ShuffleView, Shuffle, build_shuffle_file};
 use std::collections::BTreeMap;
 
 const ROWS: i64 = 16;
@@ -44,14 +44,14 @@ fn held(slices: &'static [i64], strides: &'static [i64], copies: i64) -> Held {
     Held { slices, base: 0, strides, copies, step: 1 }
 }
 
-fn view(held: Held, address: i64) -> CoreView {
-    super::view(&held, &[Label::Mb, Label::Out], vec![address; 4])
+fn view(held: Held, address: i64) -> ShuffleView {
+    super::view(&held, &[DimLabel::Mb, DimLabel::Out], vec![address; 4])
 }
 
-fn shuffle(source: CoreView, destination: CoreView) -> Shuffle {
+fn shuffle(source: ShuffleView, destination: ShuffleView) -> Shuffle {
     Shuffle {
-        dims: vec![(Label::Mb, ROWS), (Label::Out, COLUMNS)],
-        stick: Label::Out,
+        dims: vec![(DimLabel::Mb, ROWS), (DimLabel::Out, COLUMNS)],
+        stick: DimLabel::Out,
         format: DeviceFormat::Sen169Fp16,
         cores: 4,
         corelets: 1,
@@ -70,12 +70,12 @@ fn with_shuffle(producer: OpSpec, shuffle: &Shuffle, consumer: OpSpec) -> Files 
         vec![lx(matrix((0, ROWS), (1, COLUMNS)), SOURCE), lx(matrix((0, ROWS), (1, COLUMNS)), DESTINATION)],
     );
     let mut files = emit_ops(vec![producer, stand_in, consumer]);
-    let file = shuffle_file(shuffle, 1, &Target::spyre()).unwrap();
+    let file = build_shuffle_file(shuffle, 1, &Target::spyre()).unwrap();
     files.insert("sdsc_1.json".to_owned(), sdsc_format::to_text(&file));
     files
 }
 
-fn rows() -> spyre::bundle::Operand {
+fn rows() -> spyre::bundle::OpSpecOperand {
     matrix((0, ROWS), (1, COLUMNS))
 }
 
@@ -155,7 +155,7 @@ fn difference(case: &Case, files: &Files) -> Result<f64, SimError> {
     let program =
         Program { name: "p".to_owned(), arguments: arguments.to_vec(), results: vec![result.clone()], launches, ..Program::default() };
     let simulation = Simulation::with_program(program, dir.path(), &Target::spyre())?;
-    let inputs: BTreeMap<String, HostArray> = arguments.iter().map(|tensor| (tensor.name.clone(), seeded(tensor, 1).unwrap())).collect();
+    let inputs: BTreeMap<String, HostArray> = arguments.iter().map(|tensor| (tensor.name.clone(), draw_seeded_array(tensor, 1).unwrap())).collect();
     let outcome = simulation.run(&inputs, &RunOptions::default())?;
     let numbers = |array: &HostArray| (0..array.elements.len()).map(|at| array.elements.get(at)).collect::<Vec<f64>>();
     let given: Vec<Vec<f64>> = arguments.iter().map(|tensor| numbers(&inputs[&tensor.name])).collect();

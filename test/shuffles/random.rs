@@ -3,11 +3,11 @@
 use super::{broken_rules, moves_every_element, slot_of};
 use machine::{DeviceFormat, Target};
 use proptest::prelude::*;
-use spyre::launch::geometry::Label;
-use spyre::sdsc::{CoreView, Shuffle, ShuffleError, shuffle_file};
+use spyre::launch::geometry::DimLabel;
+use spyre::sdsc::{ShuffleView, Shuffle, ShuffleError, build_shuffle_file};
 use std::collections::BTreeMap;
 
-const LABELS: [Label; 3] = [Label::Out, Label::Mb, Label::X];
+const LABELS: [DimLabel; 3] = [DimLabel::Out, DimLabel::Mb, DimLabel::X];
 
 /// One view: slice counts, cores in random order, which slice further cores have, an order of dimensions, and addresses in sticks.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ struct Drawn {
     slices: Vec<i64>,
     cores: Vec<i64>,
     copies: Vec<usize>,
-    order: Vec<Label>,
+    order: Vec<DimLabel>,
     addresses: Vec<i64>,
 }
 
@@ -31,14 +31,14 @@ fn drawn(is_source: bool) -> impl Strategy<Value = Drawn> {
 }
 
 /// The view of slices on cores: each slice on one, and, in a destination, some on further ones.
-fn view(drawn: &Drawn, first_byte: i64, n_further: usize) -> CoreView {
+fn view(drawn: &Drawn, first_byte: i64, n_further: usize) -> ShuffleView {
     let n_slices: i64 = drawn.slices.iter().product();
     let slot = |slice: i64| slot_of(slice, &drawn.slices);
     let mut slots: BTreeMap<i64, Vec<i64>> = (0..n_slices).map(|slice| (drawn.cores[slice as usize], slot(slice))).collect();
     let further = drawn.cores.iter().skip(n_slices as usize).take(n_further);
     slots.extend(further.zip(&drawn.copies).map(|(core, copy)| (*core, slot(*copy as i64 % n_slices))));
     let addresses = drawn.addresses.iter().map(|sticks| first_byte + sticks * 128).collect();
-    CoreView { order: drawn.order.clone(), slices: drawn.slices.clone(), slots, gaps: vec![0; 3], addresses }
+    ShuffleView { order: drawn.order.clone(), slices: drawn.slices.clone(), slots, gaps: vec![0; 3], addresses }
 }
 
 fn shuffle() -> impl Strategy<Value = Shuffle> {
@@ -47,7 +47,7 @@ fn shuffle() -> impl Strategy<Value = Shuffle> {
         let bytes = sizes.iter().product::<i64>() * 2;
         Shuffle {
             dims: LABELS.into_iter().zip(sizes).collect(),
-            stick: Label::Out,
+            stick: DimLabel::Out,
             format: DeviceFormat::Sen169Fp16,
             cores: CORES,
             corelets: 1,
@@ -63,7 +63,7 @@ proptest! {
 
     #[test]
     fn a_shuffle_moves_every_element(shuffle in shuffle()) {
-        let file = shuffle_file(&shuffle, 0, &Target::spyre()).unwrap();
+        let file = build_shuffle_file(&shuffle, 0, &Target::spyre()).unwrap();
         prop_assert_eq!(broken_rules(&file), []);
         prop_assert_eq!(moves_every_element(&shuffle, &file).err(), None);
     }
@@ -74,7 +74,7 @@ proptest! {
         let view = if is_source { &mut shuffle.source } else { &mut shuffle.destination };
         let lost = view.slots.values().nth(slice % view.slots.len()).unwrap().clone();
         view.slots.retain(|_, slots| *slots != lost);
-        let error = shuffle_file(&shuffle, 0, &Target::spyre()).unwrap_err();
+        let error = build_shuffle_file(&shuffle, 0, &Target::spyre()).unwrap_err();
         prop_assert!(matches!(&error, ShuffleError::Incomplete { slots, .. } if *slots == lost), "{}", error);
     }
 }
@@ -85,11 +85,11 @@ fn refusals_name_their_fault() {
     let refusal = |change: &dyn Fn(&mut Shuffle)| {
         let mut shuffle = super::packed(super::named("CT-1"));
         change(&mut shuffle);
-        shuffle_file(&shuffle, 0, &Target::spyre()).unwrap_err().to_string()
+        build_shuffle_file(&shuffle, 0, &Target::spyre()).unwrap_err().to_string()
     };
     let expected = [
         (refusal(&|shuffle| shuffle.corelets = 3), "expected 1 to 32 cores with 1 or 2 corelets, found 32 cores with 3"),
-        (refusal(&|shuffle| shuffle.source.order = vec![Label::Mb]), "source: expected an order of the dimensions"),
+        (refusal(&|shuffle| shuffle.source.order = vec![DimLabel::Mb]), "source: expected an order of the dimensions"),
         (refusal(&|shuffle| shuffle.source.gaps = vec![]), "source: expected gaps of 2 dimensions, from 0"),
         (refusal(&|shuffle| drop(shuffle.source.slots.insert(0, vec![0, 4]))), "source: expected cores below 32 with slices below [2, 4]"),
         (refusal(&|shuffle| shuffle.destination.slices.truncate(1)), "destination: expected slice counts and slices of 2 dimensions"),

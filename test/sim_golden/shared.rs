@@ -151,7 +151,7 @@ fn lx_hbm_lx_pool() {
     let mut program = program("lx_hbm_lx_pool", &args, 0);
     program.arguments = std::mem::take(&mut program.results);
     let simulation = load(program, &golden()).unwrap();
-    let input = seeded(&simulation.program().arguments[0], 1).unwrap();
+    let input = draw_seeded_array(&simulation.program().arguments[0], 1).unwrap();
     let inputs = BTreeMap::from([("arg0".to_owned(), input)]);
     let error = simulation.run(&inputs, &RunOptions::default()).unwrap_err();
     assert_eq!(error.rule(), "unwritten");
@@ -303,7 +303,7 @@ fn pw_exp_unaligned_mask() {
         copy("pw_exp_unaligned_mask", |name, text| if name.ends_with("json") { text.replace("\"?DL16(-inf)\"", "65024") } else { text });
     let args = [(&[100, 150][..], &[3, 100, 64][..], &[64, 150, 1][..]); 2];
     let simulation = load(program("case", &args, 1), dir.path()).unwrap();
-    let mut input = seeded(&simulation.program().arguments[0], 1).unwrap();
+    let mut input = draw_seeded_array(&simulation.program().arguments[0], 1).unwrap();
     rounded(&mut input);
     let case = Case { simulation, inputs: BTreeMap::from([("arg0".to_owned(), input)]) };
     let expected: Vec<f64> = case.get(0).iter().map(|x| x.exp()).collect();

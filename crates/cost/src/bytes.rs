@@ -34,7 +34,7 @@ impl OpBytes {
 #[must_use]
 pub fn compute_kernel_bytes(kernel: &[OpShape]) -> Vec<OpBytes> {
     let mut history = AccessHistory::default();
-    kernel.iter().map(|op| history.push(op)).collect()
+    kernel.iter().map(|op| history.record_op(op)).collect()
 }
 
 /// Accesses of the preceding ops of a kernel to its buffers.
@@ -54,7 +54,7 @@ impl AccessHistory {
     }
 
     /// Computes the bytes of the next op of the kernel.
-    pub fn push(&mut self, op: &OpShape) -> OpBytes {
+    pub fn record_op(&mut self, op: &OpShape) -> OpBytes {
         let n_buffers = op.operands.iter().map(|operand| operand.buffer + 1).max().unwrap_or(0).max(self.read.len());
         self.read.resize(n_buffers, 0);
         self.is_written.resize(n_buffers, false);
@@ -66,7 +66,7 @@ impl AccessHistory {
                 continue;
             }
             bytes.hbm_read += moved;
-            bytes.reread += reread(op, operand);
+            bytes.reread += compute_reread_bytes(op, operand);
             if operand.is_kernel_input {
                 let known = &mut self.read[operand.buffer];
                 bytes.shared += moved.min(*known);
@@ -87,7 +87,7 @@ impl AccessHistory {
     }
 }
 
-fn reread(op: &OpShape, operand: &OperandShape) -> i64 {
+fn compute_reread_bytes(op: &OpShape, operand: &OperandShape) -> i64 {
     let repeats = op.kind == OpKind::Matmul && op.tiles_output();
     if repeats { operand.device_bytes * (op.loop_factor(operand) - 1) } else { 0 }
 }

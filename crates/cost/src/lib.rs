@@ -19,11 +19,11 @@ mod tile_op;
 mod torch_spyre;
 
 pub use bytes::{AccessHistory, OpBytes, compute_kernel_bytes};
-pub use kernel::{Access, Batching, Inputs, KernelOp, Product, describe, describe_op};
-pub use price::{Cost, Formula, Limit, Objective, Price, estimate_op_ns, price};
-pub use rates::fastest;
-pub use refuse::{Refusal, refuse};
-pub use roofline::{Roofline, Work, least_compute_ns};
-pub use rows::{Row, rows};
+pub use kernel::{AccessPattern, BatchLayout, BroadcastLocation, OpFeatures, MatmulFeatures, extract_features, extract_op_features};
+pub use price::{ModeledCost, CostFormula, Bottleneck, Objective, TimeEstimate, estimate_op_ns, estimate_kernel_time};
+pub use rates::find_max_hbm_rate;
+pub use refuse::{PlanRejection, check_kernel_limits};
+pub use roofline::{Roofline, ProgramWork, min_compute_ns};
+pub use rows::{KernelEntry, read_kernel_entries};
 pub use shape::{Dim, Loop, OpKind, OpShape, OperandShape};
 pub use tile_op::{TileOp, TileOperand};

@@ -1,6 +1,6 @@
 //! Cost of a kernel: an interval of time, and its components.
 
-use super::{kernel::KernelOp, recommended, torch_spyre};
+use super::{kernel::OpFeatures, recommended, torch_spyre};
 use machine::TimeModel;
 use serde::{Deserialize, Serialize};
 use std::{cmp::Ordering, iter::Sum};
@@ -8,7 +8,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 /// Cost formula.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Formula {
+pub enum CostFormula {
     /// The recommended formula, which decides between plans.
     #[default]
     Recommended,
@@ -18,7 +18,7 @@ pub enum Formula {
 
 /// Resource that takes most of the time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Limit {
+pub enum Bottleneck {
     /// HBM traffic.
     #[default]
     Hbm,
@@ -28,7 +28,7 @@ pub enum Limit {
     Fixed,
 }
 
-impl Limit {
+impl Bottleneck {
     /// Returns the name in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -42,7 +42,7 @@ impl Limit {
 
 /// Modeled time of a kernel, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Price {
+pub struct TimeEstimate {
     /// Lower end: nineteen of twenty published times of such ops are between the lower and the upper end.
     pub low_ns: f64,
     /// Estimate by which plans are compared.
@@ -56,7 +56,7 @@ pub struct Price {
     /// Launch overhead of the kernel, its ops and its iterations.
     pub fixed_ns: f64,
     /// Resource that takes most of the time.
-    pub limit: Limit,
+    pub limit: Bottleneck,
     /// Whether published times exist for all its kinds of ops; otherwise the interval is a guess.
     pub is_ranked: bool,
 }
@@ -66,15 +66,15 @@ pub struct Price {
 /// The ends of the interval are the estimate times the extreme ratios of published times to estimates, by kind of op. The errors of ops
 /// are assumed to be correlated, so the ends add up. torch-spyre's formula has no interval: its ends equal the estimate.
 #[must_use]
-pub fn price(ops: &[KernelOp], model: &TimeModel, formula: Formula) -> Price {
-    if formula == Formula::TorchSpyre {
-        let ns = torch_spyre::price_ns(ops, model);
-        return Price { low_ns: ns, estimate_ns: ns, high_ns: ns, is_ranked: true, ..Price::default() };
+pub fn estimate_kernel_time(ops: &[OpFeatures], model: &TimeModel, formula: CostFormula) -> TimeEstimate {
+    if formula == CostFormula::TorchSpyre {
+        let ns = torch_spyre::estimate_kernel_ns(ops, model);
+        return TimeEstimate { low_ns: ns, estimate_ns: ns, high_ns: ns, is_ranked: true, ..TimeEstimate::default() };
     }
     let start = model.recommended.kernel_ns;
-    let mut price = Price { low_ns: start, estimate_ns: start, high_ns: start, fixed_ns: start, is_ranked: true, ..Price::default() };
+    let mut price = TimeEstimate { low_ns: start, estimate_ns: start, high_ns: start, fixed_ns: start, is_ranked: true, ..TimeEstimate::default() };
     for op in ops {
-        let part = recommended::part(op, model);
+        let part = recommended::compute_contribution(op, model);
         price.low_ns += part.total_ns * part.spread[0];
         price.estimate_ns += part.total_ns;
         price.high_ns += part.total_ns * part.spread[1];
@@ -83,30 +83,30 @@ pub fn price(ops: &[KernelOp], model: &TimeModel, formula: Formula) -> Price {
         price.fixed_ns += part.fixed_ns;
         price.is_ranked &= part.is_ranked;
     }
-    price.limit = limit(&price);
+    price.limit = find_bottleneck(&price);
     price
 }
 
 /// Estimates the contribution of one op to the time of its kernel by the recommended formula, in ns. The estimates of all ops
 /// plus the start of the kernel are the estimate of [`price`].
 #[must_use]
-pub fn estimate_op_ns(op: &KernelOp, model: &TimeModel) -> f64 {
-    recommended::part(op, model).total_ns
+pub fn estimate_op_ns(op: &OpFeatures, model: &TimeModel) -> f64 {
+    recommended::compute_contribution(op, model).total_ns
 }
 
 /// Cost of an op by the recommended formula.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
+pub struct ModeledCost {
     /// Time, ns, without the start of the kernel.
     pub ns: f64,
     /// Bytes read from and written to HBM.
     pub hbm_bytes: i64,
 }
 
-impl Cost {
+impl ModeledCost {
     /// Computes the contribution of one op to the cost of its kernel.
     #[must_use]
-    pub fn of(op: &KernelOp, model: &TimeModel) -> Self {
+    pub fn from_op(op: &OpFeatures, model: &TimeModel) -> Self {
         Self { ns: estimate_op_ns(op, model), hbm_bytes: op.bytes.hbm() }
     }
 }
@@ -142,7 +142,7 @@ pub enum Objective {
 impl Objective {
     /// Compares two costs: the smaller one is preferred.
     #[must_use]
-    pub fn order(self, one: &Cost, other: &Cost) -> Ordering {
+    pub fn compare(self, one: &ModeledCost, other: &ModeledCost) -> Ordering {
         let (time, bytes) = (one.ns.total_cmp(&other.ns), one.hbm_bytes.cmp(&other.hbm_bytes));
         match self {
             Self::Time => time.then(bytes),
@@ -151,18 +151,18 @@ impl Objective {
     }
 }
 
-impl Sum for Cost {
+impl Sum for ModeledCost {
     fn sum<I: Iterator<Item = Self>>(costs: I) -> Self {
         costs.fold(Self::default(), |sum, cost| Self { ns: sum.ns + cost.ns, hbm_bytes: sum.hbm_bytes.saturating_add(cost.hbm_bytes) })
     }
 }
 
-fn limit(price: &Price) -> Limit {
+fn find_bottleneck(price: &TimeEstimate) -> Bottleneck {
     if price.fixed_ns > price.hbm_ns.max(price.compute_ns) {
-        Limit::Fixed
+        Bottleneck::Fixed
     } else if price.compute_ns > price.hbm_ns {
-        Limit::Compute
+        Bottleneck::Compute
     } else {
-        Limit::Hbm
+        Bottleneck::Hbm
     }
 }

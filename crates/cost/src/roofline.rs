@@ -1,11 +1,11 @@
 //! Lower bound of the modeled time of a program, over all plans.
 
-use super::{kernel::number, rates::fastest, shape::OpKind};
+use super::{kernel::as_f64, rates::find_max_hbm_rate, shape::OpKind};
 use machine::Target;
 
 /// Minimum work of a program, independent of the compiler's decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct ProgramWork {
     /// Multiply-adds of its matmuls.
     pub multiply_adds: i64,
     /// Points of its other ops.
@@ -27,7 +27,7 @@ pub struct Roofline {
     pub ns: f64,
 }
 
-impl Work {
+impl ProgramWork {
     /// Computes the lower bound for a program with this work and these HBM bytes.
     ///
     /// An op that is no matmul takes `sqrt(C^2 + M^2)`. A matmul takes `C + M - overlap * min(C, M)`, which is not less for an overlap of
@@ -36,10 +36,10 @@ impl Work {
     #[must_use]
     pub fn roofline(&self, hbm_bytes: i64, target: &Target) -> Roofline {
         let constants = &target.time.recommended;
-        let hbm_ns = number(hbm_bytes) / fastest(&target.time.hbm);
-        let compute_ns = least_compute_ns(OpKind::Matmul, number(self.multiply_adds), target)
-            + least_compute_ns(OpKind::Pointwise, number(self.points), target);
-        let fixed_ns = constants.kernel_ns.max(0.0) + number(self.n_ops) * constants.op_ns.max(0.0);
+        let hbm_ns = as_f64(hbm_bytes) / find_max_hbm_rate(&target.time.hbm);
+        let compute_ns = min_compute_ns(OpKind::Matmul, as_f64(self.multiply_adds), target)
+            + min_compute_ns(OpKind::Pointwise, as_f64(self.points), target);
+        let fixed_ns = constants.kernel_ns.max(0.0) + as_f64(self.n_ops) * constants.op_ns.max(0.0);
         let is_hidden_little = constants.overlap <= 2.0 - std::f64::consts::SQRT_2;
         let both = if is_hidden_little { hbm_ns.hypot(compute_ns) } else { hbm_ns.max(compute_ns) };
         Roofline { hbm_ns, compute_ns, fixed_ns, ns: both + fixed_ns }
@@ -48,7 +48,7 @@ impl Work {
 
 /// Returns the minimum time in which all cores compute this number of points: multiply-adds of a matmul, or results of another op.
 #[must_use]
-pub fn least_compute_ns(kind: OpKind, points: f64, target: &Target) -> f64 {
+pub fn min_compute_ns(kind: OpKind, points: f64, target: &Target) -> f64 {
     let (constants, products) = (&target.time.recommended, &target.time.torch_spyre);
     let rate = if kind == OpKind::Matmul {
         let [shared, shared_by_many] = products.shared_products;
@@ -59,18 +59,18 @@ pub fn least_compute_ns(kind: OpKind, points: f64, target: &Target) -> f64 {
     } else {
         constants.pointwise.max(constants.reduction).max(constants.lx)
     };
-    points / (number(target.cores) * rate)
+    points / (as_f64(target.cores) * rate)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Dim, OpShape, OperandShape, describe, estimate_op_ns};
+    use crate::{Dim, OpShape, OperandShape, extract_features, estimate_op_ns};
 
     const TARGET: Target = Target::spyre();
 
     /// Builds a matmul of `[m, k]` and `[k, n]` with this number of slices each, and an elementwise op, in HBM or not.
-    fn ops(is_in_lx: bool, slices: [i64; 3]) -> Vec<OpShape> {
+    fn build_ops(is_in_lx: bool, slices: [i64; 3]) -> Vec<OpShape> {
         let tensor = |buffer: usize, dims: [usize; 2], is_output: bool| OperandShape {
             buffer,
             is_output,
@@ -90,12 +90,12 @@ mod tests {
     }
 
     #[test]
-    fn no_plan_takes_less() {
-        let work = Work { multiply_adds: 512 * 512 * 512, points: 512 * 512, n_ops: 2 };
+    fn bounds_estimates_of_all_core_splits() {
+        let work = ProgramWork { multiply_adds: 512 * 512 * 512, points: 512 * 512, n_ops: 2 };
         for (is_in_lx, moved) in [(true, 0), (false, 5 * 2 * 512 * 512)] {
             let least = work.roofline(moved, &TARGET);
             let estimates = [[32, 1, 1], [1, 32, 1], [4, 8, 1], [4, 4, 2], [1, 1, 32], [1, 1, 1]].map(|slices| {
-                let described = describe(&ops(is_in_lx, slices));
+                let described = extract_features(&build_ops(is_in_lx, slices));
                 described.iter().map(|op| estimate_op_ns(op, &TARGET.time)).sum::<f64>()
             });
             let found = estimates.into_iter().fold(f64::INFINITY, f64::min);

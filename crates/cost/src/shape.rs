@@ -78,7 +78,7 @@ pub struct OperandShape {
 impl OperandShape {
     /// Returns whether `dim` indexes the tensor.
     #[must_use]
-    pub fn moves(&self, dim: usize) -> bool {
+    pub fn is_indexed_by(&self, dim: usize) -> bool {
         self.moved_by.contains(&dim)
     }
 }
@@ -94,7 +94,7 @@ impl OpShape {
     /// models, 2.2, rule 5").
     #[must_use]
     pub fn loop_factor(&self, operand: &OperandShape) -> i64 {
-        let repeats = |around: &&Loop| !around.tiled.iter().any(|&dim| operand.moves(dim));
+        let repeats = |around: &&Loop| !around.tiled.iter().any(|&dim| operand.is_indexed_by(dim));
         self.loops.iter().filter(repeats).map(|around| around.trips).product()
     }
 
@@ -106,14 +106,14 @@ impl OpShape {
 
     /// Returns the number of tiles along a dimension.
     #[must_use]
-    pub fn tiles_along(&self, dim: usize) -> i64 {
+    pub fn num_tiles_along(&self, dim: usize) -> i64 {
         self.loops.iter().filter(|around| around.tiled.contains(&dim)).map(|around| around.trips).product()
     }
 
     /// Returns whether a tile has more than one point along a dimension.
     #[must_use]
     pub fn varies_in_tile(&self, dim: usize) -> bool {
-        self.dims[dim].extent > self.tiles_along(dim)
+        self.dims[dim].extent > self.num_tiles_along(dim)
     }
 
     /// Returns the result.
@@ -129,7 +129,7 @@ impl OpShape {
 
     /// Returns the number of cores that execute it: the product of the slices.
     #[must_use]
-    pub fn cores(&self) -> i64 {
+    pub fn num_cores(&self) -> i64 {
         self.dims.iter().map(|dim| dim.slices).product()
     }
 

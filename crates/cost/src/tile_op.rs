@@ -51,11 +51,11 @@ pub struct TileOperand {
 }
 
 impl TileOperand {
-    fn elements_of_stick(&self) -> i64 {
+    fn elements_per_stick(&self) -> i64 {
         STICK_BYTES / self.element_bytes.clamp(1, STICK_BYTES)
     }
 
-    fn advances(&self, level: usize) -> bool {
+    fn advances_with_loop(&self, level: usize) -> bool {
         self.advances.get(level).copied().unwrap_or(false)
     }
 }
@@ -67,17 +67,17 @@ impl TileOp {
     /// Cores compute complete sticks, as the files specify: a dimension along sticks is padded to whole sticks. If every tensor has one
     /// element per stick, the other elements of the stick are computed too.
     #[must_use]
-    pub fn shape(&self) -> OpShape {
+    pub fn to_op_shape(&self) -> OpShape {
         if self.operands.iter().all(|operand| operand.stick.is_none()) {
-            return self.with_elements_of_sticks().shape_of_sticks();
+            return self.with_stick_element_dim().to_padded_op_shape();
         }
-        self.shape_of_sticks()
+        self.to_padded_op_shape()
     }
 
     /// Adds a dimension for the elements of a stick.
-    fn with_elements_of_sticks(&self) -> Self {
+    fn with_stick_element_dim(&self) -> Self {
         let mut op = self.clone();
-        let elements = op.operands.iter().map(TileOperand::elements_of_stick).max().unwrap_or(1);
+        let elements = op.operands.iter().map(TileOperand::elements_per_stick).max().unwrap_or(1);
         op.dims.push(Dim { extent: elements, slices: 1, is_reduced: false });
         for operand in &mut op.operands {
             operand.moved_by.push(self.dims.len());
@@ -86,11 +86,11 @@ impl TileOp {
         op
     }
 
-    fn shape_of_sticks(&self) -> OpShape {
+    fn to_padded_op_shape(&self) -> OpShape {
         let n_loops = self.trips.len();
-        let repeats = |level: usize| self.operands.iter().all(|operand| !operand.is_in_lx && !operand.advances(level));
+        let repeats = |level: usize| self.operands.iter().all(|operand| !operand.is_in_lx && !operand.advances_with_loop(level));
         let mut dims: Vec<Dim> = (0..n_loops).map(|level| self.loop_dim(level)).collect();
-        dims.extend(self.dims.iter().enumerate().map(|(index, dim)| Dim { extent: self.whole_sticks(index, dim.extent), ..*dim }));
+        dims.extend(self.dims.iter().enumerate().map(|(index, dim)| Dim { extent: self.round_up_to_sticks(index, dim.extent), ..*dim }));
         // If a loop repeats the op, an additional dimension would count its points twice.
         for level in (0..n_loops).filter(|&level| repeats(level)) {
             dims[level].extent = 1;
@@ -101,27 +101,27 @@ impl TileOp {
             kind: self.kind,
             dims,
             loops: loops.collect(),
-            operands: self.operands.iter().map(|operand| self.operand(operand)).collect(),
+            operands: self.operands.iter().map(|operand| self.to_operand_shape(operand)).collect(),
             is_irregular: self.is_irregular,
         }
     }
 
     /// Rounds an extent up to whole sticks of the tensors that have their sticks along the dimension.
-    fn whole_sticks(&self, index: usize, extent: i64) -> i64 {
-        let along = self.operands.iter().filter(|operand| operand.stick == Some(index)).map(TileOperand::elements_of_stick);
+    fn round_up_to_sticks(&self, index: usize, extent: i64) -> i64 {
+        let along = self.operands.iter().filter(|operand| operand.stick == Some(index)).map(TileOperand::elements_per_stick);
         along.fold(extent, |extent, elements| (extent + elements - 1) / elements * elements)
     }
 
     /// Returns the dimension that a loop tiles. A result in LX or in the pool is local to an iteration.
     fn loop_dim(&self, level: usize) -> Dim {
-        let is_kept = |output: &TileOperand| output.is_argument && !output.is_in_lx && !output.advances(level);
+        let is_kept = |output: &TileOperand| output.is_argument && !output.is_in_lx && !output.advances_with_loop(level);
         let is_reduced = self.is_reduction && self.operands.iter().any(|operand| operand.is_output && is_kept(operand));
         Dim { extent: self.trips[level], slices: 1, is_reduced }
     }
 
-    fn operand(&self, operand: &TileOperand) -> OperandShape {
+    fn to_operand_shape(&self, operand: &TileOperand) -> OperandShape {
         let n_loops = self.trips.len();
-        let moving_loops = || (0..n_loops).filter(|&level| operand.advances(level));
+        let moving_loops = || (0..n_loops).filter(|&level| operand.advances_with_loop(level));
         let tiles: i64 = if operand.is_in_lx { 1 } else { moving_loops().map(|level| self.trips[level]).product() };
         OperandShape {
             buffer: operand.buffer,

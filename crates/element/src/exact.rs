@@ -1,10 +1,10 @@
 //! Numbers of f64: the meaning of a program, up to the rounding of f64.
 
-use super::{Arithmetic, Binary, Unary};
+use super::{Arithmetic, BinaryFunction, UnaryFunction};
 
 /// Numbers of f64. NaN is poison; the two are not distinguished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Exact;
+pub struct F64Arithmetic;
 
 /// Returns the larger of two numbers; NaN if one is NaN, unlike `max`, which drops it, so that NaN padding is detected. Of two zeros the
 /// positive one is larger, as in IEEE 754: a reciprocal tells them apart.
@@ -13,10 +13,10 @@ pub fn maximum<N: Copy + Into<f64>>(left: N, right: N) -> N {
     if l > r || l.is_nan() || (l == r && r.is_sign_negative()) { left } else { right }
 }
 
-impl Arithmetic for Exact {
+impl Arithmetic for F64Arithmetic {
     type Element = f64;
 
-    fn number(&self, number: f64) -> f64 {
+    fn constant(&self, number: f64) -> f64 {
         number
     }
 
@@ -57,29 +57,29 @@ impl Arithmetic for Exact {
     }
 
     /// As IEEE 754 compares: NaN is unequal to everything.
-    fn compare(&self, comparison: Binary, left: f64, right: f64) -> f64 {
-        comparison.holds(&left, &right).map_or(f64::NAN, |holds| f64::from(u8::from(holds)))
+    fn compare(&self, comparison: BinaryFunction, left: f64, right: f64) -> f64 {
+        comparison.evaluate_comparison(&left, &right).map_or(f64::NAN, |holds| f64::from(u8::from(holds)))
     }
 
-    fn apply(&self, function: Unary, constants: &[f64], x: f64) -> f64 {
+    fn apply(&self, function: UnaryFunction, constants: &[f64], x: f64) -> f64 {
         let constant = |index: usize| constants.get(index).copied().unwrap_or(f64::NAN);
         match function {
-            Unary::Abs => x.abs(),
-            Unary::Exp => x.exp(),
-            Unary::Floor => x.floor(),
-            Unary::Gelu => 0.5 * x * (1.0 + erf(x * std::f64::consts::FRAC_1_SQRT_2)),
-            Unary::Log => x.ln(),
-            Unary::Neg => -x,
-            Unary::Reciprocal => 1.0 / x,
-            Unary::Relu => self.maximum(x, 0.0),
-            Unary::Rsqrt => 1.0 / x.sqrt(),
-            Unary::Sigmoid => 1.0 / (1.0 + (-x).exp()),
-            Unary::Silu => x / (1.0 + (-x).exp()),
-            Unary::Sqrt => x.sqrt(),
-            Unary::Tanh => x.tanh(),
-            Unary::Softplus if constant(0) * x > constant(1) => x,
-            Unary::Softplus => (constant(0) * x).exp().ln_1p() / constant(0),
-            Unary::Clip => self.minimum(self.maximum(x, constant(0)), constant(1)),
+            UnaryFunction::Abs => x.abs(),
+            UnaryFunction::Exp => x.exp(),
+            UnaryFunction::Floor => x.floor(),
+            UnaryFunction::Gelu => 0.5 * x * (1.0 + erf(x * std::f64::consts::FRAC_1_SQRT_2)),
+            UnaryFunction::Log => x.ln(),
+            UnaryFunction::Neg => -x,
+            UnaryFunction::Reciprocal => 1.0 / x,
+            UnaryFunction::Relu => self.maximum(x, 0.0),
+            UnaryFunction::Rsqrt => 1.0 / x.sqrt(),
+            UnaryFunction::Sigmoid => 1.0 / (1.0 + (-x).exp()),
+            UnaryFunction::Silu => x / (1.0 + (-x).exp()),
+            UnaryFunction::Sqrt => x.sqrt(),
+            UnaryFunction::Tanh => x.tanh(),
+            UnaryFunction::Softplus if constant(0) * x > constant(1) => x,
+            UnaryFunction::Softplus => (constant(0) * x).exp().ln_1p() / constant(0),
+            UnaryFunction::Clip => self.minimum(self.maximum(x, constant(0)), constant(1)),
         }
     }
 
@@ -105,9 +105,9 @@ impl Arithmetic for Exact {
 pub fn erf(x: f64) -> f64 {
     let magnitude = x.abs();
     let value = if magnitude < 3.0 {
-        series(magnitude)
+        compute_erf_series(magnitude)
     } else if magnitude < 6.0 {
-        1.0 - tail(magnitude)
+        1.0 - compute_erfc_tail(magnitude)
     } else if magnitude.is_nan() {
         f64::NAN
     } else {
@@ -117,7 +117,7 @@ pub fn erf(x: f64) -> f64 {
 }
 
 /// The Taylor series with positive terms only: 2/sqrt(pi) exp(-x^2) sum 2^n x^(2n+1) / (1*3*...*(2n+1)).
-fn series(x: f64) -> f64 {
+fn compute_erf_series(x: f64) -> f64 {
     let (mut term, mut sum) = (x, x);
     for n in 1..100 {
         term *= 2.0 * x * x / f64::from(2 * n + 1);
@@ -127,7 +127,7 @@ fn series(x: f64) -> f64 {
 }
 
 /// 1 - erf by its continued fraction, which converges fast beyond 3.
-fn tail(x: f64) -> f64 {
+fn compute_erfc_tail(x: f64) -> f64 {
     let fraction = (1..60).rev().fold(x, |below, n| x + f64::from(n) / 2.0 / below);
     (-x * x).exp() / fraction / std::f64::consts::PI.sqrt()
 }
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_error_function_has_its_known_values() {
+    fn matches_known_values_of_error_function() {
         for (x, value) in [
             (0.0, 0.0),
             (0.5, 0.520_499_877_813_046_5),
@@ -151,23 +151,23 @@ mod tests {
     }
 
     #[test]
-    fn poison_is_never_dropped() {
+    fn propagates_poison() {
         let nan = f64::NAN;
-        for function in [Unary::Abs, Unary::Relu, Unary::Clip, Unary::Gelu, Unary::Softplus, Unary::Exp] {
-            assert!(Exact.apply(function, &[-1.0, 1.0], nan).is_nan(), "{function:?}");
+        for function in [UnaryFunction::Abs, UnaryFunction::Relu, UnaryFunction::Clip, UnaryFunction::Gelu, UnaryFunction::Softplus, UnaryFunction::Exp] {
+            assert!(F64Arithmetic.apply(function, &[-1.0, 1.0], nan).is_nan(), "{function:?}");
         }
         for (a, b) in [(nan, 1.0), (1.0, nan)] {
-            assert!(Exact.minimum(a, b).is_nan() && Exact.maximum(a, b).is_nan());
+            assert!(F64Arithmetic.minimum(a, b).is_nan() && F64Arithmetic.maximum(a, b).is_nan());
         }
-        assert_eq!(Exact.select(0.0, nan, 2.0), 2.0);
+        assert_eq!(F64Arithmetic.select(0.0, nan, 2.0), 2.0);
     }
 
     #[test]
-    fn zero_times_padding_is_zero_in_a_sum_of_products() {
+    fn treats_zero_times_padding_as_zero_in_sum_of_products() {
         let mut out = [0.0];
-        Exact.multiply(&[2.0, f64::NAN], &[3.0, 0.0], &mut out, 2, 1);
+        F64Arithmetic.multiply(&[2.0, f64::NAN], &[3.0, 0.0], &mut out, 2, 1);
         assert_eq!(out, [6.0]);
-        Exact.multiply(&[2.0, f64::NAN], &[3.0, 1.0], &mut out, 2, 1);
+        F64Arithmetic.multiply(&[2.0, f64::NAN], &[3.0, 1.0], &mut out, 2, 1);
         assert!(out[0].is_nan());
     }
 }

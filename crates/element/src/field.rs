@@ -1,14 +1,14 @@
 //! Elements of finite fields: a program as a rational function of its inputs and of random non-algebraic functions. See [`Field`].
 
 use super::{
-    Arithmetic, Binary, Draw, Unary, products,
-    residue::{P, Q, exponential, inverses, opposite, residue_of, sum},
-    spent::Marks,
+    Arithmetic, BinaryFunction, RandomArithmetic, UnaryFunction, products,
+    residue::{P, Q, pow_base, invert_residues, negate_mod, residue_from_number, add_mod},
+    spent::SpentMasks,
 };
 use std::cmp::Ordering;
 
 /// Set in the second part of an element whose second part is no longer that of a program without `exp`.
-const SPENT: u32 = 1 << 31;
+const SPENT_BIT: u32 = 1 << 31;
 
 /// An element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,15 +32,15 @@ impl FieldElement {
     }
 
     const fn residue(self) -> u64 {
-        (self.second & !SPENT) as u64
+        (self.second & !SPENT_BIT) as u64
     }
 
     const fn is_spent(self) -> bool {
-        self.second & SPENT != 0
+        self.second & SPENT_BIT != 0
     }
 
     const fn new(first: u64, second: u64, is_spent: bool) -> Self {
-        Self { first: first as u32, second: second as u32 | if is_spent { SPENT } else { 0 } }
+        Self { first: first as u32, second: second as u32 | if is_spent { SPENT_BIT } else { 0 } }
     }
 
     /// Whether the element is an undefined result, such as a quotient of zeros.
@@ -50,23 +50,23 @@ impl FieldElement {
     }
 
     /// Returns the result of a function if an operand is poison (unwritten) or undefined, and `None` otherwise. Poison takes precedence.
-    fn missing(operands: [Self; 2]) -> Option<Self> {
+    fn find_missing(operands: [Self; 2]) -> Option<Self> {
         [Self::POISON, Self::UNDEFINED].into_iter().find(|missing| operands.contains(missing))
     }
 
     /// Whether the element is poison (unwritten) or undefined.
     pub(crate) fn is_missing(self) -> bool {
-        Self::missing([self, self]).is_some()
+        Self::find_missing([self, self]).is_some()
     }
 
     /// Maps a residue to a number between 0 and 1.
-    pub(crate) fn fraction(self) -> f64 {
+    pub(crate) fn to_fraction(self) -> f64 {
         f64::from(self.first) / f64::from(P)
     }
 
     /// Whether the results of two programs are equal, as far as one draw tells.
     #[must_use]
-    pub const fn agrees(self, other: Self) -> bool {
+    pub const fn agrees_with(self, other: Self) -> bool {
         self.first == other.first && (self.second == other.second || self.is_spent() || other.is_spent())
     }
 }
@@ -90,7 +90,7 @@ impl FieldElement {
 /// Two elements compare equal if their first residues are equal. Two programs that are different polynomials of degree d agree on a draw by
 /// chance with probability at most d / P (Schwartz and Zippel), two different operands of a hash with 1 / P; P is nearly 2^31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct FiniteField {
     key: u64,
     /// Whether zero is larger than every other residue. If zero is in between, an extra zero in a maximum of many elements is seldom
     /// detected.
@@ -100,48 +100,48 @@ pub struct Field {
 }
 
 /// Returns the element of a finite number.
-const fn element_of(number: f64) -> FieldElement {
-    FieldElement::new(residue_of::<P>(number), residue_of::<Q>(number), false)
+const fn element_from_number(number: f64) -> FieldElement {
+    FieldElement::new(residue_from_number::<P>(number), residue_from_number::<Q>(number), false)
 }
 
-impl Field {
+impl FiniteField {
     /// The largest numbers of f64 that are no infinity: they stand next to the infinities.
-    const LOWEST: FieldElement = element_of(f64::MIN);
-    const HIGHEST: FieldElement = element_of(f64::MAX);
+    const MIN_FINITE: FieldElement = element_from_number(f64::MIN);
+    const MAX_FINITE: FieldElement = element_from_number(f64::MAX);
 
     /// Bit of the draw number: `exp(a + b) = exp(a) exp(b)` holds on paths with several exponentials. The second residue of every
     /// exponential is 1 then, so that an exponential of an exponential does not depend on the inner operand.
-    pub const LAWFUL: u64 = 1 << 63;
+    pub const LAWFUL_BIT: u64 = 1 << 63;
 
     /// Bit of the draw number: maxima commute with an addition to all of their operands ([`super::Ordered`]).
-    pub const ORDERED: u64 = 1 << 62;
+    pub const ORDERED_BIT: u64 = 1 << 62;
 
     /// Returns the draw of a number.
     #[must_use]
     pub const fn new(draw: u64) -> Self {
-        Self { key: stirred(draw ^ 0x5370_7972_6521_f1e1), is_zero_largest: draw % 3 == 2, is_lawful: draw & Self::LAWFUL != 0 }
+        Self { key: mix_bits(draw ^ 0x5370_7972_6521_f1e1), is_zero_largest: draw % 3 == 2, is_lawful: draw & Self::LAWFUL_BIT != 0 }
     }
 
     /// Returns a pseudorandom element derived from two numbers.
-    const fn hashed(&self, of: u64, name: u64, is_spent: bool) -> FieldElement {
-        let bits = stirred(self.key ^ stirred(of ^ stirred(name)));
-        FieldElement::new(bits % P as u64, stirred(bits) % Q as u64, is_spent)
+    const fn hash_element(&self, of: u64, name: u64, is_spent: bool) -> FieldElement {
+        let bits = mix_bits(self.key ^ mix_bits(of ^ mix_bits(name)));
+        FieldElement::new(bits % P as u64, mix_bits(bits) % Q as u64, is_spent)
     }
 
     /// Compares two elements in the order that maxima use.
-    pub(crate) fn order(&self, left: FieldElement, right: FieldElement) -> Ordering {
+    pub(crate) fn compare_order(&self, left: FieldElement, right: FieldElement) -> Ordering {
         self.rank(left).cmp(&self.rank(right))
     }
 
     /// Returns the rank of a residue in the order.
     fn rank(&self, element: FieldElement) -> u64 {
-        let keyed = |first: u32| 1 + (stirred(self.key ^ stirred(u64::from(first) ^ 0x0d_e500)) >> 1);
+        let keyed = |first: u32| 1 + (mix_bits(self.key ^ mix_bits(u64::from(first) ^ 0x0d_e500)) >> 1);
         match element {
             FieldElement::NEGATIVE_INFINITY => 0,
             FieldElement::INFINITY => u64::MAX,
             // The largest finite numbers are adjacent to the infinities, so a clamp to them changes infinities only.
-            _ if element == Self::LOWEST => 1,
-            _ if element == Self::HIGHEST => u64::MAX - 1,
+            _ if element == Self::MIN_FINITE => 1,
+            _ if element == Self::MAX_FINITE => u64::MAX - 1,
             FieldElement { first: 0, .. } if self.is_zero_largest => u64::MAX - 2,
             // 1 ranks above 0: programs rely on it when a maximum with 1 keeps a divisor from being 0.
             FieldElement { first: 0, .. } => keyed(0).min(keyed(1)),
@@ -152,9 +152,9 @@ impl Field {
 
     /// Returns a keyed hash of an element, for a function without a law; the arguments are a number for the name, and one for all other
     /// dependencies.
-    fn any(&self, name: u64, constants: &[FieldElement], x: FieldElement) -> FieldElement {
-        let constants = constants.iter().fold(0, |all, constant| stirred(all ^ u64::from(constant.first)));
-        self.hashed(u64::from(x.first) ^ stirred(constants), name, true)
+    fn hash_function(&self, name: u64, constants: &[FieldElement], x: FieldElement) -> FieldElement {
+        let constants = constants.iter().fold(0, |all, constant| mix_bits(all ^ u64::from(constant.first)));
+        self.hash_element(u64::from(x.first) ^ mix_bits(constants), name, true)
     }
 
     fn exp(&self, x: FieldElement) -> FieldElement {
@@ -162,72 +162,72 @@ impl Field {
             FieldElement::NEGATIVE_INFINITY => FieldElement::ZERO,
             FieldElement::INFINITY => x,
             FieldElement { first: 0, .. } if x != FieldElement::ZERO => self.exp(FieldElement::ZERO),
-            _ if self.is_lawful => FieldElement::new(exponential(x.residue()), 1, false),
+            _ if self.is_lawful => FieldElement::new(pow_base(x.residue()), 1, false),
             _ => {
-                let exponent = if x.is_spent() { self.hashed(u64::from(x.first), 0x0e_c400, true).residue() } else { x.residue() };
-                let first = exponential(exponent);
-                FieldElement { first: first as u32, ..self.hashed(first, 0x0e_c401, true) }
+                let exponent = if x.is_spent() { self.hash_element(u64::from(x.first), 0x0e_c400, true).residue() } else { x.residue() };
+                let first = pow_base(exponent);
+                FieldElement { first: first as u32, ..self.hash_element(first, 0x0e_c401, true) }
             }
         }
     }
 }
 
 /// Evaluates a function that is defined by a law in terms of others, which compilers use; `None` for all other functions.
-pub(crate) fn by_law<A: Arithmetic>(on: &A, function: Unary, constants: &[A::Element], x: A::Element) -> Option<A::Element> {
-    if let Some([numerator, denominator]) = quotient_of(on, function, x) {
-        return Some(with_quotient(on, function, x, on.div(numerator, denominator)));
+pub(crate) fn evaluate_by_law<A: Arithmetic>(on: &A, function: UnaryFunction, constants: &[A::Element], x: A::Element) -> Option<A::Element> {
+    if let Some([numerator, denominator]) = find_quotient(on, function, x) {
+        return Some(apply_quotient(on, function, x, on.div(numerator, denominator)));
     }
-    let zero = || on.number(0.0);
+    let zero = || on.constant(0.0);
     let negative = || on.sub(zero(), x);
     let number = |index: usize| constants.get(index).copied().unwrap_or_else(|| on.poison());
     Some(match function {
-        Unary::Abs => on.maximum(x, negative()),
-        Unary::Neg => negative(),
-        Unary::Relu => on.maximum(x, zero()),
-        Unary::Clip => on.minimum(on.maximum(x, number(0)), number(1)),
-        Unary::Exp | Unary::Floor | Unary::Log | Unary::Sqrt | Unary::Tanh | Unary::Softplus => return None,
+        UnaryFunction::Abs => on.maximum(x, negative()),
+        UnaryFunction::Neg => negative(),
+        UnaryFunction::Relu => on.maximum(x, zero()),
+        UnaryFunction::Clip => on.minimum(on.maximum(x, number(0)), number(1)),
+        UnaryFunction::Exp | UnaryFunction::Floor | UnaryFunction::Log | UnaryFunction::Sqrt | UnaryFunction::Tanh | UnaryFunction::Softplus => return None,
         // These are quotients.
-        Unary::Gelu | Unary::Reciprocal | Unary::Rsqrt | Unary::Sigmoid | Unary::Silu => return None,
+        UnaryFunction::Gelu | UnaryFunction::Reciprocal | UnaryFunction::Rsqrt | UnaryFunction::Sigmoid | UnaryFunction::Silu => return None,
     })
 }
 
 /// Returns the function of `x`, given its quotient: a silu is `x` times the quotient, other functions are the quotient itself.
-fn with_quotient<A: Arithmetic>(on: &A, function: Unary, x: A::Element, quotient: A::Element) -> A::Element {
-    if function == Unary::Silu { on.mul(x, quotient) } else { quotient }
+fn apply_quotient<A: Arithmetic>(on: &A, function: UnaryFunction, x: A::Element, quotient: A::Element) -> A::Element {
+    if function == UnaryFunction::Silu { on.mul(x, quotient) } else { quotient }
 }
 
 /// Returns numerator and denominator of the quotient by which a function is defined; `None` for all other functions.
-fn quotient_of<A: Arithmetic>(on: &A, function: Unary, x: A::Element) -> Option<[A::Element; 2]> {
-    let one = || on.number(1.0);
-    let behind_exp = |exponent| on.add(one(), on.apply(Unary::Exp, &[], exponent));
+fn find_quotient<A: Arithmetic>(on: &A, function: UnaryFunction, x: A::Element) -> Option<[A::Element; 2]> {
+    let one = || on.constant(1.0);
+    let behind_exp = |exponent| on.add(one(), on.apply(UnaryFunction::Exp, &[], exponent));
     match function {
         // `x / (1 + exp(-x (819/512 + 570/8192 x^2)))`: the law by which a gelu may be computed in steps.
-        Unary::Gelu => {
-            let scaled = on.mul(on.mul(x, x), on.number(-570.0 / 8192.0));
-            Some([x, behind_exp(on.mul(x, on.add(scaled, on.number(-819.0 / 512.0))))])
+        UnaryFunction::Gelu => {
+            let scaled = on.mul(on.mul(x, x), on.constant(-570.0 / 8192.0));
+            Some([x, behind_exp(on.mul(x, on.add(scaled, on.constant(-819.0 / 512.0))))])
         }
-        Unary::Reciprocal => Some([one(), x]),
-        Unary::Rsqrt => Some([one(), on.apply(Unary::Sqrt, &[], x)]),
-        Unary::Sigmoid | Unary::Silu => Some([one(), behind_exp(on.sub(on.number(0.0), x))]),
+        UnaryFunction::Reciprocal => Some([one(), x]),
+        UnaryFunction::Rsqrt => Some([one(), on.apply(UnaryFunction::Sqrt, &[], x)]),
+        UnaryFunction::Sigmoid | UnaryFunction::Silu => Some([one(), behind_exp(on.sub(on.constant(0.0), x))]),
         _ => None,
     }
 }
 
-impl Draw for Field {
-    fn input(&self, tensor: u64, index: u64) -> FieldElement {
-        self.hashed(stirred(tensor ^ stirred(index)), 0x1a_9117, false)
+impl RandomArithmetic for FiniteField {
+    fn random_input(&self, tensor: u64, index: u64) -> FieldElement {
+        self.hash_element(mix_bits(tensor ^ mix_bits(index)), 0x1a_9117, false)
     }
 
-    fn seen(&self, element: FieldElement) -> FieldElement {
+    fn field_element(&self, element: FieldElement) -> FieldElement {
         element
     }
 }
 
-impl Arithmetic for Field {
+impl Arithmetic for FiniteField {
     type Element = FieldElement;
 
     /// A finite number is a fraction whose divisor is a power of two, which both fields have.
-    fn number(&self, number: f64) -> FieldElement {
+    fn constant(&self, number: f64) -> FieldElement {
         if !number.is_finite() {
             return match number {
                 f64::INFINITY => FieldElement::INFINITY,
@@ -235,7 +235,7 @@ impl Arithmetic for Field {
                 _ => FieldElement::UNDEFINED,
             };
         }
-        element_of(number)
+        element_from_number(number)
     }
 
     fn poison(&self) -> FieldElement {
@@ -252,11 +252,11 @@ impl Arithmetic for Field {
 
     fn add(&self, left: FieldElement, right: FieldElement) -> FieldElement {
         if left.is_finite() && right.is_finite() {
-            let first = sum(u64::from(left.first), u64::from(right.first), P);
-            return FieldElement::new(first, sum(left.residue(), right.residue(), Q), left.is_spent() || right.is_spent());
+            let first = add_mod(u64::from(left.first), u64::from(right.first), P);
+            return FieldElement::new(first, add_mod(left.residue(), right.residue(), Q), left.is_spent() || right.is_spent());
         }
         match (left, right) {
-            _ if let Some(missing) = FieldElement::missing([left, right]) => missing,
+            _ if let Some(missing) = FieldElement::find_missing([left, right]) => missing,
             (infinite, other) | (other, infinite) if other.is_finite() || other == infinite => infinite,
             _ => FieldElement::UNDEFINED,
         }
@@ -267,7 +267,7 @@ impl Arithmetic for Field {
             FieldElement::INFINITY => FieldElement::NEGATIVE_INFINITY,
             FieldElement::NEGATIVE_INFINITY => FieldElement::INFINITY,
             FieldElement::POISON | FieldElement::UNDEFINED => right,
-            _ => FieldElement::new(opposite(u64::from(right.first), P), opposite(right.residue(), Q), right.is_spent()),
+            _ => FieldElement::new(negate_mod(u64::from(right.first), P), negate_mod(right.residue(), Q), right.is_spent()),
         };
         self.add(left, negative)
     }
@@ -283,7 +283,7 @@ impl Arithmetic for Field {
             return FieldElement::new(first, second, left.is_spent() || right.is_spent());
         }
         match (left, right) {
-            _ if let Some(missing) = FieldElement::missing([left, right]) => missing,
+            _ if let Some(missing) = FieldElement::find_missing([left, right]) => missing,
             (infinite, other) | (other, infinite) if other.is_finite() => match other.first {
                 0 => FieldElement::UNDEFINED,
                 first if first == P - 1 => self.sub(FieldElement::ZERO, infinite),
@@ -297,13 +297,13 @@ impl Arithmetic for Field {
     /// A residue over zero is infinity.
     fn div(&self, left: FieldElement, right: FieldElement) -> FieldElement {
         match right {
-            _ if let Some(missing) = FieldElement::missing([left, right]) => missing,
+            _ if let Some(missing) = FieldElement::find_missing([left, right]) => missing,
             FieldElement::INFINITY | FieldElement::NEGATIVE_INFINITY if left.is_finite() => FieldElement::ZERO,
             FieldElement::INFINITY | FieldElement::NEGATIVE_INFINITY => FieldElement::UNDEFINED,
             _ if right.first == 0 && left.first == 0 => FieldElement::UNDEFINED,
             _ if right.first == 0 => self.mul(FieldElement::INFINITY, left),
             _ => {
-                let [first, second] = inverses([right.first.into(), if right.is_spent() { 0 } else { right.residue() }]);
+                let [first, second] = invert_residues([right.first.into(), if right.is_spent() { 0 } else { right.residue() }]);
                 self.mul(left, FieldElement::new(first, second, right.is_spent()))
             }
         }
@@ -311,7 +311,7 @@ impl Arithmetic for Field {
 
     fn maximum(&self, left: FieldElement, right: FieldElement) -> FieldElement {
         match (left, right) {
-            _ if let Some(missing) = FieldElement::missing([left, right]) => missing,
+            _ if let Some(missing) = FieldElement::find_missing([left, right]) => missing,
             _ if self.rank(left) >= self.rank(right) => left,
             _ => right,
         }
@@ -319,52 +319,52 @@ impl Arithmetic for Field {
 
     fn minimum(&self, left: FieldElement, right: FieldElement) -> FieldElement {
         match (left, right) {
-            _ if let Some(missing) = FieldElement::missing([left, right]) => missing,
+            _ if let Some(missing) = FieldElement::find_missing([left, right]) => missing,
             _ if self.rank(left) <= self.rank(right) => left,
             _ => right,
         }
     }
 
-    fn compare(&self, comparison: Binary, left: FieldElement, right: FieldElement) -> FieldElement {
-        if let Some(missing) = FieldElement::missing([left, right]) {
+    fn compare(&self, comparison: BinaryFunction, left: FieldElement, right: FieldElement) -> FieldElement {
+        if let Some(missing) = FieldElement::find_missing([left, right]) {
             return missing;
         }
-        match comparison.holds(&self.rank(left), &self.rank(right)) {
+        match comparison.evaluate_comparison(&self.rank(left), &self.rank(right)) {
             Some(true) => FieldElement::ONE,
             Some(false) => FieldElement::ZERO,
             None => FieldElement::POISON,
         }
     }
 
-    fn apply(&self, function: Unary, constants: &[FieldElement], x: FieldElement) -> FieldElement {
+    fn apply(&self, function: UnaryFunction, constants: &[FieldElement], x: FieldElement) -> FieldElement {
         if self.is_poison(x) || x.is_undefined() {
             return x;
         }
-        if let Some(lawful) = by_law(self, function, constants, x) {
+        if let Some(lawful) = evaluate_by_law(self, function, constants, x) {
             return lawful;
         }
-        if function == Unary::Exp { self.exp(x) } else { self.any(function as u64, constants, x) }
+        if function == UnaryFunction::Exp { self.exp(x) } else { self.hash_function(function as u64, constants, x) }
     }
 
-    fn unary(&self, function: Unary, constants: &[FieldElement], elements: &mut [FieldElement]) {
-        if quotient_of(self, function, FieldElement::ONE).is_none() {
+    fn apply_unary(&self, function: UnaryFunction, constants: &[FieldElement], elements: &mut [FieldElement]) {
+        if find_quotient(self, function, FieldElement::ONE).is_none() {
             return elements.iter_mut().for_each(|x| *x = self.apply(function, constants, *x));
         }
-        for elements in elements.chunks_mut(BATCH) {
+        for elements in elements.chunks_mut(INVERSION_BATCH) {
             // Poison and undefined elements stay.
             let parts =
-                elements.iter().map(|x| quotient_of(self, function, *x).filter(|_| !x.is_missing()).unwrap_or([*x, FieldElement::ONE]));
+                elements.iter().map(|x| find_quotient(self, function, *x).filter(|_| !x.is_missing()).unwrap_or([*x, FieldElement::ONE]));
             let (mut quotients, denominators): (Vec<_>, Vec<_>) = parts.map(|[numerator, denominator]| (numerator, denominator)).unzip();
-            self.divide(&mut quotients, &denominators);
+            self.divide_all(&mut quotients, &denominators);
             for (x, quotient) in elements.iter_mut().zip(quotients) {
-                *x = with_quotient(self, function, *x, quotient);
+                *x = apply_quotient(self, function, *x, quotient);
             }
         }
     }
 
-    fn divide(&self, left: &mut [FieldElement], right: &[FieldElement]) {
-        for (left, right) in left.chunks_mut(BATCH).zip(right.chunks(BATCH)) {
-            for ((left, right), inverse) in left.iter_mut().zip(right).zip(inverses_of(right)) {
+    fn divide_all(&self, left: &mut [FieldElement], right: &[FieldElement]) {
+        for (left, right) in left.chunks_mut(INVERSION_BATCH).zip(right.chunks(INVERSION_BATCH)) {
+            for ((left, right), inverse) in left.iter_mut().zip(right).zip(invert_batch(right)) {
                 *left = inverse.map_or_else(|| self.div(*left, *right), |inverse| self.mul(*left, inverse));
             }
         }
@@ -375,56 +375,56 @@ impl Arithmetic for Field {
         let is_finite = |elements: &[FieldElement]| elements.iter().fold(true, |all, element| all & element.is_finite());
         let is_spent = |elements: &[FieldElement]| elements.iter().fold(false, |any, element| any | element.is_spent());
         let (right_is_finite, right_is_spent) = (is_finite(right), is_spent(right));
-        let (first, mut second) = (parts(right, first_part), None);
+        let (first, mut second) = (collect_residues(right, first_residue), None);
         let mut columns = None;
-        let mut sums = products::Sums::new(n);
+        let mut sums = products::ResidueSums::new(n);
         for (row, out) in left.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
             if !right_is_finite || !is_finite(row) || !is_finite(out) {
                 self.multiply_row(row, right, out);
                 continue;
             }
-            sums.add(&parts(row, first_part), &first);
-            out.iter_mut().zip(sums.take(P)).for_each(|(out, first)| out.first = sum(first, out.first.into(), P) as u32);
+            sums.add(&collect_residues(row, first_residue), &first);
+            out.iter_mut().zip(sums.take(P)).for_each(|(out, first)| out.first = add_mod(first, out.first.into(), P) as u32);
             if right_is_spent || is_spent(row) {
-                let row = marks(row.iter());
+                let row = build_spent_masks(row.iter());
                 let columns =
-                    columns.get_or_insert_with(|| (0..n).map(|column| marks(right.iter().skip(column).step_by(n))).collect::<Vec<_>>());
-                out.iter_mut().zip(columns).filter(|(_, column)| row.meet(column)).for_each(|(out, _)| out.second = SPENT);
+                    columns.get_or_insert_with(|| (0..n).map(|column| build_spent_masks(right.iter().skip(column).step_by(n))).collect::<Vec<_>>());
+                out.iter_mut().zip(columns).filter(|(_, column)| row.has_spent_product(column)).for_each(|(out, _)| out.second = SPENT_BIT);
             }
             // Nothing depends on the second part of a spent element.
-            if is_all_spent(out) {
+            if are_all_spent(out) {
                 continue;
             }
-            sums.add(&parts(row, second_part), second.get_or_insert_with(|| parts(right, second_part)));
+            sums.add(&collect_residues(row, second_residue), second.get_or_insert_with(|| collect_residues(right, second_residue)));
             for (out, second) in out.iter_mut().zip(sums.take(Q)) {
-                *out = FieldElement::new(out.first.into(), sum(second, out.residue(), Q), out.is_spent());
+                *out = FieldElement::new(out.first.into(), add_mod(second, out.residue(), Q), out.is_spent());
             }
         }
     }
 }
 
-fn is_all_spent(elements: &[FieldElement]) -> bool {
+fn are_all_spent(elements: &[FieldElement]) -> bool {
     elements.iter().fold(true, |all, element| all & element.is_spent())
 }
 
-fn marks<'a>(factors: impl ExactSizeIterator<Item = &'a FieldElement>) -> Marks {
-    Marks::new(factors.map(|factor| (factor.first == 0, factor.is_spent())))
+fn build_spent_masks<'a>(factors: impl ExactSizeIterator<Item = &'a FieldElement>) -> SpentMasks {
+    SpentMasks::new(factors.map(|factor| (factor.first == 0, factor.is_spent())))
 }
 
-fn parts(elements: &[FieldElement], part: impl Fn(FieldElement) -> u32) -> Vec<u32> {
+fn collect_residues(elements: &[FieldElement], part: impl Fn(FieldElement) -> u32) -> Vec<u32> {
     elements.iter().map(|element| part(*element)).collect()
 }
 
-const fn first_part(element: FieldElement) -> u32 {
+const fn first_residue(element: FieldElement) -> u32 {
     element.first
 }
 
 /// If one residue of a product is 0, the other becomes 0 as well: a zero is zero in both fields.
-const fn second_part(element: FieldElement) -> u32 {
+const fn second_residue(element: FieldElement) -> u32 {
     if element.first == 0 { 0 } else { element.residue() as u32 }
 }
 
-impl Field {
+impl FiniteField {
     fn multiply_row(&self, row: &[FieldElement], right: &[FieldElement], out: &mut [FieldElement]) {
         for (factor, line) in row.iter().zip(right.chunks_exact(out.len())) {
             for (sum, element) in out.iter_mut().zip(line) {
@@ -437,13 +437,13 @@ impl Field {
 }
 
 /// Number of elements that are inverted together.
-const BATCH: usize = 64;
+const INVERSION_BATCH: usize = 64;
 
 /// Returns the inverses of up to [`BATCH`] elements; `None` for zero and for elements that are no residues.
 ///
 /// One inverse costs as much as 60 products, so the product of all elements is inverted: the inverse of an element is the inverse of the
 /// product up to it times the product of those before it.
-fn inverses_of(elements: &[FieldElement]) -> impl Iterator<Item = Option<FieldElement>> {
+fn invert_batch(elements: &[FieldElement]) -> impl Iterator<Item = Option<FieldElement>> {
     let is_invertible = |element: FieldElement| element.is_finite() && element.first != 0;
     // Zeros and second parts without meaning count as 1.
     let factors = |element: FieldElement| match is_invertible(element) {
@@ -452,12 +452,12 @@ fn inverses_of(elements: &[FieldElement]) -> impl Iterator<Item = Option<FieldEl
         false => [1, 1],
     };
     let times = |[p, q]: [u64; 2], [first, second]: [u64; 2]| [p * first % u64::from(P), q * second % u64::from(Q)];
-    let mut products = [[1; 2]; BATCH + 1];
+    let mut products = [[1; 2]; INVERSION_BATCH + 1];
     for (index, element) in elements.iter().enumerate() {
         products[index + 1] = times(products[index], factors(*element));
     }
-    let mut inverse = inverses(products[elements.len()]);
-    let mut found = [None; BATCH];
+    let mut inverse = invert_residues(products[elements.len()]);
+    let mut found = [None; INVERSION_BATCH];
     for (index, &element) in elements.iter().enumerate().rev() {
         let [first, second] = times(inverse, products[index]);
         let second = if element.is_spent() || element.second == 0 { 0 } else { second };
@@ -469,7 +469,7 @@ fn inverses_of(elements: &[FieldElement]) -> impl Iterator<Item = Option<FieldEl
 
 /// Mixes the bits of a number (the finalizer of `SplitMix64`).
 #[must_use]
-pub const fn stirred(number: u64) -> u64 {
+pub const fn mix_bits(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

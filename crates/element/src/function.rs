@@ -4,7 +4,7 @@
 
 /// A function of one input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unary {
+pub enum UnaryFunction {
     /// The magnitude.
     Abs,
     /// The exponential.
@@ -39,7 +39,7 @@ pub enum Unary {
 
 /// A function of two inputs. Comparisons return 1 or 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Binary {
+pub enum BinaryFunction {
     /// The sum.
     Add,
     /// The difference.
@@ -83,10 +83,10 @@ pub enum Reduction {
     AveragePool,
 }
 
-impl Binary {
+impl BinaryFunction {
     /// Returns whether a comparison holds for an ordering of its operands; `None` if the function is not a comparison.
     #[must_use]
-    pub fn holds<T: PartialOrd>(self, left: &T, right: &T) -> Option<bool> {
+    pub fn evaluate_comparison<T: PartialOrd>(self, left: &T, right: &T) -> Option<bool> {
         Some(match self {
             Self::Equal => left == right,
             Self::NotEqual => left != right,
@@ -99,10 +99,10 @@ impl Binary {
     }
 }
 
-impl Unary {
+impl UnaryFunction {
     /// Returns the function of a name.
     #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "abs" => Self::Abs,
             "exp" => Self::Exp,
@@ -124,10 +124,10 @@ impl Unary {
     }
 }
 
-impl Binary {
+impl BinaryFunction {
     /// Returns the function of a name.
     #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "add" => Self::Add,
             "sub" => Self::Sub,
@@ -149,7 +149,7 @@ impl Binary {
 impl Reduction {
     /// Returns the reduction of a name, without the suffix of reductions off the stick.
     #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "sum" => Self::Sum,
             "mean" => Self::Mean,

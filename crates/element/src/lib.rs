@@ -13,10 +13,10 @@ mod products;
 mod residue;
 mod spent;
 
-pub use exact::{Exact, erf, maximum};
-pub use field::{Field, FieldElement, stirred};
-pub use function::{Binary, Reduction, Unary};
-pub use ordered::{Ordered, OrderedElement};
+pub use exact::{F64Arithmetic, erf, maximum};
+pub use field::{FiniteField, FieldElement, mix_bits};
+pub use function::{BinaryFunction, Reduction, UnaryFunction};
+pub use ordered::{OrderedField, OrderedElement};
 
 use std::fmt::Debug;
 
@@ -29,7 +29,7 @@ pub trait Arithmetic: Sync {
     type Element: Copy + Debug + PartialEq + Send + Sync;
 
     /// Returns the element of a number; poison for NaN.
-    fn number(&self, number: f64) -> Self::Element;
+    fn constant(&self, number: f64) -> Self::Element;
 
     /// Returns poison, the element that uninitialized memory holds.
     fn poison(&self) -> Self::Element;
@@ -59,10 +59,10 @@ pub trait Arithmetic: Sync {
     fn minimum(&self, left: Self::Element, right: Self::Element) -> Self::Element;
 
     /// Returns 1 or 0: a comparison, which is one of the last six functions of two inputs.
-    fn compare(&self, comparison: Binary, left: Self::Element, right: Self::Element) -> Self::Element;
+    fn compare(&self, comparison: BinaryFunction, left: Self::Element, right: Self::Element) -> Self::Element;
 
     /// A function of one element; the constants are those of the function in their order.
-    fn apply(&self, function: Unary, constants: &[Self::Element], element: Self::Element) -> Self::Element;
+    fn apply(&self, function: UnaryFunction, constants: &[Self::Element], element: Self::Element) -> Self::Element;
 
     /// The product of an element with itself.
     fn square(&self, element: Self::Element) -> Self::Element {
@@ -79,33 +79,33 @@ pub trait Arithmetic: Sync {
     }
 
     /// Applies a function to each element in place.
-    fn unary(&self, function: Unary, constants: &[Self::Element], elements: &mut [Self::Element]) {
+    fn apply_unary(&self, function: UnaryFunction, constants: &[Self::Element], elements: &mut [Self::Element]) {
         elements.iter_mut().for_each(|element| *element = self.apply(function, constants, *element));
     }
 
     /// Divides elements by others, in place.
-    fn divide(&self, left: &mut [Self::Element], right: &[Self::Element]) {
-        both(left, right, |a, b| self.div(a, b));
+    fn divide_all(&self, left: &mut [Self::Element], right: &[Self::Element]) {
+        combine_in_place(left, right, |a, b| self.div(a, b));
     }
 
     /// Applies a function to pairs of elements, and stores the results in the first operand.
-    fn binary(&self, function: Binary, left: &mut [Self::Element], right: &[Self::Element]) {
+    fn apply_binary(&self, function: BinaryFunction, left: &mut [Self::Element], right: &[Self::Element]) {
         match function {
-            Binary::Add => both(left, right, |a, b| self.add(a, b)),
-            Binary::Sub => both(left, right, |a, b| self.sub(a, b)),
-            Binary::Mul => both(left, right, |a, b| self.mul(a, b)),
-            Binary::Div => self.divide(left, right),
-            Binary::Maximum => both(left, right, |a, b| self.maximum(a, b)),
-            Binary::Minimum => both(left, right, |a, b| self.minimum(a, b)),
-            Binary::Equal | Binary::NotEqual | Binary::Greater | Binary::GreaterEqual | Binary::Less | Binary::LessEqual => {
-                both(left, right, |a, b| self.compare(function, a, b));
+            BinaryFunction::Add => combine_in_place(left, right, |a, b| self.add(a, b)),
+            BinaryFunction::Sub => combine_in_place(left, right, |a, b| self.sub(a, b)),
+            BinaryFunction::Mul => combine_in_place(left, right, |a, b| self.mul(a, b)),
+            BinaryFunction::Div => self.divide_all(left, right),
+            BinaryFunction::Maximum => combine_in_place(left, right, |a, b| self.maximum(a, b)),
+            BinaryFunction::Minimum => combine_in_place(left, right, |a, b| self.minimum(a, b)),
+            BinaryFunction::Equal | BinaryFunction::NotEqual | BinaryFunction::Greater | BinaryFunction::GreaterEqual | BinaryFunction::Less | BinaryFunction::LessEqual => {
+                combine_in_place(left, right, |a, b| self.compare(function, a, b));
             }
         }
     }
 
     /// Returns the identity element of a reduction.
     fn identity(&self, reduction: Reduction) -> Self::Element {
-        self.number(match reduction {
+        self.constant(match reduction {
             Reduction::Sum | Reduction::Mean | Reduction::AveragePool => 0.0,
             Reduction::Max => f64::NEG_INFINITY,
             Reduction::Min => f64::INFINITY,
@@ -139,14 +139,14 @@ pub trait Arithmetic: Sync {
 }
 
 /// Elements that are drawn at random.
-pub trait Draw: Arithmetic {
+pub trait RandomArithmetic: Arithmetic {
     /// Returns a random element for an input: `index` counts its elements, `tensor` the inputs.
-    fn input(&self, tensor: u64, index: u64) -> Self::Element;
+    fn random_input(&self, tensor: u64, index: u64) -> Self::Element;
 
     /// Returns the field element by which the results of two programs are compared.
-    fn seen(&self, element: Self::Element) -> FieldElement;
+    fn field_element(&self, element: Self::Element) -> FieldElement;
 }
 
-fn both<E: Copy>(left: &mut [E], right: &[E], function: impl Fn(E, E) -> E) {
+fn combine_in_place<E: Copy>(left: &mut [E], right: &[E], function: impl Fn(E, E) -> E) {
     left.iter_mut().zip(right).for_each(|(left, right)| *left = function(*left, *right));
 }

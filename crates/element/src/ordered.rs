@@ -5,21 +5,21 @@
 //! exponentials and maxima compute equal elements, except for numbers that f64 rounding cannot tell apart: these are compared in the order
 //! of the field.
 
-use super::{Arithmetic, Binary, Draw, Field, FieldElement, Unary, field::by_law};
+use super::{Arithmetic, BinaryFunction, RandomArithmetic, FiniteField, FieldElement, UnaryFunction, field::evaluate_by_law};
 use std::cmp::Ordering;
 
 /// Scale of exponents: the order of `exp(x)` is the exponential of this factor times `x`. The law stays valid, numbers that programs
 /// compute do not overflow, and results for small `x` stay distinct.
-const GROWTH: f64 = 1.0 / (1_u64 << 32) as f64;
+const EXPONENT_SCALE: f64 = 1.0 / (1_u64 << 32) as f64;
 
 /// Returns the order number of a random element, between -2 and 2.
-fn number_of(element: FieldElement) -> f64 {
-    4.0 * element.fraction() - 2.0
+fn order_number(element: FieldElement) -> f64 {
+    4.0 * element.to_fraction() - 2.0
 }
 
 /// A field with the order of real numbers.
 #[derive(Clone, Copy, Debug)]
-pub struct Ordered(Field);
+pub struct OrderedField(FiniteField);
 
 /// An element, and the number that orders it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,23 +28,23 @@ pub struct OrderedElement {
     real: f64,
 }
 
-impl Ordered {
+impl OrderedField {
     /// Returns the draw of a number.
     #[must_use]
     pub const fn new(draw: u64) -> Self {
-        Self(Field::new(draw))
+        Self(FiniteField::new(draw))
     }
 
-    fn order(&self, left: OrderedElement, right: OrderedElement) -> Ordering {
-        if left.element.agrees(right.element) {
+    fn compare_order(&self, left: OrderedElement, right: OrderedElement) -> Ordering {
+        if left.element.agrees_with(right.element) {
             return Ordering::Equal;
         }
         let among_reals = left.real.partial_cmp(&right.real).filter(|order| order.is_ne());
-        among_reals.unwrap_or_else(|| self.0.order(left.element, right.element))
+        among_reals.unwrap_or_else(|| self.0.compare_order(left.element, right.element))
     }
 
     /// Selects one of two elements by `is_wanted`; unwritten and undefined elements take precedence.
-    fn either(
+    fn select_by_order(
         &self,
         [left, right]: [OrderedElement; 2],
         is_wanted: impl Fn(Ordering) -> bool,
@@ -53,10 +53,10 @@ impl Ordered {
         if [left, right].iter().any(|one| one.element.is_missing()) {
             return OrderedElement { element: missing(left.element, right.element), real: f64::NAN };
         }
-        if is_wanted(self.order(left, right)) { left } else { right }
+        if is_wanted(self.compare_order(left, right)) { left } else { right }
     }
 
-    fn both(
+    fn combine_components(
         left: OrderedElement,
         right: OrderedElement,
         element: impl Fn(FieldElement, FieldElement) -> FieldElement,
@@ -66,23 +66,23 @@ impl Ordered {
     }
 }
 
-impl Draw for Ordered {
+impl RandomArithmetic for OrderedField {
     /// The number is between -2 and 2.
-    fn input(&self, tensor: u64, index: u64) -> OrderedElement {
-        let element = self.0.input(tensor, index);
-        OrderedElement { element, real: number_of(element) }
+    fn random_input(&self, tensor: u64, index: u64) -> OrderedElement {
+        let element = self.0.random_input(tensor, index);
+        OrderedElement { element, real: order_number(element) }
     }
 
-    fn seen(&self, element: OrderedElement) -> FieldElement {
+    fn field_element(&self, element: OrderedElement) -> FieldElement {
         element.element
     }
 }
 
-impl Arithmetic for Ordered {
+impl Arithmetic for OrderedField {
     type Element = OrderedElement;
 
-    fn number(&self, number: f64) -> OrderedElement {
-        OrderedElement { element: self.0.number(number), real: number }
+    fn constant(&self, number: f64) -> OrderedElement {
+        OrderedElement { element: self.0.constant(number), real: number }
     }
 
     fn poison(&self) -> OrderedElement {
@@ -98,46 +98,46 @@ impl Arithmetic for Ordered {
     }
 
     fn add(&self, left: OrderedElement, right: OrderedElement) -> OrderedElement {
-        Self::both(left, right, |left, right| self.0.add(left, right), |left, right| left + right)
+        Self::combine_components(left, right, |left, right| self.0.add(left, right), |left, right| left + right)
     }
 
     fn sub(&self, left: OrderedElement, right: OrderedElement) -> OrderedElement {
-        Self::both(left, right, |left, right| self.0.sub(left, right), |left, right| left - right)
+        Self::combine_components(left, right, |left, right| self.0.sub(left, right), |left, right| left - right)
     }
 
     fn mul(&self, left: OrderedElement, right: OrderedElement) -> OrderedElement {
-        Self::both(left, right, |left, right| self.0.mul(left, right), |left, right| left * right)
+        Self::combine_components(left, right, |left, right| self.0.mul(left, right), |left, right| left * right)
     }
 
     fn div(&self, left: OrderedElement, right: OrderedElement) -> OrderedElement {
-        Self::both(left, right, |left, right| self.0.div(left, right), |left, right| left / right)
+        Self::combine_components(left, right, |left, right| self.0.div(left, right), |left, right| left / right)
     }
 
     fn maximum(&self, left: OrderedElement, right: OrderedElement) -> OrderedElement {
-        self.either([left, right], Ordering::is_ge, |left, right| self.0.maximum(left, right))
+        self.select_by_order([left, right], Ordering::is_ge, |left, right| self.0.maximum(left, right))
     }
 
     fn minimum(&self, left: OrderedElement, right: OrderedElement) -> OrderedElement {
-        self.either([left, right], Ordering::is_le, |left, right| self.0.minimum(left, right))
+        self.select_by_order([left, right], Ordering::is_le, |left, right| self.0.minimum(left, right))
     }
 
-    fn compare(&self, comparison: Binary, left: OrderedElement, right: OrderedElement) -> OrderedElement {
+    fn compare(&self, comparison: BinaryFunction, left: OrderedElement, right: OrderedElement) -> OrderedElement {
         if [left, right].iter().any(|one| one.element.is_missing()) {
             return OrderedElement { element: self.0.compare(comparison, left.element, right.element), real: f64::NAN };
         }
-        match comparison.holds(&self.order(left, right), &Ordering::Equal) {
-            Some(holds) => self.number(f64::from(u8::from(holds))),
+        match comparison.evaluate_comparison(&self.compare_order(left, right), &Ordering::Equal) {
+            Some(holds) => self.constant(f64::from(u8::from(holds))),
             None => self.poison(),
         }
     }
 
-    fn apply(&self, function: Unary, constants: &[OrderedElement], x: OrderedElement) -> OrderedElement {
-        if let Some(lawful) = by_law(self, function, constants, x) {
+    fn apply(&self, function: UnaryFunction, constants: &[OrderedElement], x: OrderedElement) -> OrderedElement {
+        if let Some(lawful) = evaluate_by_law(self, function, constants, x) {
             return lawful;
         }
         let constants: Vec<FieldElement> = constants.iter().map(|constant| constant.element).collect();
         let element = self.0.apply(function, &constants, x.element);
-        OrderedElement { element, real: if function == Unary::Exp { (x.real * GROWTH).exp() } else { number_of(element) } }
+        OrderedElement { element, real: if function == UnaryFunction::Exp { (x.real * EXPONENT_SCALE).exp() } else { order_number(element) } }
     }
 }
 
@@ -145,54 +145,54 @@ impl Arithmetic for Ordered {
 mod tests {
     use super::*;
 
-    const ORDERED: Ordered = Ordered::new(1 | Field::LAWFUL | Field::ORDERED);
+    const ORDERED: OrderedField = OrderedField::new(1 | FiniteField::LAWFUL_BIT | FiniteField::ORDERED_BIT);
 
-    fn inputs() -> [OrderedElement; 3] {
-        [0, 1, 2].map(|tensor| ORDERED.input(tensor, 5))
+    fn draw_inputs() -> [OrderedElement; 3] {
+        [0, 1, 2].map(|tensor| ORDERED.random_input(tensor, 5))
     }
 
     #[test]
-    fn maxima_and_minima_move_with_what_is_added() {
+    fn commutes_maxima_and_minima_with_addition() {
         for index in 0..200 {
-            let [a, b, c] = [0, 1, 2].map(|tensor| ORDERED.input(tensor, index));
+            let [a, b, c] = [0, 1, 2].map(|tensor| ORDERED.random_input(tensor, index));
             let larger = ORDERED.add(ORDERED.maximum(a, b), c);
-            assert_eq!(ORDERED.seen(larger), ORDERED.seen(ORDERED.maximum(ORDERED.add(a, c), ORDERED.add(b, c))));
+            assert_eq!(ORDERED.field_element(larger), ORDERED.field_element(ORDERED.maximum(ORDERED.add(a, c), ORDERED.add(b, c))));
             let smaller = ORDERED.sub(ORDERED.minimum(a, b), c);
-            assert_eq!(ORDERED.seen(smaller), ORDERED.seen(ORDERED.minimum(ORDERED.sub(a, c), ORDERED.sub(b, c))));
+            assert_eq!(ORDERED.field_element(smaller), ORDERED.field_element(ORDERED.minimum(ORDERED.sub(a, c), ORDERED.sub(b, c))));
         }
     }
 
     #[test]
-    fn the_elements_are_those_of_the_field() {
-        let field = Field::new(1 | Field::LAWFUL | Field::ORDERED);
-        let [a, b, c] = inputs();
-        let found = ORDERED.apply(Unary::Silu, &[], ORDERED.div(ORDERED.add(a, b), c));
-        let [a, b, c] = [0, 1, 2].map(|tensor| field.input(tensor, 5));
-        assert_eq!(ORDERED.seen(found), field.apply(Unary::Silu, &[], field.div(field.add(a, b), c)));
+    fn computes_same_elements_as_field() {
+        let field = FiniteField::new(1 | FiniteField::LAWFUL_BIT | FiniteField::ORDERED_BIT);
+        let [a, b, c] = draw_inputs();
+        let found = ORDERED.apply(UnaryFunction::Silu, &[], ORDERED.div(ORDERED.add(a, b), c));
+        let [a, b, c] = [0, 1, 2].map(|tensor| field.random_input(tensor, 5));
+        assert_eq!(ORDERED.field_element(found), field.apply(UnaryFunction::Silu, &[], field.div(field.add(a, b), c)));
     }
 
     #[test]
-    fn infinities_bound_all_and_what_is_missing_shows() {
-        let [a, ..] = inputs();
-        let number = |number| ORDERED.number(number);
+    fn bounds_elements_by_infinities_and_propagates_missing_elements() {
+        let [a, ..] = draw_inputs();
+        let number = |number| ORDERED.constant(number);
         assert_eq!(ORDERED.maximum(a, number(f64::NEG_INFINITY)), a);
         assert_eq!(ORDERED.minimum(number(f64::INFINITY), a), a);
         assert!(ORDERED.is_poison(ORDERED.maximum(a, ORDERED.poison())));
-        assert!(ORDERED.is_poison(ORDERED.compare(Binary::Less, ORDERED.poison(), a)));
-        assert!(ORDERED.seen(ORDERED.minimum(number(f64::NAN), a)).is_undefined());
+        assert!(ORDERED.is_poison(ORDERED.compare(BinaryFunction::Less, ORDERED.poison(), a)));
+        assert!(ORDERED.field_element(ORDERED.minimum(number(f64::NAN), a)).is_undefined());
     }
 
     #[test]
-    fn functions_that_choose_follow_the_numbers() {
+    fn selects_by_real_numbers() {
         for index in 0..50 {
-            let x = ORDERED.input(0, index);
-            let negative = ORDERED.sub(ORDERED.number(0.0), x);
-            assert_eq!(ORDERED.apply(Unary::Abs, &[], x), if x.real > 0.0 { x } else { negative });
-            assert_eq!(ORDERED.apply(Unary::Relu, &[], x), if x.real > 0.0 { x } else { ORDERED.number(0.0) });
-            let one = ORDERED.number(1.0);
-            let clipped = ORDERED.apply(Unary::Clip, &[ORDERED.number(-1.0), one], x);
+            let x = ORDERED.random_input(0, index);
+            let negative = ORDERED.sub(ORDERED.constant(0.0), x);
+            assert_eq!(ORDERED.apply(UnaryFunction::Abs, &[], x), if x.real > 0.0 { x } else { negative });
+            assert_eq!(ORDERED.apply(UnaryFunction::Relu, &[], x), if x.real > 0.0 { x } else { ORDERED.constant(0.0) });
+            let one = ORDERED.constant(1.0);
+            let clipped = ORDERED.apply(UnaryFunction::Clip, &[ORDERED.constant(-1.0), one], x);
             assert_eq!(clipped.real, x.real.clamp(-1.0, 1.0));
-            assert_eq!(ORDERED.compare(Binary::Greater, x, one), ORDERED.number(if x.real > 1.0 { 1.0 } else { 0.0 }));
+            assert_eq!(ORDERED.compare(BinaryFunction::Greater, x, one), ORDERED.constant(if x.real > 1.0 { 1.0 } else { 0.0 }));
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Sums of products of residues, which are reduced once at the end.
 
 /// Maximum number of products that are added before a sum is split: residues are below `2^31`, so that four fill 64 bits.
-const AT_ONCE: usize = 4;
+const MAX_UNREDUCED_PRODUCTS: usize = 4;
 
 /// Sum of products per column, as two accumulators: of the lower and of the upper 32 bits.
-pub(super) struct Sums {
+pub(super) struct ResidueSums {
     low: Vec<u64>,
     high: Vec<u64>,
 }
 
-impl Sums {
+impl ResidueSums {
     pub(super) fn new(n_columns: usize) -> Self {
         Self { low: vec![0; n_columns], high: vec![0; n_columns] }
     }
@@ -17,8 +17,8 @@ impl Sums {
     /// Adds the product of a row with a matrix of residues, row-major.
     pub(super) fn add(&mut self, row: &[u32], matrix: &[u32]) {
         let n = self.low.len();
-        let (fours, rest) = row.as_chunks::<AT_ONCE>();
-        for (factors, lines) in fours.iter().zip(matrix.chunks_exact(AT_ONCE * n)) {
+        let (fours, rest) = row.as_chunks::<MAX_UNREDUCED_PRODUCTS>();
+        for (factors, lines) in fours.iter().zip(matrix.chunks_exact(MAX_UNREDUCED_PRODUCTS * n)) {
             let [a, b, c, d] = factors.map(u64::from);
             let (first, others) = lines.split_at(n);
             let (second, others) = others.split_at(n);
@@ -30,7 +30,7 @@ impl Sums {
                 *high += sum >> 32;
             }
         }
-        for (factor, line) in rest.iter().zip(matrix[fours.len() * AT_ONCE * n..].chunks_exact(n)) {
+        for (factor, line) in rest.iter().zip(matrix[fours.len() * MAX_UNREDUCED_PRODUCTS * n..].chunks_exact(n)) {
             for ((low, high), element) in self.low.iter_mut().zip(&mut self.high).zip(line) {
                 let product = u64::from(*factor) * u64::from(*element);
                 *low += product & u64::from(u32::MAX);

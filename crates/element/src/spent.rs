@@ -4,9 +4,9 @@
 //! differently, or pad it with zeros, mark the same elements.
 
 /// Bit masks of a row or column of factors: which factors are not 0, and which of these are spent.
-pub(super) struct Marks(Vec<[u64; 2]>);
+pub(super) struct SpentMasks(Vec<[u64; 2]>);
 
-impl Marks {
+impl SpentMasks {
     /// Returns the masks of the factors; each factor is given by whether it is 0 and whether it is spent.
     pub(super) fn new(factors: impl ExactSizeIterator<Item = (bool, bool)>) -> Self {
         let mut words = vec![[0; 2]; factors.len().div_ceil(64)];
@@ -19,7 +19,7 @@ impl Marks {
     }
 
     /// Whether the sum of the products of two lines of factors is spent.
-    pub(super) fn meet(&self, other: &Self) -> bool {
+    pub(super) fn has_spent_product(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).any(|([left, left_spent], [right, right_spent])| left & right & (left_spent | right_spent) != 0)
     }
 }

@@ -32,7 +32,7 @@ pub fn is_below(path: &str) -> bool {
 ///
 /// # Errors
 /// If `path` does not stay below the directory, if a component does not exist, or if a link leads out of the directory.
-pub fn path_below(directory: &Path, path: &str) -> io::Result<PathBuf> {
+pub fn resolve_below(directory: &Path, path: &str) -> io::Result<PathBuf> {
     let refuse = |what: String| Err(io::Error::new(ErrorKind::PermissionDenied, what));
     if !is_below(path) {
         return refuse(format!("'{path}' is no path below the directory"));
@@ -53,7 +53,7 @@ pub fn path_below(directory: &Path, path: &str) -> io::Result<PathBuf> {
 /// # Errors
 /// As for [`path_below`] and [`read`].
 pub fn read_below(directory: &Path, path: &str) -> io::Result<Vec<u8>> {
-    read(&path_below(directory, path)?, MAX_TEXT_BYTES)
+    read(&resolve_below(directory, path)?, MAX_TEXT_BYTES)
 }
 
 /// Opens a regular file. Directories, pipes and devices are not opened: pipes and devices may have no end.
@@ -61,10 +61,10 @@ pub fn read_below(directory: &Path, path: &str) -> io::Result<Vec<u8>> {
 /// # Errors
 /// The system's error, or a message that the path is a directory, a pipe or a device.
 pub fn open(path: &Path) -> io::Result<File> {
-    check_kind(&fs::metadata(path)?)?;
+    check_file_type(&fs::metadata(path)?)?;
     let file = open_without_waiting(path)?;
     // The file may have been replaced since the first check.
-    check_kind(&file.metadata()?)?;
+    check_file_type(&file.metadata()?)?;
     Ok(file)
 }
 
@@ -81,7 +81,7 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-fn check_kind(found: &Metadata) -> io::Result<()> {
+fn check_file_type(found: &Metadata) -> io::Result<()> {
     if found.is_file() {
         return Ok(());
     }
@@ -98,7 +98,7 @@ fn check_kind(found: &Metadata) -> io::Result<()> {
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     if file.metadata()?.len() > limit {
-        return Err(too_long(limit));
+        return Err(too_large_error(limit));
     }
     read_to_end(file, limit)
 }
@@ -108,7 +108,7 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`read`], and if the file is not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
-    text_of(read(path, limit)?)
+    decode_utf8(read(path, limit)?)
 }
 
 /// Returns the text of a stream that another process closes, such as standard input.
@@ -116,17 +116,17 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
 /// # Errors
 /// The system's error, or a message that the text is longer than `limit` or not UTF-8.
 pub fn read_stream(stream: impl Read, limit: u64) -> io::Result<String> {
-    text_of(read_to_end(stream, limit)?)
+    decode_utf8(read_to_end(stream, limit)?)
 }
 
 fn read_to_end(stream: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // A file may grow while it is read.
     stream.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit { Err(too_long(limit)) } else { Ok(bytes) }
+    if bytes.len() as u64 > limit { Err(too_large_error(limit)) } else { Ok(bytes) }
 }
 
-fn text_of(bytes: Vec<u8>) -> io::Result<String> {
+fn decode_utf8(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error.utf8_error()))
 }
 
@@ -137,7 +137,7 @@ pub fn reason(error: &io::Error) -> String {
     text.split_once(" (os error ").map_or_else(|| text.clone(), |(words, _)| words.to_owned())
 }
 
-fn too_long(limit: u64) -> io::Error {
+fn too_large_error(limit: u64) -> io::Error {
     io::Error::new(ErrorKind::FileTooLarge, format!("is larger than the limit of {limit} bytes"))
 }
 
@@ -148,14 +148,14 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn a_reason_is_words() {
+    fn omits_system_error_number() {
         let missing = open(Path::new("/nowhere/at/all")).unwrap_err();
         assert_eq!((reason(&missing).as_str(), missing.raw_os_error()), ("No such file or directory", Some(2)));
-        assert_eq!(reason(&too_long(1)), "is larger than the limit of 1 bytes");
+        assert_eq!(reason(&too_large_error(1)), "is larger than the limit of 1 bytes");
     }
 
     #[test]
-    fn a_path_does_not_leave_its_folder() {
+    fn rejects_path_that_leaves_its_folder() {
         assert!(is_below("b/x") && is_below("x.json"));
         assert!(!is_below("../x") && !is_below("/x") && !is_below("") && !is_below("b/../../x"));
         assert!(is_plain_name("bundle_0") && is_plain_name("..x"));
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_may_lead_to_another_place_below_the_directory_only() {
+    fn accepts_only_links_that_stay_below_directory() {
         let place = tempfile::tempdir().unwrap();
         let inside = place.path().join("in");
         fs::create_dir_all(inside.join("sub")).unwrap();
@@ -176,19 +176,19 @@ mod tests {
         symlink("..", inside.join("up")).unwrap();
         symlink("nowhere", inside.join("dangling")).unwrap();
         for path in ["near", "sub/file"] {
-            assert_eq!(read_text(&path_below(&inside, path).unwrap(), 4).unwrap(), "ours");
+            assert_eq!(read_text(&resolve_below(&inside, path).unwrap(), 4).unwrap(), "ours");
         }
         for path in ["far", "up/secret", "up", "dangling", "missing", "../secret"] {
-            assert!(path_below(&inside, path).is_err(), "{path}");
+            assert!(resolve_below(&inside, path).is_err(), "{path}");
         }
-        assert_eq!(path_below(&inside, "far").unwrap_err().to_string(), "'far' is a link that leads out of the directory");
+        assert_eq!(resolve_below(&inside, "far").unwrap_err().to_string(), "'far' is a link that leads out of the directory");
         // The directory itself may be a link: paths are compared after resolving it.
         symlink("in", place.path().join("link")).unwrap();
-        assert!(path_below(&place.path().join("link"), "near").is_ok());
+        assert!(resolve_below(&place.path().join("link"), "near").is_ok());
     }
 
     #[test]
-    fn what_has_no_end_is_not_read() {
+    fn rejects_files_without_end() {
         let place = tempfile::tempdir().unwrap();
         let pipe = place.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());

@@ -28,14 +28,14 @@ impl Family {
 
 /// Execution unit of a core (`exUnit`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum ExecutionUnit {
     /// The systolic array.
     Pt,
     /// The special function unit.
     Sfp,
 }
 
-impl Unit {
+impl ExecutionUnit {
     /// Returns the spelling in SDSC files.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -65,7 +65,7 @@ pub struct DeviceFunction {
 
 /// The dimensions that a product may have of each kind: in all its tensors, and in the left operand and the result only (specification,
 /// batched matmul).
-pub const MOST_ROWS_OF_A_PRODUCT: usize = 2;
+pub const MAX_MATMUL_DIMS_PER_ROLE: usize = 2;
 
 /// Conversion of 16-bit numbers to f32.
 pub const WIDEN: &str = "dl16tofp32";
@@ -81,13 +81,13 @@ pub fn is_conversion(function: &str) -> bool {
 impl DeviceFunction {
     /// Returns the pointwise function of that name.
     #[must_use]
-    pub fn pointwise(name: &str) -> Option<&'static Self> {
+    pub fn find_pointwise(name: &str) -> Option<&'static Self> {
         Self::find(Family::Pointwise, name)
     }
 
     /// Returns the reduction of that name.
     #[must_use]
-    pub fn reduce(name: &str) -> Option<&'static Self> {
+    pub fn find_reduce(name: &str) -> Option<&'static Self> {
         Self::find(Family::Reduce, name)
     }
 
@@ -120,9 +120,9 @@ mod tests {
     }
 
     #[test]
-    fn fp32_is_limited_to_the_rows_that_say_so() {
-        assert!(DeviceFunction::pointwise("add").is_some_and(|add| add.supports(DeviceFormat::IeeeFp32)));
-        assert!(DeviceFunction::pointwise("tanh").is_some_and(|tanh| !tanh.supports(DeviceFormat::IeeeFp32)));
-        assert!(DeviceFunction::reduce("add").is_none());
+    fn supports_fp32_only_where_declared() {
+        assert!(DeviceFunction::find_pointwise("add").is_some_and(|add| add.supports(DeviceFormat::IeeeFp32)));
+        assert!(DeviceFunction::find_pointwise("tanh").is_some_and(|tanh| !tanh.supports(DeviceFormat::IeeeFp32)));
+        assert!(DeviceFunction::find_reduce("add").is_none());
     }
 }

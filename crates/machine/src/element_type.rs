@@ -19,7 +19,7 @@ pub enum ElementType {
     /// 8 bits with 2 mantissa bits: the upper half of half precision.
     F8E5M2,
     /// Boolean: 1 or 0 in a byte; on the device in the format of the op that uses it.
-    Truth,
+    Bool,
     /// 8-bit integer.
     I8,
     /// 32-bit integer.
@@ -39,7 +39,7 @@ impl ElementType {
         Self::F64,
         Self::F8E4M3Fn,
         Self::F8E5M2,
-        Self::Truth,
+        Self::Bool,
         Self::I8,
         Self::I32,
         Self::I64,
@@ -56,7 +56,7 @@ impl ElementType {
             Self::F64 => "f64",
             Self::F8E4M3Fn => "f8E4M3FN",
             Self::F8E5M2 => "f8E5M2",
-            Self::Truth => "i1",
+            Self::Bool => "i1",
             Self::I8 => "i8",
             Self::I32 => "i32",
             Self::I64 => "i64",
@@ -74,7 +74,7 @@ impl ElementType {
             Self::F64 => "float64",
             Self::F8E4M3Fn => "float8_e4m3fn",
             Self::F8E5M2 => "float8_e5m2",
-            Self::Truth => "bool",
+            Self::Bool => "bool",
             Self::I8 => "int8",
             Self::I32 => "int32",
             Self::I64 | Self::Index => "int64",
@@ -86,7 +86,7 @@ impl ElementType {
     #[must_use]
     pub const fn stored_format(self) -> Option<DeviceFormat> {
         match self {
-            Self::F16 | Self::Bf16 | Self::Truth => Some(DeviceFormat::Sen169Fp16),
+            Self::F16 | Self::Bf16 | Self::Bool => Some(DeviceFormat::Sen169Fp16),
             Self::F32 => Some(DeviceFormat::IeeeFp32),
             Self::I32 | Self::I64 | Self::Index => Some(DeviceFormat::IeeeInt32),
             Self::F64 | Self::F8E4M3Fn | Self::F8E5M2 | Self::I8 => None,
@@ -114,7 +114,7 @@ impl ElementType {
     #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
-            Self::Truth | Self::I8 | Self::F8E4M3Fn | Self::F8E5M2 => 1,
+            Self::Bool | Self::I8 | Self::F8E4M3Fn | Self::F8E5M2 => 1,
             Self::F16 | Self::Bf16 => 2,
             Self::F32 | Self::I32 => 4,
             Self::F64 | Self::I64 | Self::Index => 8,
@@ -129,7 +129,7 @@ impl ElementType {
 
     /// Returns whether it is an 8-bit floating-point type, which every wider format represents exactly.
     #[must_use]
-    pub const fn is_quarter(self) -> bool {
+    pub const fn is_f8(self) -> bool {
         matches!(self, Self::F8E4M3Fn | Self::F8E5M2)
     }
 
@@ -165,12 +165,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn each_is_found_by_its_name_and_is_of_one_kind() {
+    fn parses_own_name_and_has_one_kind() {
         for element in ElementType::ALL {
             assert_eq!(element.to_string().parse(), Ok(element));
-            let kinds = [element.is_float(), element.is_integer(), element == ElementType::Truth];
+            let kinds = [element.is_float(), element.is_integer(), element == ElementType::Bool];
             assert_eq!(kinds.into_iter().filter(|is_of_it| *is_of_it).count(), 1, "{element}");
-            assert_eq!(element.is_quarter(), element.is_float() && element.bytes() == 1, "{element}");
+            assert_eq!(element.is_f8(), element.is_float() && element.bytes() == 1, "{element}");
         }
         let names: BTreeSet<_> = ElementType::ALL.into_iter().map(ElementType::torch_name).collect();
         assert_eq!(names.len(), ElementType::ALL.len() - 1, "only 'index' shares its name, with i64");
@@ -179,16 +179,16 @@ mod tests {
     }
 
     #[test]
-    fn a_host_tensor_is_of_a_type_that_is_stored_in_the_format() {
+    fn chooses_launch_type_stored_in_format() {
         use DeviceFormat::{IeeeFp32, IeeeInt32, Sen169Fp16};
         let expected = [
             (ElementType::F16, Sen169Fp16, "float16"),
             (ElementType::Bf16, Sen169Fp16, "bfloat16"),
-            (ElementType::Truth, Sen169Fp16, "bool"),
+            (ElementType::Bool, Sen169Fp16, "bool"),
             (ElementType::F32, Sen169Fp16, "float16"),
             (ElementType::I64, Sen169Fp16, "float16"),
             (ElementType::F32, IeeeFp32, "float32"),
-            (ElementType::Truth, IeeeFp32, "float32"),
+            (ElementType::Bool, IeeeFp32, "float32"),
             (ElementType::I32, IeeeInt32, "int32"),
             (ElementType::I64, IeeeInt32, "int64"),
         ];

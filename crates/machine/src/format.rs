@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stick_holds_128_bytes_of_every_format() {
+    fn holds_128_bytes_per_stick_in_every_format() {
         for format in DeviceFormat::ALL {
             assert_eq!(format.bytes() * format.elements_per_stick(), STICK_BYTES, "{format}");
             assert_eq!(format.name().parse(), Ok(format));

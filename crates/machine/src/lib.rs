@@ -8,10 +8,10 @@ mod element_type;
 mod format;
 mod time;
 
-pub use device_function::{DeviceFunction, Family, MOST_ROWS_OF_A_PRODUCT, NARROW, Unit, WIDEN, is_conversion};
+pub use device_function::{DeviceFunction, Family, MAX_MATMUL_DIMS_PER_ROLE, NARROW, ExecutionUnit, WIDEN, is_conversion};
 pub use element_type::{ElementType, UnknownElementType};
 pub use format::{DeviceFormat, STICK_BYTES, UnknownFormat};
-pub use time::{BroadcastRate, HbmRates, RecommendedTime, Spreads, TimeModel, TorchSpyreTime, TransportRate};
+pub use time::{BroadcastRate, HbmRates, RecommendedTime, EstimateErrorRatios, TimeModel, TorchSpyreTime, TransportRate};
 
 use serde::{Deserialize, Serialize};
 
@@ -53,13 +53,13 @@ impl Target {
             pool_bytes: 14 << 30,
             segment_bytes: 16 << 30,
             segments: 7,
-            time: TimeModel::fitted(),
+            time: TimeModel::spyre(),
         }
     }
 
     /// Returns the parameters with their names, as in a `--target` file.
     #[must_use]
-    pub fn numbers(&self) -> [(&'static str, i64); 6] {
+    pub fn named_parameters(&self) -> [(&'static str, i64); 6] {
         [
             ("cores", self.cores),
             ("lx_bytes", self.lx_bytes),
@@ -75,11 +75,11 @@ impl Target {
     /// # Errors
     /// Returns the name of the parameter, its value and the rule.
     pub fn check(&self) -> Result<(), String> {
-        if let Some((name, number)) = self.numbers().into_iter().find(|&(name, number)| number < 1 && name != "lx_bytes") {
+        if let Some((name, number)) = self.named_parameters().into_iter().find(|&(name, number)| number < 1 && name != "lx_bytes") {
             return Err(format!("'{name}' must be positive, found {number}"));
         }
         let most = |name: &str| if name.ends_with("_bytes") { MAX_BYTES } else { MAX_UNITS };
-        if let Some((name, number)) = self.numbers().into_iter().find(|&(name, number)| number > most(name)) {
+        if let Some((name, number)) = self.named_parameters().into_iter().find(|&(name, number)| number > most(name)) {
             return Err(format!("'{name}' may be {} at most, found {number}", most(name)));
         }
         self.time.check()?;

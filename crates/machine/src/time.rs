@@ -20,8 +20,8 @@ pub struct TimeModel {
 impl TimeModel {
     /// Returns the constants fitted to published times of Spyre.
     #[must_use]
-    pub const fn fitted() -> Self {
-        Self { hbm: HbmRates::fitted(), torch_spyre: TorchSpyreTime::fitted(), recommended: RecommendedTime::fitted() }
+    pub const fn spyre() -> Self {
+        Self { hbm: HbmRates::spyre(), torch_spyre: TorchSpyreTime::spyre(), recommended: RecommendedTime::spyre() }
     }
 
     /// Rejects rates that are out of range.
@@ -218,7 +218,7 @@ pub struct RecommendedTime {
     /// Slices of the batch beyond which the rate falls, and the power (three splits on 32 cores; 0.75 to 0.78).
     pub batch_slices: [f64; 2],
     /// How far measured times were from the estimates, by what an op does.
-    pub spread: Spreads,
+    pub spread: EstimateErrorRatios,
 }
 
 /// Ratios of measured time to estimate: for each kind of op, the factors between which nineteen of twenty times lie.
@@ -228,7 +228,7 @@ pub struct RecommendedTime {
 /// `intervals_hold_for_shapes_that_they_have_not_seen`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Spreads {
+pub struct EstimateErrorRatios {
     /// Pointwise ops, chains of them included (31 rows).
     pub pointwise: [f64; 2],
     /// Ops with a broadcast input (12 rows).
@@ -246,7 +246,7 @@ pub struct Spreads {
 }
 
 impl HbmRates {
-    const fn fitted() -> Self {
+    const fn spyre() -> Self {
         Self {
             one_way: 150.0,
             turnaround_ns_per_byte: 0.005_74,
@@ -275,7 +275,7 @@ impl HbmRates {
 }
 
 impl TorchSpyreTime {
-    const fn fitted() -> Self {
+    const fn spyre() -> Self {
         Self {
             row_reduction_cores: [0.11, 0.22, 0.43, 0.54, 0.54, 1.0],
             products: 1140.0,
@@ -304,7 +304,7 @@ impl TorchSpyreTime {
 }
 
 impl RecommendedTime {
-    const fn fitted() -> Self {
+    const fn spyre() -> Self {
         Self {
             kernel_ns: 0.0,
             op_ns: 450.0,
@@ -329,13 +329,13 @@ impl RecommendedTime {
             batch_split_columns: 0.4,
             batch_split_share: 0.44,
             batch_slices: [4.0, 0.75],
-            spread: Spreads::fitted(),
+            spread: EstimateErrorRatios::spyre(),
         }
     }
 }
 
-impl Spreads {
-    const fn fitted() -> Self {
+impl EstimateErrorRatios {
+    const fn spyre() -> Self {
         Self {
             pointwise: [0.87, 1.36],
             broadcast: [0.91, 1.27],
@@ -350,30 +350,30 @@ impl Spreads {
 
 impl Default for TimeModel {
     fn default() -> Self {
-        Self::fitted()
+        Self::spyre()
     }
 }
 
 impl Default for HbmRates {
     fn default() -> Self {
-        Self::fitted()
+        Self::spyre()
     }
 }
 
 impl Default for TorchSpyreTime {
     fn default() -> Self {
-        Self::fitted()
+        Self::spyre()
     }
 }
 
 impl Default for RecommendedTime {
     fn default() -> Self {
-        Self::fitted()
+        Self::spyre()
     }
 }
 
-impl Default for Spreads {
+impl Default for EstimateErrorRatios {
     fn default() -> Self {
-        Self::fitted()
+        Self::spyre()
     }
 }

@@ -1,12 +1,12 @@
 //! Accesses of ops to tensors.
 
-use crate::layout::{Coordinate, DeviceLayout, HostTensor, LayoutError, Term, device_coordinates};
+use crate::layout::{Coordinate, DeviceLayout, HostTensor, LayoutError, CoordinateTerm, compute_device_coordinates};
 
 const NO_LAYOUT: &str = "has an operand without a device layout";
 
 /// Shape and layout of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tensor {
+pub struct ProgramTensor {
     /// Sizes of the dimensions.
     pub shape: Vec<i64>,
     /// The layout, once the layout phase has run.
@@ -15,7 +15,7 @@ pub struct Tensor {
     pub buffer_shape: Option<Vec<i64>>,
 }
 
-impl Tensor {
+impl ProgramTensor {
     /// Returns the bytes of the buffer that the layout describes.
     ///
     /// # Errors
@@ -41,14 +41,14 @@ impl Tensor {
     #[must_use]
     pub fn compact_layout(&self) -> Option<Result<DeviceLayout, LayoutError>> {
         let layout = self.layout.as_ref()?;
-        Some(self.buffer().and_then(|host| layout.of_tile(&host, &self.shape)))
+        Some(self.buffer().and_then(|host| layout.to_tile_layout(&host, &self.shape)))
     }
 
     /// Returns the type of a separate buffer with the tensor's shape; `Ok(None)` without a layout.
     ///
     /// # Errors
     /// Those of [`Self::compact_layout`], as text.
-    pub fn compact(&self) -> Result<Option<Self>, String> {
+    pub fn to_compact(&self) -> Result<Option<Self>, String> {
         let layout = self.compact_layout().transpose().map_err(|error| error.to_string())?;
         Ok(layout.map(|layout| Self { shape: self.shape.clone(), layout: Some(layout), buffer_shape: None }))
     }
@@ -56,7 +56,7 @@ impl Tensor {
 
 /// Interpretation of a tensor's elements by an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UsedAs {
+pub enum AccessKind {
     /// Numbers at the coordinates of the access.
     Data,
     /// Positions in a table.
@@ -68,24 +68,24 @@ pub enum UsedAs {
 
 /// Access of an op to a tensor, through all views of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Access {
+pub struct TensorAccess {
     /// The accessed tensor, at the root of all views, or the outermost view with a layout, which shows the same bytes with other
     /// dimensions.
-    pub tensor: Tensor,
+    pub tensor: ProgramTensor,
     /// For each dimension of the tensor, the iteration dimension that indexes it; `None` for a constant index.
     pub dims: Vec<Option<usize>>,
     /// For each dimension of the tensor, the first accessed index.
     pub offsets: Vec<i64>,
     /// How the op interprets the elements.
-    pub used_as: UsedAs,
+    pub used_as: AccessKind,
 }
 
-impl Access {
+impl TensorAccess {
     /// Returns the access to each element of a tensor; dimensions of size 1 do not move.
     #[must_use]
-    pub fn identity(tensor: Tensor) -> Self {
+    pub fn identity(tensor: ProgramTensor) -> Self {
         let dims = tensor.shape.iter().enumerate().map(|(dim, &size)| (size > 1).then_some(dim)).collect();
-        Self { dims, offsets: vec![0; tensor.shape.len()], tensor, used_as: UsedAs::Data }
+        Self { dims, offsets: vec![0; tensor.shape.len()], tensor, used_as: AccessKind::Data }
     }
 
     /// Returns the layout, or an error message if there is none.
@@ -102,10 +102,10 @@ impl Access {
     /// If the tensor has no layout, or one that the access does not fit.
     pub fn coordinates(&self, iteration_space: &[i64]) -> Result<Vec<Coordinate>, String> {
         let layout = self.layout()?;
-        let index = |(dim, &offset): (&Option<usize>, &i64)| Coordinate { term: dim.map(Term::dim), offset };
+        let index = |(dim, &offset): (&Option<usize>, &i64)| Coordinate { term: dim.map(CoordinateTerm::from_dim), offset };
         let access: Vec<Coordinate> = self.dims.iter().zip(&self.offsets).map(index).collect();
         let text = |error: LayoutError| error.to_string();
-        device_coordinates(layout, &self.tensor.buffer().map_err(text)?, &access, iteration_space).map_err(text)
+        compute_device_coordinates(layout, &self.tensor.buffer().map_err(text)?, &access, iteration_space).map_err(text)
     }
 
     /// Returns whether the op accesses fewer elements than the tensor has.
@@ -113,7 +113,7 @@ impl Access {
     /// # Panics
     /// If the iteration space has fewer dimensions than the access.
     #[must_use]
-    pub fn is_part(&self, iteration_space: &[i64]) -> bool {
+    pub fn is_partial(&self, iteration_space: &[i64]) -> bool {
         let touched = self.dims.iter().map(|dim| dim.map_or(1, |dim| iteration_space[dim]));
         touched.zip(&self.tensor.shape).any(|(touched, &size)| touched < size)
     }
@@ -122,22 +122,22 @@ impl Access {
     ///
     /// # Errors
     /// If the table has no layout, or not that of a table; if a view of it begins behind its first row.
-    pub fn indexed_dim(&self, iteration_space: &[i64]) -> Result<Option<usize>, String> {
-        let UsedAs::Table(dim) = self.used_as else { return Ok(None) };
+    pub fn find_indexed_dim(&self, iteration_space: &[i64]) -> Result<Option<usize>, String> {
+        let AccessKind::Table(dim) = self.used_as else { return Ok(None) };
         if self.offsets[dim] != 0 {
             return Err(format!("its rows begin at position {} of the buffer, not at 0", self.offsets[dim]));
         }
         let host = self.tensor.buffer().map_err(|error| error.to_string())?;
         let coordinates = self.coordinates(iteration_space)?;
-        let is_fixed = |device_dim: usize| coordinates[device_dim].term.is_none_or(|term| term.last(iteration_space) == Ok(0));
-        self.layout()?.indexed_dim(&host, dim, is_fixed).map(Some).map_err(|error| error.to_string())
+        let is_fixed = |device_dim: usize| coordinates[device_dim].term.is_none_or(|term| term.max_value(iteration_space) == Ok(0));
+        self.layout()?.find_indexed_dim(&host, dim, is_fixed).map(Some).map_err(|error| error.to_string())
     }
 
     /// Returns the element, in the order in which the device has them, at which the access begins.
     ///
     /// # Errors
     /// As [`Self::coordinates`].
-    pub fn first_element(&self, iteration_space: &[i64]) -> Result<i64, String> {
+    pub fn find_first_element(&self, iteration_space: &[i64]) -> Result<i64, String> {
         let coordinates = self.coordinates(iteration_space)?;
         let along = coordinates.iter().zip(self.layout()?.device_size());
         Ok(along.fold(0, |first, (coordinate, &size)| first * size + coordinate.offset))

@@ -2,7 +2,7 @@
 
 /// An affine expression as a plain value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Expr {
+pub enum AffineExpression {
     /// A number.
     Constant(i64),
     /// Dimension `n` of the map.
@@ -10,18 +10,18 @@ pub enum Expr {
     /// Symbol `n` of the map.
     Symbol(usize),
     /// A sum.
-    Add(Box<Expr>, Box<Expr>),
+    Add(Box<AffineExpression>, Box<AffineExpression>),
     /// A product.
-    Mul(Box<Expr>, Box<Expr>),
+    Mul(Box<AffineExpression>, Box<AffineExpression>),
     /// Division that rounds down.
-    FloorDiv(Box<Expr>, Box<Expr>),
+    FloorDiv(Box<AffineExpression>, Box<AffineExpression>),
     /// Division that rounds up.
-    CeilDiv(Box<Expr>, Box<Expr>),
+    CeilDiv(Box<AffineExpression>, Box<AffineExpression>),
     /// Remainder.
-    Mod(Box<Expr>, Box<Expr>),
+    Mod(Box<AffineExpression>, Box<AffineExpression>),
 }
 
-impl Expr {
+impl AffineExpression {
     /// Returns the expression times a number; unchanged for 1.
     #[must_use]
     pub fn times(self, factor: i64) -> Self {
@@ -102,17 +102,17 @@ impl Expr {
     #[must_use]
     pub fn dims(&self) -> Vec<usize> {
         let mut dims = Vec::new();
-        self.note_dims(&mut dims);
+        self.collect_dims(&mut dims);
         dims
     }
 
-    fn note_dims(&self, dims: &mut Vec<usize>) {
+    fn collect_dims(&self, dims: &mut Vec<usize>) {
         match self {
             Self::Dim(dim) if !dims.contains(dim) => dims.push(*dim),
             Self::Dim(_) | Self::Constant(_) | Self::Symbol(_) => {}
             Self::Add(lhs, rhs) | Self::Mul(lhs, rhs) | Self::FloorDiv(lhs, rhs) | Self::CeilDiv(lhs, rhs) | Self::Mod(lhs, rhs) => {
-                lhs.note_dims(dims);
-                rhs.note_dims(dims);
+                lhs.collect_dims(dims);
+                rhs.collect_dims(dims);
             }
         }
     }
@@ -136,31 +136,31 @@ impl Expr {
     /// example, `(x floordiv 6 + 1) * 6 + x mod 6` becomes `x + 6`. Such sums result from a tensor that is viewed in
     /// rows of 6, sliced without its first row, and flattened.
     #[must_use]
-    pub fn with_whole_quotients(&self) -> Self {
-        Sum::of(self).expr()
+    pub fn fold_quotients(&self) -> Self {
+        LinearCombination::from_expr(self).into_expr()
     }
 }
 
 /// Returns whether indices over dimensions of sizes `space` are within the bounds of a buffer of these sizes.
 #[must_use]
-pub fn are_inside(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> bool {
-    let is_inside = |(expr, &size): (&Expr, &i64)| expr.bounds(space).is_some_and(|[first, last]| first >= 0 && last < size);
+pub fn are_in_bounds(exprs: &[AffineExpression], sizes: &[i64], space: &[i64]) -> bool {
+    let is_inside = |(expr, &size): (&AffineExpression, &i64)| expr.bounds(space).is_some_and(|[first, last]| first >= 0 && last < size);
     exprs.iter().zip(sizes).all(is_inside)
 }
 
 /// Linear combination of distinct terms, plus a constant.
 #[derive(Default)]
-struct Sum {
-    terms: Vec<(i64, Expr)>,
+struct LinearCombination {
+    terms: Vec<(i64, AffineExpression)>,
     constant: i64,
 }
 
-impl Sum {
-    fn of(expr: &Expr) -> Self {
+impl LinearCombination {
+    fn from_expr(expr: &AffineExpression) -> Self {
         let mut sum = Self::default();
         sum.add(1, expr);
-        while let Some((quotient, remainder)) = sum.divided_twice() {
-            let (factor, Expr::Mod(of, _)) = sum.terms[remainder].clone() else { break };
+        while let Some((quotient, remainder)) = sum.find_quotient_and_remainder() {
+            let (factor, AffineExpression::Mod(of, _)) = sum.terms[remainder].clone() else { break };
             sum.terms.remove(quotient.max(remainder));
             sum.terms.remove(quotient.min(remainder));
             sum.add(factor, &of);
@@ -171,36 +171,36 @@ impl Sum {
     /// Returns the floor quotient. Divides by a common factor of the divisor and a coefficient first:
     /// `(33 a + b) floordiv 77` becomes `(3 a + b floordiv 11) floordiv 7`. A quotient of a quotient becomes one quotient, and multiples of
     /// the divisor are divided alone: `(7 a + b + 9) floordiv 7` becomes `a + 1 + (b + 2) floordiv 7`.
-    fn divided_by(mut self, by: i64) -> Expr {
-        let common = |factor: i64| Some(common_part(by, factor)).filter(|part| *part > 1);
-        let divided = |of: Expr, by: i64| Expr::FloorDiv(Box::new(of), Box::new(Expr::Constant(by)));
-        if let [(1, Expr::FloorDiv(of, inner))] = self.terms.as_slice()
-            && let Expr::Constant(inner @ 1..) = inner.as_ref()
+    fn floor_div(mut self, by: i64) -> AffineExpression {
+        let common = |factor: i64| Some(find_proper_common_divisor(by, factor)).filter(|part| *part > 1);
+        let divided = |of: AffineExpression, by: i64| AffineExpression::FloorDiv(Box::new(of), Box::new(AffineExpression::Constant(by)));
+        if let [(1, AffineExpression::FloorDiv(of, inner))] = self.terms.as_slice()
+            && let AffineExpression::Constant(inner @ 1..) = inner.as_ref()
             && let (Some(both), Some(constant)) = (inner.checked_mul(by), inner.checked_mul(self.constant))
         {
-            let mut sum = Self::of(of);
+            let mut sum = Self::from_expr(of);
             sum.constant += constant;
-            return sum.divided_by(both);
+            return sum.floor_div(both);
         }
         let Some(part) = self.terms.iter().filter_map(|(factor, _)| common(*factor)).max() else {
-            let mut whole = self.split_multiples(by);
+            let mut whole = self.extract_multiples(by);
             if !self.terms.is_empty() {
-                whole.terms.push((1, divided(self.expr(), by)));
+                whole.terms.push((1, divided(self.into_expr(), by)));
             }
-            return whole.expr();
+            return whole.into_expr();
         };
         let (whole, rest): (Vec<_>, Vec<_>) = self.terms.into_iter().partition(|(factor, _)| factor % part == 0);
         let rest = Self { terms: rest, constant: self.constant.rem_euclid(part) };
         let whole = whole.into_iter().map(|(factor, term)| (factor / part, term)).collect();
         let mut sum = Self { terms: whole, constant: self.constant.div_euclid(part) };
         if !rest.terms.is_empty() {
-            sum.add(1, &divided(rest.expr(), part));
+            sum.add(1, &divided(rest.into_expr(), part));
         }
-        Self::of(&sum.expr()).divided_by(by / part)
+        Self::from_expr(&sum.into_expr()).floor_div(by / part)
     }
 
     /// Removes the multiples of a number, and returns the sum of their quotients.
-    fn split_multiples(&mut self, of: i64) -> Self {
+    fn extract_multiples(&mut self, of: i64) -> Self {
         let (whole, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.terms).into_iter().partition(|(factor, _)| factor % of == 0);
         let constant = self.constant.div_euclid(of);
         self.terms = rest;
@@ -208,38 +208,38 @@ impl Sum {
         Self { terms: whole.into_iter().map(|(factor, term)| (factor / of, term)).collect(), constant }
     }
 
-    fn add(&mut self, factor: i64, expr: &Expr) {
-        let inner = |of: &Expr| Box::new(of.with_whole_quotients());
+    fn add(&mut self, factor: i64, expr: &AffineExpression) {
+        let inner = |of: &AffineExpression| Box::new(of.fold_quotients());
         let term = match expr {
-            Expr::Constant(number) => return self.constant += factor * number,
-            Expr::Add(lhs, rhs) => {
+            AffineExpression::Constant(number) => return self.constant += factor * number,
+            AffineExpression::Add(lhs, rhs) => {
                 self.add(factor, lhs);
                 return self.add(factor, rhs);
             }
-            Expr::Mul(lhs, rhs) => match (lhs.as_ref(), rhs.as_ref()) {
-                (of, Expr::Constant(number)) | (Expr::Constant(number), of) => return self.add(factor * number, of),
-                _ => Expr::Mul(inner(lhs), inner(rhs)),
+            AffineExpression::Mul(lhs, rhs) => match (lhs.as_ref(), rhs.as_ref()) {
+                (of, AffineExpression::Constant(number)) | (AffineExpression::Constant(number), of) => return self.add(factor * number, of),
+                _ => AffineExpression::Mul(inner(lhs), inner(rhs)),
             },
-            Expr::FloorDiv(lhs, rhs) => match rhs.as_ref() {
-                Expr::Constant(by) if *by > 0 => match Self::of(lhs).divided_by(*by) {
-                    quotient @ Expr::FloorDiv(..) => quotient,
+            AffineExpression::FloorDiv(lhs, rhs) => match rhs.as_ref() {
+                AffineExpression::Constant(by) if *by > 0 => match Self::from_expr(lhs).floor_div(*by) {
+                    quotient @ AffineExpression::FloorDiv(..) => quotient,
                     sum => return self.add(factor, &sum),
                 },
-                _ => Expr::FloorDiv(inner(lhs), rhs.clone()),
+                _ => AffineExpression::FloorDiv(inner(lhs), rhs.clone()),
             },
-            Expr::CeilDiv(lhs, rhs) => Expr::CeilDiv(inner(lhs), rhs.clone()),
-            Expr::Mod(lhs, rhs) => match rhs.as_ref() {
-                Expr::Constant(by) if *by > 0 => {
-                    let mut rest = Self::of(lhs);
-                    rest.split_multiples(*by);
+            AffineExpression::CeilDiv(lhs, rhs) => AffineExpression::CeilDiv(inner(lhs), rhs.clone()),
+            AffineExpression::Mod(lhs, rhs) => match rhs.as_ref() {
+                AffineExpression::Constant(by) if *by > 0 => {
+                    let mut rest = Self::from_expr(lhs);
+                    rest.extract_multiples(*by);
                     if rest.terms.is_empty() {
                         return self.constant += factor * rest.constant;
                     }
-                    Expr::Mod(Box::new(rest.expr()), rhs.clone())
+                    AffineExpression::Mod(Box::new(rest.into_expr()), rhs.clone())
                 }
-                _ => Expr::Mod(inner(lhs), rhs.clone()),
+                _ => AffineExpression::Mod(inner(lhs), rhs.clone()),
             },
-            Expr::Dim(_) | Expr::Symbol(_) => expr.clone(),
+            AffineExpression::Dim(_) | AffineExpression::Symbol(_) => expr.clone(),
         };
         match self.terms.iter_mut().find(|(_, known)| *known == term) {
             Some((known, _)) => *known += factor,
@@ -248,26 +248,26 @@ impl Sum {
     }
 
     /// Returns the indices of two terms that are the quotient and the remainder of one division, with matching factors.
-    fn divided_twice(&self) -> Option<(usize, usize)> {
-        let pair = |(remainder, (factor, term)): (usize, &(i64, Expr))| {
-            let Expr::Mod(of, by) = term else { return None };
-            let &Expr::Constant(number @ 1..) = by.as_ref() else { return None };
-            let quotient = Self::of(of).divided_by(number);
+    fn find_quotient_and_remainder(&self) -> Option<(usize, usize)> {
+        let pair = |(remainder, (factor, term)): (usize, &(i64, AffineExpression))| {
+            let AffineExpression::Mod(of, by) = term else { return None };
+            let &AffineExpression::Constant(number @ 1..) = by.as_ref() else { return None };
+            let quotient = Self::from_expr(of).floor_div(number);
             let place = self.terms.iter().position(|(other, term)| *term == quotient && *other == factor * number)?;
             Some((place, remainder))
         };
         self.terms.iter().enumerate().find_map(pair)
     }
 
-    fn expr(self) -> Expr {
-        let scaled = |(factor, term): (i64, Expr)| match factor {
+    fn into_expr(self) -> AffineExpression {
+        let scaled = |(factor, term): (i64, AffineExpression)| match factor {
             0 => None,
             1 => Some(term),
-            _ => Some(Expr::Mul(Box::new(term), Box::new(Expr::Constant(factor)))),
+            _ => Some(AffineExpression::Mul(Box::new(term), Box::new(AffineExpression::Constant(factor)))),
         };
-        let number = (self.constant != 0).then_some(Expr::Constant(self.constant));
+        let number = (self.constant != 0).then_some(AffineExpression::Constant(self.constant));
         let all = self.terms.into_iter().filter_map(scaled).chain(number);
-        all.reduce(|sum, term| Expr::Add(Box::new(sum), Box::new(term))).unwrap_or(Expr::Constant(0))
+        all.reduce(|sum, term| AffineExpression::Add(Box::new(sum), Box::new(term))).unwrap_or(AffineExpression::Constant(0))
     }
 }
 
@@ -282,7 +282,7 @@ pub fn gcd(one: i64, other: i64) -> i64 {
 }
 
 /// Returns the greatest common divisor of `of` and `other`, or a smaller common divisor if that is `of` itself.
-fn common_part(of: i64, other: i64) -> i64 {
+fn find_proper_common_divisor(of: i64, other: i64) -> i64 {
     let common = gcd(of, other.abs());
     if common < of {
         return common;
@@ -295,71 +295,71 @@ fn common_part(of: i64, other: i64) -> i64 {
 mod tests {
     use super::*;
 
-    fn of(build: impl Fn(Box<Expr>, Box<Expr>) -> Expr, lhs: i64, rhs: i64) -> i64 {
-        build(Box::new(Expr::Dim(0)), Box::new(Expr::Constant(rhs))).evaluate(&[lhs])
+    fn evaluate_with_rhs(build: impl Fn(Box<AffineExpression>, Box<AffineExpression>) -> AffineExpression, lhs: i64, rhs: i64) -> i64 {
+        build(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(rhs))).evaluate(&[lhs])
     }
 
     #[test]
-    fn division_rounds_down_or_up_and_the_remainder_is_not_negative() {
-        assert_eq!([7, -7].map(|lhs| of(Expr::FloorDiv, lhs, 2)), [3, -4]);
-        assert_eq!([7, -7].map(|lhs| of(Expr::CeilDiv, lhs, 2)), [4, -3]);
-        assert_eq!([7, -7].map(|lhs| of(Expr::Mod, lhs, 4)), [3, 1]);
+    fn rounds_quotients_and_keeps_remainders_non_negative() {
+        assert_eq!([7, -7].map(|lhs| evaluate_with_rhs(AffineExpression::FloorDiv, lhs, 2)), [3, -4]);
+        assert_eq!([7, -7].map(|lhs| evaluate_with_rhs(AffineExpression::CeilDiv, lhs, 2)), [4, -3]);
+        assert_eq!([7, -7].map(|lhs| evaluate_with_rhs(AffineExpression::Mod, lhs, 4)), [3, 1]);
     }
 
     #[test]
-    fn dimensions_are_replaced_everywhere() {
-        let sum = Expr::Add(Box::new(Expr::Mod(Box::new(Expr::Dim(0)), Box::new(Expr::Constant(4)))), Box::new(Expr::Dim(1)));
-        assert_eq!(sum.with_dims(&|dim| Expr::Constant([7, 10][dim])).evaluate(&[]), 13);
+    fn replaces_all_occurrences_of_dimensions() {
+        let sum = AffineExpression::Add(Box::new(AffineExpression::Mod(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(4)))), Box::new(AffineExpression::Dim(1)));
+        assert_eq!(sum.with_dims(&|dim| AffineExpression::Constant([7, 10][dim])).evaluate(&[]), 13);
     }
 
     #[test]
-    fn a_common_part_is_less_than_all() {
+    fn finds_common_divisor_below_the_number() {
         let searched = |of: i64, other: i64| (2..of).rev().find(|part| of % part == 0 && other % part == 0).unwrap_or(1);
         for of in 1..60 {
-            assert!((-70..70).all(|other| common_part(of, other) == searched(of, other)), "{of}");
+            assert!((-70..70).all(|other| find_proper_common_divisor(of, other) == searched(of, other)), "{of}");
         }
     }
 
     #[test]
-    fn a_quotient_and_its_remainder_are_what_was_divided() {
-        let two = |build: fn(Box<Expr>, Box<Expr>) -> Expr, lhs: &Expr, rhs: Expr| build(Box::new(lhs.clone()), Box::new(rhs));
+    fn folds_quotient_and_remainder_into_dividend() {
+        let two = |build: fn(Box<AffineExpression>, Box<AffineExpression>) -> AffineExpression, lhs: &AffineExpression, rhs: AffineExpression| build(Box::new(lhs.clone()), Box::new(rhs));
         // Rows of 32 viewed as rows of 6, without the first row.
-        let x = two(Expr::Add, &two(Expr::Mul, &Expr::Dim(0), Expr::Constant(32)), Expr::Dim(1));
-        let next = two(Expr::Add, &two(Expr::FloorDiv, &x, Expr::Constant(6)), Expr::Constant(1));
-        let flat = |by: i64| two(Expr::Add, &two(Expr::Mul, &next, Expr::Constant(by)), two(Expr::Mod, &x, Expr::Constant(6)));
-        let whole = two(Expr::Add, &x, Expr::Constant(6));
-        assert_eq!(flat(6).with_whole_quotients(), whole);
-        let rows = |of: &Expr| two(Expr::FloorDiv, of, Expr::Constant(33));
-        assert_eq!(rows(&flat(6)).with_whole_quotients(), rows(&whole), "inside of another division, too");
+        let x = two(AffineExpression::Add, &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(32)), AffineExpression::Dim(1));
+        let next = two(AffineExpression::Add, &two(AffineExpression::FloorDiv, &x, AffineExpression::Constant(6)), AffineExpression::Constant(1));
+        let flat = |by: i64| two(AffineExpression::Add, &two(AffineExpression::Mul, &next, AffineExpression::Constant(by)), two(AffineExpression::Mod, &x, AffineExpression::Constant(6)));
+        let whole = two(AffineExpression::Add, &x, AffineExpression::Constant(6));
+        assert_eq!(flat(6).fold_quotients(), whole);
+        let rows = |of: &AffineExpression| two(AffineExpression::FloorDiv, of, AffineExpression::Constant(33));
+        assert_eq!(rows(&flat(6)).fold_quotients(), rows(&whole), "inside of another division, too");
         // 3 x 7 rows of 11 viewed as 7 rows of 33.
-        let x = two(Expr::Add, &two(Expr::Mul, &Expr::Dim(0), Expr::Constant(33)), Expr::Dim(1));
+        let x = two(AffineExpression::Add, &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(33)), AffineExpression::Dim(1));
         let tens =
-            two(Expr::Add, &two(Expr::Mul, &Expr::Dim(0), Expr::Constant(3)), two(Expr::FloorDiv, &Expr::Dim(1), Expr::Constant(11)));
+            two(AffineExpression::Add, &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(3)), two(AffineExpression::FloorDiv, &AffineExpression::Dim(1), AffineExpression::Constant(11)));
         let digits = [
-            two(Expr::Mul, &two(Expr::FloorDiv, &x, Expr::Constant(77)), Expr::Constant(77)),
-            two(Expr::Mul, &two(Expr::Mod, &tens, Expr::Constant(7)), Expr::Constant(11)),
-            two(Expr::Mod, &Expr::Dim(1), Expr::Constant(11)),
+            two(AffineExpression::Mul, &two(AffineExpression::FloorDiv, &x, AffineExpression::Constant(77)), AffineExpression::Constant(77)),
+            two(AffineExpression::Mul, &two(AffineExpression::Mod, &tens, AffineExpression::Constant(7)), AffineExpression::Constant(11)),
+            two(AffineExpression::Mod, &AffineExpression::Dim(1), AffineExpression::Constant(11)),
         ];
-        let sum = digits.into_iter().reduce(|sum, digit| two(Expr::Add, &sum, digit)).unwrap();
-        assert_eq!(sum.with_whole_quotients(), x);
+        let sum = digits.into_iter().reduce(|sum, digit| two(AffineExpression::Add, &sum, digit)).unwrap();
+        assert_eq!(sum.fold_quotients(), x);
         // 8 x 7 x 5 rows of 16 viewed as rows of 32.
-        let x = two(Expr::Add, &two(Expr::Mul, &Expr::Dim(0), Expr::Constant(32)), Expr::Dim(1));
+        let x = two(AffineExpression::Add, &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(32)), AffineExpression::Dim(1));
         let halves =
-            two(Expr::Add, &two(Expr::Mul, &Expr::Dim(0), Expr::Constant(2)), two(Expr::FloorDiv, &Expr::Dim(1), Expr::Constant(16)));
-        let quotient = |by: i64| two(Expr::FloorDiv, &x, Expr::Constant(by));
+            two(AffineExpression::Add, &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(2)), two(AffineExpression::FloorDiv, &AffineExpression::Dim(1), AffineExpression::Constant(16)));
+        let quotient = |by: i64| two(AffineExpression::FloorDiv, &x, AffineExpression::Constant(by));
         let digits = [
-            two(Expr::Mul, &quotient(560), Expr::Constant(560)),
-            two(Expr::Mul, &two(Expr::Mod, &quotient(80), Expr::Constant(7)), Expr::Constant(80)),
-            two(Expr::Mul, &two(Expr::Mod, &halves, Expr::Constant(5)), Expr::Constant(16)),
-            two(Expr::Mod, &Expr::Dim(1), Expr::Constant(16)),
+            two(AffineExpression::Mul, &quotient(560), AffineExpression::Constant(560)),
+            two(AffineExpression::Mul, &two(AffineExpression::Mod, &quotient(80), AffineExpression::Constant(7)), AffineExpression::Constant(80)),
+            two(AffineExpression::Mul, &two(AffineExpression::Mod, &halves, AffineExpression::Constant(5)), AffineExpression::Constant(16)),
+            two(AffineExpression::Mod, &AffineExpression::Dim(1), AffineExpression::Constant(16)),
         ];
-        let sum = digits.into_iter().reduce(|sum, digit| two(Expr::Add, &sum, digit)).unwrap();
-        assert_eq!(sum.with_whole_quotients(), x);
+        let sum = digits.into_iter().reduce(|sum, digit| two(AffineExpression::Add, &sum, digit)).unwrap();
+        assert_eq!(sum.fold_quotients(), x);
         // Of rows of 7 it is another element.
         for by in [6, 7] {
             let points = (0..6).flat_map(|row| (0..32).map(move |column| [row, column]));
-            assert!(points.clone().all(|point| flat(by).evaluate(&point) == flat(by).with_whole_quotients().evaluate(&point)));
+            assert!(points.clone().all(|point| flat(by).evaluate(&point) == flat(by).fold_quotients().evaluate(&point)));
         }
-        assert_ne!(flat(7).with_whole_quotients(), whole);
+        assert_ne!(flat(7).fold_quotients(), whole);
     }
 }

@@ -1,9 +1,9 @@
 //! Ops as the model of time sees them.
 
 use crate::{
-    access::{Access, UsedAs},
-    layout::{Coordinate, sticks_needed},
-    program::{Op, OpOperand, Program, ValueDef, ValueId},
+    access::{TensorAccess, AccessKind},
+    layout::{Coordinate, count_sticks},
+    program::{ProgramOp, OpOperand, Program, ValueDef, ValueId},
 };
 use cost::{Dim, OpKind, TileOp, TileOperand};
 use machine::{Family, STICK_BYTES};
@@ -11,13 +11,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Numbers of parts of buffers: parts that begin at the same element of one buffer have the same number, whatever their shapes are.
 #[derive(Clone, Debug, Default)]
-pub struct BufferNumbers {
+pub struct BufferNumbering {
     numbers: BTreeMap<(ValueId, i64), usize>,
 }
 
-impl BufferNumbers {
+impl BufferNumbering {
     /// Returns the number of the part of a buffer that begins at an element.
-    fn number(&mut self, base: ValueId, first_element: i64) -> usize {
+    fn assign_number(&mut self, base: ValueId, first_element: i64) -> usize {
         let next = self.numbers.len();
         *self.numbers.entry((base, first_element)).or_insert(next)
     }
@@ -28,7 +28,7 @@ impl Program {
     ///
     /// # Errors
     /// If the layout phase has not run, or a loop tiles a buffer where its layout cannot be tiled.
-    pub fn tile_op(&self, op: &Op, numbers: &mut BufferNumbers) -> Result<TileOp, String> {
+    pub fn build_tile_op(&self, op: &ProgramOp, numbers: &mut BufferNumbering) -> Result<TileOp, String> {
         let n_outputs = op.space.len() - op.n_reduced;
         // A reduction of one element is a copy.
         let is_reduction = op.space[n_outputs..].iter().any(|&size| size > 1);
@@ -38,12 +38,12 @@ impl Program {
             Family::Matmul | Family::Reduce | Family::Pointwise | Family::Copy | Family::Gather => OpKind::Pointwise,
         };
         let dims = op.space.iter().enumerate().map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: dim >= n_outputs });
-        let computed = computed_space(op)?;
-        let n_indices = n_indices(op);
+        let computed = compute_padded_space(op)?;
+        let n_indices = count_indices(op);
         let mut operands = Vec::with_capacity(op.operands.len());
         for operand in &op.operands {
-            let mut tile = self.tile_operand(op, operand, &computed, n_indices)?;
-            tile.buffer = numbers.number(self.value(operand.value).base, operand.access.first_element(&op.space)?);
+            let mut tile = self.build_tile_operand(op, operand, &computed, n_indices)?;
+            tile.buffer = numbers.assign_number(self.value(operand.value).base, operand.access.find_first_element(&op.space)?);
             operands.push(tile);
         }
         operands.last_mut().into_iter().for_each(|result| result.is_output = true);
@@ -53,18 +53,18 @@ impl Program {
             dims: dims.collect(),
             trips: op.loops.iter().map(|around| self.loops[around.0].trips).collect(),
             operands,
-            is_irregular: op.operands.iter().any(|operand| operand.access.used_as != UsedAs::Data),
+            is_irregular: op.operands.iter().any(|operand| operand.access.used_as != AccessKind::Data),
         })
     }
 
     /// Returns an operand without its buffer number. `computed` has the points of each dimension that cores compute.
-    fn tile_operand(&self, op: &Op, operand: &OpOperand, computed: &[i64], n_indices: i64) -> Result<TileOperand, String> {
+    fn build_tile_operand(&self, op: &ProgramOp, operand: &OpOperand, computed: &[i64], n_indices: i64) -> Result<TileOperand, String> {
         let access = &operand.access;
         let layout = access.layout()?;
         // Dimensions of one point move nothing.
         let moving = |coordinate: &Coordinate| coordinate.term.map(|term| term.dim).filter(|&dim| op.space[dim] > 1);
         let coordinates = access.coordinates(&op.space)?;
-        let indexed = access.indexed_dim(&op.space)?;
+        let indexed = access.find_indexed_dim(&op.space)?;
         let mut tile_bytes = STICK_BYTES;
         let mut outer = Vec::new();
         let (Some(stick), beside) = (coordinates.last(), coordinates.len().saturating_sub(1)) else {
@@ -73,7 +73,7 @@ impl Program {
         for (position, (coordinate, &size)) in coordinates[..beside].iter().zip(layout.device_size()).enumerate() {
             let positions = match coordinate.term {
                 _ if indexed == Some(position) => size.min(n_indices),
-                Some(term) => (term.last(computed).map_err(|error| error.to_string())? + 1).min(size),
+                Some(term) => (term.max_value(computed).map_err(|error| error.to_string())? + 1).min(size),
                 None => 1,
             };
             tile_bytes *= positions;
@@ -102,21 +102,21 @@ impl Program {
 
 /// Returns the points of each dimension that cores compute: a product computes whole sticks, so that it reads the zeros behind the end of
 /// what it sums.
-fn computed_space(op: &Op) -> Result<Vec<i64>, String> {
+fn compute_padded_space(op: &ProgramOp) -> Result<Vec<i64>, String> {
     let mut computed = op.space.clone();
     for operand in op.operands.iter().filter(|_| op.family == Family::Matmul) {
         let stick = operand.access.coordinates(&op.space)?.last().and_then(|stick| stick.term.map(|term| term.dim));
         if let Some(dim) = stick {
             let elements = operand.access.layout()?.format().elements_per_stick();
-            computed[dim] = sticks_needed(computed[dim], elements) * elements;
+            computed[dim] = count_sticks(computed[dim], elements) * elements;
         }
     }
     Ok(computed)
 }
 
 /// Returns the number of elements that an op reads of its index tensor.
-fn n_indices(op: &Op) -> i64 {
-    let index = op.operands.iter().map(|operand| &operand.access).find(|access| access.used_as == UsedAs::Indices);
-    let elements = |index: &Access| index.dims.iter().flatten().map(|&dim| op.space[dim]).product();
+fn count_indices(op: &ProgramOp) -> i64 {
+    let index = op.operands.iter().map(|operand| &operand.access).find(|access| access.used_as == AccessKind::Indices);
+    let elements = |index: &TensorAccess| index.dims.iter().flatten().map(|&dim| op.space[dim]).product();
     index.map_or(i64::MAX, elements)
 }

@@ -11,12 +11,12 @@
 //! 16384 shown as 32x512: flat = d0 * 512 + d1   M = d0 * 2 + d1 floordiv 256            lost; K = d1 mod 256 is not all of d1
 //! ```
 
-use crate::layout::{Digit, Index};
+use crate::layout::{IndexDigit, TensorIndex};
 use std::collections::BTreeMap;
 
 /// Factor of a buffer's element count, in storage order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct BufferFactor {
     /// Name, if there is one.
     pub name: Option<String>,
     /// Number of positions.
@@ -27,7 +27,7 @@ pub struct Part {
 
 /// Claim of a dimension to a name: `(d floordiv divisor) mod size` takes all of the name's positions, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
+pub struct NamedFactor {
     /// Number of consecutive indices that share a position.
     pub divisor: i64,
     /// Number of positions.
@@ -38,18 +38,18 @@ pub struct Claim {
 
 /// Name that a view shows only in part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loss {
+pub struct LostName {
     /// Name.
     pub name: String,
     /// Number of its positions.
     pub size: i64,
     /// Reason for the loss.
-    pub why: Why,
+    pub why: NameLossReason,
 }
 
 /// Reason why a name is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum NameLossReason {
     /// Dimension `dim` covers only `positions` of its positions.
     Slice {
         /// The dimension of the view.
@@ -60,9 +60,9 @@ pub enum Why {
     /// Several dimensions index it.
     Split,
     /// The index is no sum of digits: the view splits the buffer elsewhere.
-    Across,
+    Misaligned,
     /// Dimension `dim` covers the name together with unnamed positions.
-    Beside {
+    MixedWithUnnamed {
         /// The dimension of the view.
         dim: usize,
     },
@@ -70,23 +70,23 @@ pub enum Why {
 
 /// Names along the dimensions of a tensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Walk {
+pub struct DimNameMap {
     /// For each dimension, its claims, outermost first.
-    pub dims: Vec<Vec<Claim>>,
+    pub dims: Vec<Vec<NamedFactor>>,
     /// Names that the view shows only in part.
-    pub losses: Vec<Loss>,
+    pub losses: Vec<LostName>,
 }
 
-impl Part {
+impl BufferFactor {
     /// Creates a factor with a name.
     #[must_use]
-    pub fn named(name: &str, size: i64) -> Self {
+    pub fn with_name(name: &str, size: i64) -> Self {
         Self { name: (!name.is_empty()).then(|| name.to_owned()), size, windows: BTreeMap::new() }
     }
 
     /// Creates a factor without a name.
     #[must_use]
-    pub fn unnamed(size: i64) -> Self {
+    pub fn from_size(size: i64) -> Self {
         Self { size, ..Self::default() }
     }
 
@@ -97,7 +97,7 @@ impl Part {
     }
 
     /// Returns the name of these positions.
-    fn name_of(&self, first: i64, positions: i64) -> Option<&String> {
+    fn find_name(&self, first: i64, positions: i64) -> Option<&String> {
         let whole = self.name.as_ref().filter(|_| (first, positions) == (0, self.size));
         whole.or_else(|| self.windows.get(&(first, positions)))
     }
@@ -105,35 +105,35 @@ impl Part {
 
 /// Map from the indices of a tensor to the elements of its buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct BufferIndexMap {
     shape: Vec<i64>,
     /// Sizes of auxiliary dimensions that replace terms that are no sum of digits: their values are unknown. They follow the
     /// dimensions of `shape`.
     hidden: Vec<i64>,
     /// Position in the buffer.
-    flat: Index,
+    flat: TensorIndex,
 }
 
-impl Shown {
+impl BufferIndexMap {
     /// Returns the complete buffer, in storage order; None if it has no elements, or if the count exceeds 64 bits.
     #[must_use]
-    pub fn whole(shape: &[i64]) -> Option<Self> {
+    pub fn from_buffer_shape(shape: &[i64]) -> Option<Self> {
         let (mut digits, mut stride) = (Vec::new(), 1_i64);
         for (dim, &size) in shape.iter().enumerate().rev() {
-            digits.push(Digit { dim, divisor: 1, size, factor: stride });
+            digits.push(IndexDigit { dim, divisor: 1, size, factor: stride });
             stride = stride.checked_mul(size)?;
         }
-        Some(Self { shape: shape.to_vec(), hidden: Vec::new(), flat: Index::new(&digits, 0, shape).ok()? })
+        Some(Self { shape: shape.to_vec(), hidden: Vec::new(), flat: TensorIndex::new(&digits, 0, shape).ok()? })
     }
 
     /// Returns a view of this one. Each index gives a dimension here in terms of the view's dimensions; None where it is no sum
     /// of digits.
     #[must_use]
-    pub fn through(&self, indices: &[Option<Index>], shape: &[i64]) -> Option<Self> {
+    pub fn compose(&self, indices: &[Option<TensorIndex>], shape: &[i64]) -> Option<Self> {
         let mut sizes = shape.to_vec();
         let hide = |sizes: &mut Vec<i64>, size: i64| {
             sizes.push(size);
-            Index::dim(sizes.len() - 1, sizes).ok()
+            TensorIndex::from_dim(sizes.len() - 1, sizes).ok()
         };
         let mut behind = Vec::new();
         for &size in &self.hidden {
@@ -146,66 +146,66 @@ impl Shown {
         let mut digits = Vec::new();
         let mut offset = self.flat.offset;
         for digit in &self.flat.digits {
-            let alone = Index { digits: vec![Digit { factor: 1, ..*digit }], offset: 0 }.through(&behind, &sizes).ok();
+            let alone = TensorIndex { digits: vec![IndexDigit { factor: 1, ..*digit }], offset: 0 }.compose(&behind, &sizes).ok();
             let alone = alone.or_else(|| hide(&mut sizes, digit.size))?;
             offset = offset.checked_add(alone.offset.checked_mul(digit.factor)?)?;
             for moved in alone.digits {
-                digits.push(Digit { factor: moved.factor.checked_mul(digit.factor)?, ..moved });
+                digits.push(IndexDigit { factor: moved.factor.checked_mul(digit.factor)?, ..moved });
             }
         }
-        let flat = Index::new(&digits, offset, &sizes).ok()?;
+        let flat = TensorIndex::new(&digits, offset, &sizes).ok()?;
         Some(Self { shape: shape.to_vec(), hidden: sizes.split_off(shape.len()), flat })
     }
 
     /// Returns the names along the view's dimensions, for a buffer whose factors are `parts`.
     #[must_use]
-    pub fn walk(&self, parts: &[Part]) -> Walk {
-        let mut walk = Walk { dims: vec![Vec::new(); self.shape.len()], losses: Vec::new() };
+    pub fn map_names(&self, parts: &[BufferFactor]) -> DimNameMap {
+        let mut walk = DimNameMap { dims: vec![Vec::new(); self.shape.len()], losses: Vec::new() };
         let sizes = [&self.shape[..], &self.hidden].concat();
         let mut stride = 1_i64;
         for part in parts.iter().rev() {
             if part.size > 1 && part.is_named() {
-                let along = Index { digits: vec![Digit { dim: 0, divisor: stride, size: part.size, factor: 1 }], offset: 0 };
-                walk.place(part, along.through(std::slice::from_ref(&self.flat), &sizes).ok().as_ref(), &self.shape);
+                let along = TensorIndex { digits: vec![IndexDigit { dim: 0, divisor: stride, size: part.size, factor: 1 }], offset: 0 };
+                walk.record_factor(part, along.compose(std::slice::from_ref(&self.flat), &sizes).ok().as_ref(), &self.shape);
             }
             stride = stride.saturating_mul(part.size);
         }
         walk.losses.reverse();
         walk.dims.iter_mut().for_each(|claims| claims.sort_by_key(|claim| -claim.divisor));
-        walk.lose_what_has_company(&self.shape);
+        walk.lose_partly_named_dims(&self.shape);
         walk
     }
 }
 
-impl Walk {
+impl DimNameMap {
     /// Records which dimension indexes a factor, given the position along the factor; a constant position is attributed to no
     /// dimension.
-    fn place(&mut self, part: &Part, index: Option<&Index>, shape: &[i64]) {
+    fn record_factor(&mut self, part: &BufferFactor, index: Option<&TensorIndex>, shape: &[i64]) {
         let why = match index.map(|index| (index.digits.as_slice(), index.offset)) {
-            None => Why::Across,
+            None => NameLossReason::Misaligned,
             Some(([], _)) => return,
-            Some((digits, _)) if digits.iter().any(|digit| digit.dim >= shape.len()) => Why::Across,
+            Some((digits, _)) if digits.iter().any(|digit| digit.dim >= shape.len()) => NameLossReason::Misaligned,
             Some(([digit], offset)) => {
                 let is_whole_runs = digit.factor == 1 && shape[digit.dim] % (digit.divisor * digit.size) == 0;
-                if let Some(name) = part.name_of(offset, digit.size).filter(|_| is_whole_runs) {
-                    self.dims[digit.dim].push(Claim { divisor: digit.divisor, size: digit.size, name: name.clone() });
+                if let Some(name) = part.find_name(offset, digit.size).filter(|_| is_whole_runs) {
+                    self.dims[digit.dim].push(NamedFactor { divisor: digit.divisor, size: digit.size, name: name.clone() });
                     return;
                 }
-                Why::Slice { dim: digit.dim, positions: digit.size }
+                NameLossReason::Slice { dim: digit.dim, positions: digit.size }
             }
-            Some(_) => Why::Split,
+            Some(_) => NameLossReason::Split,
         };
         // Positions between windows are unnamed in the source, so they are not lost.
         if let Some(name) = &part.name {
-            self.losses.push(Loss { name: name.clone(), size: part.size, why });
+            self.losses.push(LostName { name: name.clone(), size: part.size, why });
         }
     }
 
     /// Records the names along a dimension as lost if the dimension as a whole has no label.
-    fn lose_what_has_company(&mut self, shape: &[i64]) {
+    fn lose_partly_named_dims(&mut self, shape: &[i64]) {
         for (dim, (claims, &size)) in self.dims.iter().zip(shape).enumerate().filter(|(_, (claims, _))| !claims.is_empty()) {
-            if label(claims, size).is_empty() {
-                let beside = claims.iter().map(|claim| Loss { name: claim.name.clone(), size: claim.size, why: Why::Beside { dim } });
+            if format_dim_label(claims, size).is_empty() {
+                let beside = claims.iter().map(|claim| LostName { name: claim.name.clone(), size: claim.size, why: NameLossReason::MixedWithUnnamed { dim } });
                 self.losses.extend(beside);
             }
         }
@@ -215,29 +215,29 @@ impl Walk {
 /// Returns the factors of a dimension of `size` positions with `claims`, outermost first, including the unnamed factors between
 /// them.
 #[must_use]
-pub fn factors(claims: &[Claim], size: i64) -> Vec<Part> {
+pub fn collect_dim_factors(claims: &[NamedFactor], size: i64) -> Vec<BufferFactor> {
     let (mut parts, mut end) = (Vec::new(), size);
     for claim in claims {
         let top = claim.divisor * claim.size;
         if top == 0 || end % top != 0 {
-            return vec![Part::unnamed(size)];
+            return vec![BufferFactor::from_size(size)];
         }
         if end > top {
-            parts.push(Part::unnamed(end / top));
+            parts.push(BufferFactor::from_size(end / top));
         }
-        parts.push(Part::named(&claim.name, claim.size));
+        parts.push(BufferFactor::with_name(&claim.name, claim.size));
         end = claim.divisor;
     }
     if end > 1 || parts.is_empty() {
-        parts.push(Part::unnamed(end));
+        parts.push(BufferFactor::from_size(end));
     }
     parts
 }
 
 /// Returns the names of a dimension, outermost first and joined with `*`; empty unless all of its positions are named.
 #[must_use]
-pub fn label(claims: &[Claim], size: i64) -> String {
-    let names: Option<Vec<String>> = factors(claims, size).into_iter().map(|part| part.name).collect();
+pub fn format_dim_label(claims: &[NamedFactor], size: i64) -> String {
+    let names: Option<Vec<String>> = collect_dim_factors(claims, size).into_iter().map(|part| part.name).collect();
     names.map_or_else(String::new, |names| names.join("*"))
 }
 
@@ -248,7 +248,7 @@ mod tests {
 
     /// View operation on the dimensions of its source.
     #[derive(Clone, Debug)]
-    enum Step {
+    enum TestViewOp {
         /// Permutation of the dimensions.
         Transpose(Vec<usize>),
         /// Reshape: elements in unchanged row-major order, with new sizes.
@@ -269,8 +269,8 @@ mod tests {
         point.iter().zip(shape).fold(0, |position, (index, size)| position * size + index)
     }
 
-    impl Step {
-        fn shape(&self, behind: &[i64]) -> Vec<i64> {
+    impl TestViewOp {
+        fn result_shape(&self, behind: &[i64]) -> Vec<i64> {
             match self {
                 Self::Transpose(order) => order.iter().map(|&dim| behind[dim]).collect(),
                 Self::Reshape(shape) => shape.clone(),
@@ -282,7 +282,7 @@ mod tests {
             }
         }
 
-        fn behind(&self, point: &[i64], shape: &[i64], behind: &[i64]) -> Vec<i64> {
+        fn source_point(&self, point: &[i64], shape: &[i64], behind: &[i64]) -> Vec<i64> {
             match self {
                 Self::Transpose(order) => {
                     let mut found = point.to_vec();
@@ -299,20 +299,20 @@ mod tests {
         }
 
         /// Returns the index of each source dimension of the view; None where it is no sum of digits.
-        fn indices(&self, shape: &[i64], behind: &[i64]) -> Vec<Option<Index>> {
-            let own: Vec<Option<Index>> = (0..shape.len()).map(|dim| Index::dim(dim, shape).ok()).collect();
+        fn source_indices(&self, shape: &[i64], behind: &[i64]) -> Vec<Option<TensorIndex>> {
+            let own: Vec<Option<TensorIndex>> = (0..shape.len()).map(|dim| TensorIndex::from_dim(dim, shape).ok()).collect();
             match self {
                 Self::Transpose(order) => {
                     let place = |dim: usize| order.iter().position(|&moved| moved == dim).unwrap();
                     (0..order.len()).map(|dim| own[place(dim)].clone()).collect()
                 }
                 Self::Reshape(_) => {
-                    let flat = Shown::whole(shape).unwrap().flat;
+                    let flat = BufferIndexMap::from_buffer_shape(shape).unwrap().flat;
                     let mut stride: i64 = behind.iter().product();
                     let index = |&size: &i64| {
                         stride /= size;
-                        let digit = Digit { dim: 0, divisor: stride, size, factor: 1 };
-                        Index { digits: vec![digit], offset: 0 }.through(std::slice::from_ref(&flat), shape).ok()
+                        let digit = IndexDigit { dim: 0, divisor: stride, size, factor: 1 };
+                        TensorIndex { digits: vec![digit], offset: 0 }.compose(std::slice::from_ref(&flat), shape).ok()
                     };
                     behind.iter().map(index).collect()
                 }
@@ -325,96 +325,96 @@ mod tests {
         }
     }
 
-    fn named(names: &[(&str, i64)]) -> Vec<Part> {
-        names.iter().map(|&(name, size)| Part::named(name, size)).collect()
+    fn build_named_factors(names: &[(&str, i64)]) -> Vec<BufferFactor> {
+        names.iter().map(|&(name, size)| BufferFactor::with_name(name, size)).collect()
     }
 
     /// Returns the labels of the dimensions after `steps` from a buffer of shape `shape`, and the losses.
-    fn seen(parts: &[Part], shape: &[i64], steps: &[Step]) -> (Vec<i64>, Walk) {
-        let mut shown = Shown::whole(shape).unwrap();
+    fn apply_view_ops(parts: &[BufferFactor], shape: &[i64], steps: &[TestViewOp]) -> (Vec<i64>, DimNameMap) {
+        let mut shown = BufferIndexMap::from_buffer_shape(shape).unwrap();
         for step in steps {
-            let next = step.shape(&shown.shape);
-            shown = shown.through(&step.indices(&next, &shown.shape), &next).unwrap();
+            let next = step.result_shape(&shown.shape);
+            shown = shown.compose(&step.source_indices(&next, &shown.shape), &next).unwrap();
         }
-        let walk = shown.walk(parts);
+        let walk = shown.map_names(parts);
         (shown.shape, walk)
     }
 
-    fn labels(names: &[(&str, i64)], shape: &[i64], steps: &[Step]) -> (Vec<String>, Vec<Loss>) {
-        let (shape, walk) = seen(&named(names), shape, steps);
-        (walk.dims.iter().zip(&shape).map(|(claims, &size)| label(claims, size)).collect(), walk.losses)
+    fn collect_labels(names: &[(&str, i64)], shape: &[i64], steps: &[TestViewOp]) -> (Vec<String>, Vec<LostName>) {
+        let (shape, walk) = apply_view_ops(&build_named_factors(names), shape, steps);
+        (walk.dims.iter().zip(&shape).map(|(claims, &size)| format_dim_label(claims, size)).collect(), walk.losses)
     }
 
-    fn loss(name: &str, size: i64, why: Why) -> Loss {
-        Loss { name: name.to_owned(), size, why }
+    fn new_loss(name: &str, size: i64, why: NameLossReason) -> LostName {
+        LostName { name: name.to_owned(), size, why }
     }
 
     #[test]
-    fn names_are_of_the_storage_not_of_the_shape() {
+    fn follows_storage_order_not_shape() {
         let names = [("A", 2), ("B", 3), ("C", 4)];
-        let of = |shape: &[i64]| labels(&names, &[24], &[Step::Reshape(shape.to_vec())]);
+        let of = |shape: &[i64]| collect_labels(&names, &[24], &[TestViewOp::Reshape(shape.to_vec())]);
         assert_eq!(of(&[24]).0, ["A*B*C"]);
         assert_eq!(of(&[6, 4]).0, ["A*B", "C"]);
         assert_eq!(of(&[1, 2, 12]).0, ["", "A", "B*C"]);
         assert_eq!(of(&[2, 1, 3, 4]).0, ["A", "", "B", "C"]);
-        assert_eq!(labels(&names, &[2, 3, 4], &[Step::Transpose(vec![2, 0, 1]), Step::Reshape(vec![4, 6])]).0, ["C", "A*B"]);
-        let swapped = labels(&names, &[2, 3, 4], &[Step::Transpose(vec![1, 0, 2]), Step::Reshape(vec![24])]);
+        assert_eq!(collect_labels(&names, &[2, 3, 4], &[TestViewOp::Transpose(vec![2, 0, 1]), TestViewOp::Reshape(vec![4, 6])]).0, ["C", "A*B"]);
+        let swapped = collect_labels(&names, &[2, 3, 4], &[TestViewOp::Transpose(vec![1, 0, 2]), TestViewOp::Reshape(vec![24])]);
         assert_eq!(swapped, (vec!["B*A*C".to_owned()], vec![]));
     }
 
     #[test]
-    fn a_boundary_that_is_missed_costs_only_the_names_beside_it() {
-        let (found, losses) = labels(&[("A", 6), ("B", 4), ("C", 5)], &[6, 4, 5], &[Step::Reshape(vec![8, 3, 5])]);
+    fn loses_only_names_next_to_misaligned_boundary() {
+        let (found, losses) = collect_labels(&[("A", 6), ("B", 4), ("C", 5)], &[6, 4, 5], &[TestViewOp::Reshape(vec![8, 3, 5])]);
         assert_eq!(
             (found, losses),
-            (vec![String::new(), String::new(), "C".to_owned()], vec![loss("A", 6, Why::Across), loss("B", 4, Why::Across)])
+            (vec![String::new(), String::new(), "C".to_owned()], vec![new_loss("A", 6, NameLossReason::Misaligned), new_loss("B", 4, NameLossReason::Misaligned)])
         );
-        let (found, losses) = labels(&[("A", 8), ("B", 4)], &[8, 4], &[Step::Reshape(vec![2, 4, 4])]);
-        assert_eq!((found, losses), (vec![String::new(), String::new(), "B".to_owned()], vec![loss("A", 8, Why::Split)]));
+        let (found, losses) = collect_labels(&[("A", 8), ("B", 4)], &[8, 4], &[TestViewOp::Reshape(vec![2, 4, 4])]);
+        assert_eq!((found, losses), (vec![String::new(), String::new(), "B".to_owned()], vec![new_loss("A", 8, NameLossReason::Split)]));
         // Both halves together cover the complete name again.
-        let again = [Step::Reshape(vec![2, 4, 4]), Step::Reshape(vec![8, 4])];
-        assert_eq!(labels(&[("A", 8), ("B", 4)], &[8, 4], &again), (vec!["A".to_owned(), "B".to_owned()], vec![]));
+        let again = [TestViewOp::Reshape(vec![2, 4, 4]), TestViewOp::Reshape(vec![8, 4])];
+        assert_eq!(collect_labels(&[("A", 8), ("B", 4)], &[8, 4], &again), (vec!["A".to_owned(), "B".to_owned()], vec![]));
     }
 
     #[test]
-    fn a_slice_has_no_name_and_a_single_position_is_nobodys() {
+    fn loses_name_of_slice_but_not_of_single_position() {
         let names = [("A", 8), ("B", 4)];
-        let slice = |dim, first, positions| labels(&names, &[8, 4], &[Step::Slice(dim, first, positions)]);
-        assert_eq!(slice(0, 2, 4), (vec![String::new(), "B".to_owned()], vec![loss("A", 8, Why::Slice { dim: 0, positions: 4 })]));
-        assert_eq!(slice(0, 0, 7), (vec![String::new(), "B".to_owned()], vec![loss("A", 8, Why::Slice { dim: 0, positions: 7 })]));
+        let slice = |dim, first, positions| collect_labels(&names, &[8, 4], &[TestViewOp::Slice(dim, first, positions)]);
+        assert_eq!(slice(0, 2, 4), (vec![String::new(), "B".to_owned()], vec![new_loss("A", 8, NameLossReason::Slice { dim: 0, positions: 4 })]));
+        assert_eq!(slice(0, 0, 7), (vec![String::new(), "B".to_owned()], vec![new_loss("A", 8, NameLossReason::Slice { dim: 0, positions: 7 })]));
         assert_eq!(slice(0, 5, 1), (vec![String::new(), "B".to_owned()], vec![]));
         // 30 of 32 elements take all positions of A, but the last of them not fully.
-        let ragged = labels(&names, &[32], &[Step::Slice(0, 0, 30)]);
+        let ragged = collect_labels(&names, &[32], &[TestViewOp::Slice(0, 0, 30)]);
         assert_eq!(ragged.0, [""]);
         assert_eq!(ragged.1.len(), 2);
     }
 
     #[test]
-    fn a_name_beside_none_is_told() {
-        let found = labels(&[("A", 3), ("", 4)], &[3, 4], &[Step::Reshape(vec![12])]);
-        assert_eq!(found, (vec![String::new()], vec![loss("A", 3, Why::Beside { dim: 0 })]));
-        let again = [Step::Reshape(vec![12]), Step::Reshape(vec![3, 2, 2])];
-        assert_eq!(labels(&[("A", 3), ("", 4)], &[3, 4], &again), (vec!["A".to_owned(), String::new(), String::new()], vec![]));
+    fn reports_name_mixed_with_unnamed_positions() {
+        let found = collect_labels(&[("A", 3), ("", 4)], &[3, 4], &[TestViewOp::Reshape(vec![12])]);
+        assert_eq!(found, (vec![String::new()], vec![new_loss("A", 3, NameLossReason::MixedWithUnnamed { dim: 0 })]));
+        let again = [TestViewOp::Reshape(vec![12]), TestViewOp::Reshape(vec![3, 2, 2])];
+        assert_eq!(collect_labels(&[("A", 3), ("", 4)], &[3, 4], &again), (vec!["A".to_owned(), String::new(), String::new()], vec![]));
     }
 
     #[test]
-    fn factors_stand_where_the_claims_say() {
-        let claim = |divisor, size| Claim { divisor, size, name: "A".to_owned() };
-        assert_eq!(factors(&[claim(2, 3)], 24), [Part::unnamed(4), Part::named("A", 3), Part::unnamed(2)]);
-        assert_eq!(factors(&[claim(4, 3), claim(1, 3)], 12), [Part::unnamed(12)], "3 does not divide 4");
-        assert_eq!(factors(&[], 1), [Part::unnamed(1)]);
-        assert_eq!(Shown::whole(&[2, 0]), None);
+    fn places_factors_by_their_divisors() {
+        let claim = |divisor, size| NamedFactor { divisor, size, name: "A".to_owned() };
+        assert_eq!(collect_dim_factors(&[claim(2, 3)], 24), [BufferFactor::from_size(4), BufferFactor::with_name("A", 3), BufferFactor::from_size(2)]);
+        assert_eq!(collect_dim_factors(&[claim(4, 3), claim(1, 3)], 12), [BufferFactor::from_size(12)], "3 does not divide 4");
+        assert_eq!(collect_dim_factors(&[], 1), [BufferFactor::from_size(1)]);
+        assert_eq!(BufferIndexMap::from_buffer_shape(&[2, 0]), None);
     }
 
     /// Computes the claims of a view by brute force over its elements.
-    fn by_enumeration(parts: &[Part], shapes: &[Vec<i64>], steps: &[Step]) -> Vec<Vec<Claim>> {
+    fn enumerate_named_factors(parts: &[BufferFactor], shapes: &[Vec<i64>], steps: &[TestViewOp]) -> Vec<Vec<NamedFactor>> {
         let shape = shapes.last().unwrap();
         let sizes: Vec<i64> = parts.iter().map(|part| part.size).collect();
         let points: Vec<Vec<i64>> = (0..shape.iter().product()).map(|position| unflatten(position, shape)).collect();
         let position = |point: &Vec<i64>| {
             let mut point = point.clone();
             for (step, pair) in steps.iter().zip(shapes.windows(2)).rev() {
-                point = step.behind(&point, &pair[1], &pair[0]);
+                point = step.source_point(&point, &pair[1], &pair[0]);
             }
             unflatten(flatten(&point, &shapes[0]), &sizes)
         };
@@ -427,15 +427,15 @@ mod tests {
                     size % (divisor * part.size) == 0 && pairs.all(|(point, at)| point[dim] / divisor % part.size == at[number])
                 };
                 let name = part.name.clone().unwrap();
-                found[dim].extend((1..=size).find(is_walk).map(|divisor| Claim { divisor, size: part.size, name }));
+                found[dim].extend((1..=size).find(is_walk).map(|divisor| NamedFactor { divisor, size: part.size, name }));
             }
         }
-        found.iter_mut().for_each(|claims: &mut Vec<Claim>| claims.sort_by_key(|claim| -claim.divisor));
+        found.iter_mut().for_each(|claims: &mut Vec<NamedFactor>| claims.sort_by_key(|claim| -claim.divisor));
         found
     }
 
     /// Returns a random factorization of `elements`.
-    fn factorisation(mut elements: i64, numbers: &[usize]) -> Vec<i64> {
+    fn draw_factorization(mut elements: i64, numbers: &[usize]) -> Vec<i64> {
         let mut sizes = Vec::new();
         for number in numbers {
             let divisors: Vec<i64> = (1..=elements).filter(|divisor| elements % divisor == 0).collect();
@@ -446,19 +446,19 @@ mod tests {
         sizes
     }
 
-    fn step((kind, first, numbers): &(u8, usize, Vec<usize>), shape: &[i64]) -> Step {
+    fn draw_view_op((kind, first, numbers): &(u8, usize, Vec<usize>), shape: &[i64]) -> TestViewOp {
         let dim = first % shape.len();
         match kind % 5 {
-            0 | 1 => Step::Reshape(factorisation(shape.iter().product(), numbers)),
+            0 | 1 => TestViewOp::Reshape(draw_factorization(shape.iter().product(), numbers)),
             2 | 3 => {
                 let mut order: Vec<usize> = (0..shape.len()).collect();
                 order.rotate_left(dim);
                 order.swap(0, numbers.len() % shape.len());
-                Step::Transpose(order)
+                TestViewOp::Transpose(order)
             }
             _ => {
                 let positions = 1 + i64::try_from(numbers.iter().sum::<usize>()).unwrap() % shape[dim];
-                Step::Slice(dim, i64::try_from(*first).unwrap() % (shape[dim] - positions + 1), positions)
+                TestViewOp::Slice(dim, i64::try_from(*first).unwrap() % (shape[dim] - positions + 1), positions)
             }
         }
     }
@@ -472,21 +472,21 @@ mod tests {
             steps in prop::collection::vec((0_u8..5, 0_usize..24, prop::collection::vec(0_usize..12, 0..3)), 0..4),
             has_gap in any::<bool>(),
         ) {
-            let name = |(number, size): (usize, &i64)| if has_gap && number == 1 { Part::unnamed(*size) } else { Part::named(&format!("N{number}"), *size) };
-            let parts: Vec<Part> = factorisation(elements, &names).iter().enumerate().map(name).collect();
-            let mut shapes = vec![factorisation(elements, &dims)];
-            let mut taken: Vec<Step> = Vec::new();
-            let mut shown = Shown::whole(&shapes[0]).unwrap();
+            let name = |(number, size): (usize, &i64)| if has_gap && number == 1 { BufferFactor::from_size(*size) } else { BufferFactor::with_name(&format!("N{number}"), *size) };
+            let parts: Vec<BufferFactor> = draw_factorization(elements, &names).iter().enumerate().map(name).collect();
+            let mut shapes = vec![draw_factorization(elements, &dims)];
+            let mut taken: Vec<TestViewOp> = Vec::new();
+            let mut shown = BufferIndexMap::from_buffer_shape(&shapes[0]).unwrap();
             for numbers in &steps {
-                let next = step(numbers, &shown.shape);
-                let shape = next.shape(&shown.shape);
-                shown = shown.through(&next.indices(&shape, &shown.shape), &shape).unwrap();
+                let next = draw_view_op(numbers, &shown.shape);
+                let shape = next.result_shape(&shown.shape);
+                shown = shown.compose(&next.source_indices(&shape, &shown.shape), &shape).unwrap();
                 taken.push(next);
                 shapes.push(shape);
             }
-            let found = shown.walk(&parts).dims;
-            let expected = by_enumeration(&parts, &shapes, &taken);
-            let is_cut = taken.iter().any(|step| matches!(step, Step::Slice(..)));
+            let found = shown.map_names(&parts).dims;
+            let expected = enumerate_named_factors(&parts, &shapes, &taken);
+            let is_cut = taken.iter().any(|step| matches!(step, TestViewOp::Slice(..)));
             if shown.hidden.is_empty() && !is_cut {
                 prop_assert_eq!(&found, &expected);
             } else {

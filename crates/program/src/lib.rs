@@ -14,10 +14,10 @@ mod split;
 mod tile_count;
 mod work_hint;
 
-pub use access::{Access, Tensor, UsedAs};
-pub use cost_op::BufferNumbers;
-pub use operation::{DimKind, IterationDim, Operand, Operation, OperationError};
-pub use program::{BlockId, Loop, LoopId, Moves, Op, OpOperand, OpRole, OperandOf, Program, ResultUse, Returned, Value, ValueDef, ValueId};
+pub use access::{TensorAccess, ProgramTensor, AccessKind};
+pub use cost_op::BufferNumbering;
+pub use operation::{DimKind, IterationDim, DeviceOperand, UndividedOp, UndividedOpError};
+pub use program::{BlockId, ProgramLoop, LoopId, LoopStrides, ProgramOp, OpOperand, OpRole, OperandRef, Program, ResultUse, ReturnKind, ProgramValue, ValueDef, ValueId};
 pub use split::{CoreOrder, SplitError, WorkSplit};
-pub use tile_count::Count;
-pub use work_hint::{NameError, WorkHint, dim_named};
+pub use tile_count::SymbolicCount;
+pub use work_hint::{DimNameError, WorkHint, find_named_dim};

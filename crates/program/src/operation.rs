@@ -1,14 +1,14 @@
 //! Ops as input of work division, with layouts and coordinates of their operands.
 
 use crate::{
-    layout::{Coordinate, DeviceLayout, LayoutError, stick_of, sticks_needed},
+    layout::{Coordinate, DeviceLayout, LayoutError, find_stick_contents, count_sticks},
     split::{SplitError, WorkSplit},
 };
 use machine::Family;
 
 /// Parts of a description that do not fit together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OperationError {
+pub enum UndividedOpError {
     /// The slice counts do not form a split.
     #[error(transparent)]
     Split(#[from] SplitError),
@@ -47,7 +47,7 @@ pub struct IterationDim {
 
 /// A tensor that the op reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Operand {
+pub struct DeviceOperand {
     /// Its device layout.
     pub layout: DeviceLayout,
     /// One coordinate per device dimension, in terms of the op's iteration dimensions.
@@ -59,28 +59,28 @@ pub struct Operand {
     pub indexed: Option<usize>,
 }
 
-impl Operand {
+impl DeviceOperand {
     /// Elements of its stick, if the iteration dimension runs in its sticks.
     fn stick_along(&self, dim: usize) -> Option<i64> {
-        (stick_of(&self.coordinates).dim == Some(dim)).then(|| self.layout.format().elements_per_stick())
+        (find_stick_contents(&self.coordinates).dim == Some(dim)).then(|| self.layout.format().elements_per_stick())
     }
 
     /// Whether the iteration dimension, of that size, runs in its sticks and leaves the last one partly empty.
     #[must_use]
-    pub fn pads(&self, dim: usize, size: i64) -> bool {
+    pub fn pads_last_stick(&self, dim: usize, size: i64) -> bool {
         self.stick_along(dim).is_some_and(|stick| size % stick != 0)
     }
 }
 
 /// Op before its work is divided over cores.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Operation {
+pub struct UndividedOp {
     /// How the device function uses its iteration space.
     pub family: Family,
     /// The iteration dimensions, output dimensions first.
     pub dims: Vec<IterationDim>,
     /// Inputs in order, then the result.
-    pub operands: Vec<Operand>,
+    pub operands: Vec<DeviceOperand>,
     /// Slices that the span limit requires; all 1 when nothing is.
     pub minima: WorkSplit,
     /// The user's split, which overrides the rules.
@@ -89,13 +89,13 @@ pub struct Operation {
     pub blocked: Vec<usize>,
 }
 
-impl Operation {
+impl UndividedOp {
     /// Units of every iteration dimension: sticks where it runs in the sticks of an operand (the largest sticks if formats differ), else
     /// positions (torch-spyre, stick adjustment).
     #[must_use]
     pub fn units(&self) -> Vec<i64> {
         let unit = |dim| self.stick_along(dim).unwrap_or(1);
-        self.dims.iter().enumerate().map(|(index, dim)| sticks_needed(dim.size, unit(index))).collect()
+        self.dims.iter().enumerate().map(|(index, dim)| count_sticks(dim.size, unit(index))).collect()
     }
 
     /// Elements of the largest stick of an operand in which the dimension runs.
@@ -121,7 +121,7 @@ impl Operation {
 
     /// The iteration dimensions that move along an operand, in the order of its device dimensions.
     #[must_use]
-    pub fn dims_of_operand(&self, operand: usize) -> Vec<usize> {
+    pub fn operand_dims(&self, operand: usize) -> Vec<usize> {
         let mut dims = Vec::new();
         for dim in self.operands[operand].coordinates.iter().filter_map(|coordinate| coordinate.term).map(|term| term.dim) {
             if !dims.contains(&dim) {
@@ -135,28 +135,28 @@ impl Operation {
     #[must_use]
     pub fn is_padded_reduction(&self, dim: usize) -> bool {
         let IterationDim { size, kind } = self.dims[dim];
-        kind == DimKind::Reduction && self.operands.iter().any(|operand| operand.pads(dim, size))
+        kind == DimKind::Reduction && self.operands.iter().any(|operand| operand.pads_last_stick(dim, size))
     }
 
     /// Returns the positions of every iteration dimension on one core, rounded up. A product iterates over whole sticks, also for the
     /// operand that has the dimension outside its sticks.
     #[must_use]
     pub fn ranges_per_core(&self, split: &WorkSplit) -> Vec<i64> {
-        let positions = self.dims.iter().zip(split.slices()).map(|(dim, &slices)| sticks_needed(dim.size, slices));
+        let positions = self.dims.iter().zip(split.slices()).map(|(dim, &slices)| count_sticks(dim.size, slices));
         match self.family {
-            Family::Matmul => positions.enumerate().map(|(dim, positions)| self.padded(dim, positions)).collect(),
+            Family::Matmul => positions.enumerate().map(|(dim, positions)| self.round_up_to_sticks(dim, positions)).collect(),
             Family::Pointwise | Family::Reduce | Family::Copy | Family::Gather => positions.collect(),
         }
     }
 
     /// Positions with those that fill the last stick, if the dimension runs in the sticks of an operand.
-    fn padded(&self, dim: usize, positions: i64) -> i64 {
-        self.stick_along(dim).map_or(positions, |stick| sticks_needed(positions, stick).saturating_mul(stick))
+    fn round_up_to_sticks(&self, dim: usize, positions: i64) -> i64 {
+        self.stick_along(dim).map_or(positions, |stick| count_sticks(positions, stick).saturating_mul(stick))
     }
 
     /// Reduction dimensions that the split cuts.
     #[must_use]
-    pub fn n_split_reductions(&self, split: &WorkSplit) -> usize {
+    pub fn num_split_reductions(&self, split: &WorkSplit) -> usize {
         let is_cut = |&(dim, slices): &(&IterationDim, &i64)| dim.kind == DimKind::Reduction && *slices > 1;
         self.dims.iter().zip(split.slices()).filter(is_cut).count()
     }
@@ -165,15 +165,15 @@ impl Operation {
     ///
     /// # Errors
     /// The first contradiction.
-    pub fn check(&self) -> Result<(), OperationError> {
+    pub fn check(&self) -> Result<(), UndividedOpError> {
         let ranges: Vec<i64> = self.dims.iter().map(|dim| dim.size).collect();
         for (index, operand) in self.operands.iter().enumerate() {
             let (expected, found) = (operand.layout.rank(), operand.coordinates.len());
             if expected != found {
-                return Err(OperationError::Coordinates { operand: index, expected, found });
+                return Err(UndividedOpError::Coordinates { operand: index, expected, found });
             }
             for term in operand.coordinates.iter().filter_map(|coordinate| coordinate.term) {
-                term.last(&ranges)?;
+                term.max_value(&ranges)?;
             }
         }
         for split in [&self.minima].into_iter().chain(&self.hint) {

@@ -1,6 +1,6 @@
 //! The compute ops of a function in program order, with the values that they access and the loops around them.
 
-use crate::access::{Access, Tensor};
+use crate::access::{TensorAccess, ProgramTensor};
 use machine::{DeviceFunction, Family};
 use std::{cell::OnceCell, ops::RangeInclusive, rc::Rc};
 
@@ -24,7 +24,7 @@ index_types! {
 
 /// Operand of an op in a sequence of ops: a pair of op position and operand index, which have no meaning alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct OperandOf {
+pub struct OperandRef {
     /// Position of the op.
     pub op: usize,
     /// Index of the operand; the result comes after the inputs.
@@ -35,36 +35,36 @@ pub struct OperandOf {
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The ops.
-    pub ops: Vec<Rc<Op>>,
+    pub ops: Vec<Rc<ProgramOp>>,
     /// The loops around ops.
-    pub loops: Rc<[Loop]>,
+    pub loops: Rc<[ProgramLoop]>,
     /// The values that ops access, and the values behind them.
-    pub values: Vec<Rc<Value>>,
+    pub values: Vec<Rc<ProgramValue>>,
     /// Derived tables, computed at first use.
-    tables: OnceCell<Tables>,
+    tables: OnceCell<UseDefTables>,
 }
 
 /// Tables that follow from the ops of a program.
 #[derive(Clone, Debug)]
-struct Tables {
+struct UseDefTables {
     /// For each loop the times of its body.
     loop_times: Vec<Option<RangeInclusive<usize>>>,
     /// For each value that represents all writes to its memory ([`Value::written`]) the ops that write it.
     writers: Vec<Vec<usize>>,
     /// For each such value the operands that read it.
-    readers: Vec<Vec<OperandOf>>,
+    readers: Vec<Vec<OperandRef>>,
 }
 
 /// Loop around ops.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loop {
+pub struct ProgramLoop {
     /// Trip count; the maximum of a count that is known at launch only.
     pub trips: i64,
 }
 
 /// Compute op.
 #[derive(Clone, Debug)]
-pub struct Op {
+pub struct ProgramOp {
     /// How the device function uses the iteration space.
     pub family: Family,
     /// Role of the op, as far as passes handle it differently from other ops of its family.
@@ -112,7 +112,7 @@ pub enum OpRole {
 
 /// Elements of device memory by which loops move a window in each iteration; an error if a loop tiles a buffer where its layout cannot be
 /// tiled.
-pub type Moves = Result<Vec<(LoopId, i64)>, String>;
+pub type LoopStrides = Result<Vec<(LoopId, i64)>, String>;
 
 /// Operand of an op.
 #[derive(Clone, Debug)]
@@ -122,11 +122,11 @@ pub struct OpOperand {
     /// The accessed value, at the root of all views.
     pub value: ValueId,
     /// Elements that the op accesses.
-    pub access: Access,
+    pub access: TensorAccess,
     /// The iteration dimension, and the first index, of each dimension of `operand`.
     pub own: Vec<(Option<usize>, i64)>,
     /// Elements of device memory by which loops move the operand.
-    pub moves: Moves,
+    pub moves: LoopStrides,
 }
 
 /// How the memory of an op's result is used.
@@ -139,12 +139,12 @@ pub struct ResultUse {
     /// Whether a loop yields, reads or carries it.
     pub is_used_by_loop: bool,
     /// Whether the function returns it or a view of it.
-    pub returned: Returned,
+    pub returned: ReturnKind,
 }
 
 /// Whether a function returns a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Returned {
+pub enum ReturnKind {
     /// Neither the value nor a view of it.
     #[default]
     No,
@@ -156,9 +156,9 @@ pub enum Returned {
 
 /// Value that ops access.
 #[derive(Clone, Debug)]
-pub struct Value {
+pub struct ProgramValue {
     /// Its type.
-    pub tensor: Tensor,
+    pub tensor: ProgramTensor,
     /// Its definition.
     pub def: ValueDef,
     /// The block of its definition, or whose argument it is.
@@ -173,7 +173,7 @@ pub struct Value {
     /// Whether the function returns it.
     pub is_returned: bool,
     /// Elements of device memory by which loops move it; empty for a value that is not the [`OpOperand::value`] of an operand.
-    pub moves: Moves,
+    pub moves: LoopStrides,
 }
 
 /// Definition of a value.
@@ -196,7 +196,7 @@ pub enum ValueDef {
     },
 }
 
-impl Tables {
+impl UseDefTables {
     fn new(program: &Program) -> Self {
         let n_values = program.values.len();
         let mut tables =
@@ -207,7 +207,7 @@ impl Tables {
                 if operand + 1 == op.operands.len() {
                     tables.writers[written.0].push(time);
                 } else {
-                    tables.readers[written.0].push(OperandOf { op: time, operand });
+                    tables.readers[written.0].push(OperandRef { op: time, operand });
                 }
             }
             for around in &op.loops {
@@ -219,10 +219,10 @@ impl Tables {
     }
 }
 
-impl Op {
+impl ProgramOp {
     /// Returns the operands that the op reads.
     #[must_use]
-    pub fn reads(&self) -> &[OpOperand] {
+    pub fn inputs(&self) -> &[OpOperand] {
         self.operands.split_last().map_or(&[], |(_, reads)| reads)
     }
 
@@ -231,7 +231,7 @@ impl Op {
     /// # Panics
     /// Never: an op has a result.
     #[must_use]
-    pub fn written(&self) -> &OpOperand {
+    pub fn output(&self) -> &OpOperand {
         self.operands.last().expect("an op has a result")
     }
 
@@ -243,8 +243,8 @@ impl Op {
 
     /// Returns whether the op accesses only a part of an operand's elements.
     #[must_use]
-    pub fn accesses_part(&self, operand: usize) -> bool {
-        self.operands[operand].access.is_part(&self.space)
+    pub fn accesses_partially(&self, operand: usize) -> bool {
+        self.operands[operand].access.is_partial(&self.space)
     }
 
     /// Returns whether the back end lets the op's result be in LX (torch-spyre facts, F.1: the list of functions).
@@ -254,8 +254,8 @@ impl Op {
             Family::Matmul => return true,
             Family::Copy => return matches!(self.role, OpRole::Copy { .. } | OpRole::Insert),
             Family::Gather => return false,
-            Family::Pointwise => DeviceFunction::pointwise(&self.function),
-            Family::Reduce => DeviceFunction::reduce(&self.function),
+            Family::Pointwise => DeviceFunction::find_pointwise(&self.function),
+            Family::Reduce => DeviceFunction::find_reduce(&self.function),
         };
         row.is_some_and(|row| row.lx)
     }
@@ -264,30 +264,30 @@ impl Op {
 impl Program {
     /// Returns a program of these ops.
     #[must_use]
-    pub const fn new(ops: Vec<Rc<Op>>, loops: Rc<[Loop]>, values: Vec<Rc<Value>>) -> Self {
+    pub const fn new(ops: Vec<Rc<ProgramOp>>, loops: Rc<[ProgramLoop]>, values: Vec<Rc<ProgramValue>>) -> Self {
         Self { ops, loops, values, tables: OnceCell::new() }
     }
 
-    fn tables(&self) -> &Tables {
-        self.tables.get_or_init(|| Tables::new(self))
+    fn tables(&self) -> &UseDefTables {
+        self.tables.get_or_init(|| UseDefTables::new(self))
     }
 
     /// Returns a value.
     #[must_use]
-    pub fn value(&self, id: ValueId) -> &Value {
+    pub fn value(&self, id: ValueId) -> &ProgramValue {
         &self.values[id.0]
     }
 
     /// Returns an operand of an op; the result comes after those that it reads.
     #[must_use]
-    pub fn operand(&self, of: OperandOf) -> &OpOperand {
+    pub fn operand(&self, of: OperandRef) -> &OpOperand {
         &self.ops[of.op].operands[of.operand]
     }
 
     /// Returns the result of the op at a time.
     #[must_use]
     pub fn result(&self, time: usize) -> ValueId {
-        self.ops[time].written().operand
+        self.ops[time].output().operand
     }
 
     /// Returns the ops that write a value, in order: one; for a value that a loop carries, the one that defines it and those that overwrite
@@ -299,14 +299,14 @@ impl Program {
 
     /// Returns the operands that read a value.
     #[must_use]
-    pub fn readers(&self, value: ValueId) -> &[OperandOf] {
+    pub fn readers(&self, value: ValueId) -> &[OperandRef] {
         &self.tables().readers[self.value(value).written.0]
     }
 
     /// Returns the times during which `user` needs a value whose definition is inside the loops `around_value`. If `user` is in another
     /// loop, the value is needed in every iteration of that loop: from its first op to its last.
     #[must_use]
-    pub fn times_of_use(&self, around_value: &[LoopId], user: usize) -> RangeInclusive<usize> {
+    pub fn use_interval(&self, around_value: &[LoopId], user: usize) -> RangeInclusive<usize> {
         let entered = self.ops[user].loops.iter().find(|around| !around_value.contains(around));
         entered.and_then(|entered| self.tables().loop_times[entered.0].clone()).unwrap_or(user..=user)
     }
@@ -314,9 +314,9 @@ impl Program {
     /// Returns the value at the root of the views of `value` that only permute, shift, add or drop dimensions; a view with a layout is a
     /// root.
     #[must_use]
-    pub fn behind_plain_views(&self, value: ValueId) -> ValueId {
+    pub fn strip_plain_views(&self, value: ValueId) -> ValueId {
         match &self.value(value).def {
-            ValueDef::View { of, indices: Some(_) } => self.behind_plain_views(*of),
+            ValueDef::View { of, indices: Some(_) } => self.strip_plain_views(*of),
             _ => value,
         }
     }

@@ -52,7 +52,7 @@ pub enum CoreOrder {
 impl CoreOrder {
     /// The order of torch-spyre for an op of that family.
     #[must_use]
-    pub const fn of(family: Family) -> Self {
+    pub const fn from_family(family: Family) -> Self {
         match family {
             Family::Matmul => Self::LastFastest,
             Family::Pointwise | Family::Reduce | Family::Copy | Family::Gather => Self::FirstFastest,
@@ -78,7 +78,7 @@ impl WorkSplit {
     ///
     /// # Errors
     /// When the order does not have every dimension once.
-    pub fn in_order(self, order: Vec<usize>) -> Result<Self, SplitError> {
+    pub fn with_order(self, order: Vec<usize>) -> Result<Self, SplitError> {
         let dims = self.slices.len();
         if !order.is_empty() && (order.len() != dims || (0..dims).any(|dim| !order.contains(&dim))) {
             return Err(SplitError::Order { dims, order });
@@ -88,7 +88,7 @@ impl WorkSplit {
 
     /// Returns the split without cuts: one core does all work.
     #[must_use]
-    pub fn whole(n_dims: usize) -> Self {
+    pub fn single_core(n_dims: usize) -> Self {
         Self { slices: vec![1; n_dims], order: Vec::new() }
     }
 
@@ -116,14 +116,14 @@ impl WorkSplit {
         }
         let mut order: Vec<usize> = (0..dims).collect();
         order.sort_by_key(|&dim| if is_cut(dim) { divisors[dim] } else { i64::MAX });
-        self.in_order(order)
+        self.with_order(order)
     }
 
     /// Returns for every dimension the number of consecutive cores with the same slice; 1 for a dimension that is not cut.
     #[must_use]
     pub fn divisors(&self, order: CoreOrder) -> Vec<i64> {
         let (mut divisors, mut cores) = (vec![1; self.slices.len()], 1);
-        for dim in self.fastest_first(order).filter(|&dim| self.slices[dim] > 1) {
+        for dim in self.dims_fastest_first(order).filter(|&dim| self.slices[dim] > 1) {
             divisors[dim] = cores;
             cores *= self.slices[dim];
         }
@@ -138,7 +138,7 @@ impl WorkSplit {
 
     /// Cores used.
     #[must_use]
-    pub fn cores(&self) -> i64 {
+    pub fn num_cores(&self) -> i64 {
         self.slices.iter().product()
     }
 
@@ -147,7 +147,7 @@ impl WorkSplit {
     /// # Panics
     /// When there is no such dimension.
     #[must_use]
-    pub fn with(&self, dim: usize, slices: i64) -> Self {
+    pub fn with_slices(&self, dim: usize, slices: i64) -> Self {
         let mut split = self.clone();
         split.slices[dim] = slices;
         split
@@ -155,10 +155,10 @@ impl WorkSplit {
 
     /// Returns the slice of every dimension that `core` has: the digits of the core number.
     #[must_use]
-    pub fn slices_of_core(&self, core: i64, order: CoreOrder) -> Vec<i64> {
+    pub fn core_slices(&self, core: i64, order: CoreOrder) -> Vec<i64> {
         let mut rest = core;
         let mut slices = vec![0; self.slices.len()];
-        for dim in self.fastest_first(order) {
+        for dim in self.dims_fastest_first(order) {
             (slices[dim], rest) = (rest % self.slices[dim], rest / self.slices[dim]);
         }
         slices
@@ -166,12 +166,12 @@ impl WorkSplit {
 
     /// Returns the core that has these slices, one per dimension.
     #[must_use]
-    pub fn core_of_slices(&self, slices: &[i64], order: CoreOrder) -> i64 {
-        let digits = self.fastest_first(order).fold((0, 1), |(core, weight), dim| (core + slices[dim] * weight, weight * self.slices[dim]));
+    pub fn find_core(&self, slices: &[i64], order: CoreOrder) -> i64 {
+        let digits = self.dims_fastest_first(order).fold((0, 1), |(core, weight), dim| (core + slices[dim] * weight, weight * self.slices[dim]));
         digits.0
     }
 
-    fn fastest_first(&self, order: CoreOrder) -> impl Iterator<Item = usize> + use<'_> {
+    fn dims_fastest_first(&self, order: CoreOrder) -> impl Iterator<Item = usize> + use<'_> {
         let n_dims = self.slices.len();
         let first = match order {
             CoreOrder::FirstFastest => n_dims,
@@ -190,31 +190,31 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn the_first_dim_is_the_fastest_digit() {
+    fn varies_first_dim_fastest() {
         let split = WorkSplit::new(vec![4, 2]).unwrap();
-        let cores: Vec<_> = (0..6).map(|core| split.slices_of_core(core, CoreOrder::FirstFastest)).collect();
+        let cores: Vec<_> = (0..6).map(|core| split.core_slices(core, CoreOrder::FirstFastest)).collect();
         assert_eq!(cores, [[0, 0], [1, 0], [2, 0], [3, 0], [0, 1], [1, 1]]);
     }
 
     #[test]
-    fn a_matmul_puts_the_parts_of_a_contraction_on_neighbouring_cores() {
+    fn places_contraction_slices_on_neighboring_cores() {
         // The golden case mm_m4_n4_k2: M, N, K.
         let split = WorkSplit::new(vec![4, 4, 2]).unwrap();
-        let cores: Vec<_> = (0..4).map(|core| split.slices_of_core(core, CoreOrder::LastFastest)).collect();
+        let cores: Vec<_> = (0..4).map(|core| split.core_slices(core, CoreOrder::LastFastest)).collect();
         assert_eq!(cores, [[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 1]]);
     }
 
     #[test]
-    fn slices_are_positive() {
+    fn rejects_slice_counts_below_one() {
         assert_eq!(WorkSplit::new(vec![4, 0]), Err(SplitError::Slices { dim: 1, slices: 0 }));
-        assert_eq!(WorkSplit::whole(0).cores(), 1);
-        assert_eq!(WorkSplit::whole(0).slices_of_core(0, CoreOrder::LastFastest), [0; 0]);
+        assert_eq!(WorkSplit::single_core(0).num_cores(), 1);
+        assert_eq!(WorkSplit::single_core(0).core_slices(0, CoreOrder::LastFastest), [0; 0]);
     }
 
     #[test]
-    fn a_split_may_have_an_order_of_its_own() {
-        let split = WorkSplit::new(vec![4, 2, 1]).unwrap().in_order(vec![1, 0, 2]).unwrap();
-        let cores: Vec<_> = (0..4).map(|core| split.slices_of_core(core, CoreOrder::FirstFastest)).collect();
+    fn accepts_explicit_core_order() {
+        let split = WorkSplit::new(vec![4, 2, 1]).unwrap().with_order(vec![1, 0, 2]).unwrap();
+        let cores: Vec<_> = (0..4).map(|core| split.core_slices(core, CoreOrder::FirstFastest)).collect();
         assert_eq!(cores, [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0]]);
         assert_eq!(split.divisors(CoreOrder::LastFastest), [2, 1, 1]);
         let usual = WorkSplit::new(vec![4, 2, 1]).unwrap();
@@ -224,10 +224,10 @@ mod tests {
     }
 
     #[test]
-    fn an_order_has_every_dimension_once() {
+    fn rejects_order_without_each_dimension_once() {
         let split = || WorkSplit::new(vec![4, 2]).unwrap();
         for order in [vec![0], vec![0, 0], vec![0, 2], vec![0, 1, 2]] {
-            assert_eq!(split().in_order(order.clone()), Err(SplitError::Order { dims: 2, order }));
+            assert_eq!(split().with_order(order.clone()), Err(SplitError::Order { dims: 2, order }));
         }
         assert_eq!(split().with_divisors(&[1], CoreOrder::FirstFastest), Err(SplitError::Length { expected: 2, found: 1 }));
     }
@@ -238,10 +238,10 @@ mod tests {
             let split = WorkSplit::new(slices).unwrap();
             let order = if last { CoreOrder::LastFastest } else { CoreOrder::FirstFastest };
             let mut seen = BTreeSet::new();
-            for core in 0..split.cores() {
-                let digits = split.slices_of_core(core, order);
+            for core in 0..split.num_cores() {
+                let digits = split.core_slices(core, order);
                 prop_assert!(digits.iter().zip(split.slices()).all(|(&digit, &slices)| (0..slices).contains(&digit)));
-                prop_assert_eq!(split.core_of_slices(&digits, order), core);
+                prop_assert_eq!(split.find_core(&digits, order), core);
                 prop_assert!(seen.insert(digits));
             }
         }

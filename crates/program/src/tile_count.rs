@@ -4,17 +4,17 @@ use std::fmt;
 
 /// Tile count.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Count {
+pub enum SymbolicCount {
     /// The number, at least 1.
     Number(i64),
     /// Name of a number that is bound later: a letter, then letters, digits and `_`.
     Symbol(String),
 }
 
-impl Count {
+impl SymbolicCount {
     /// Parses a count; None for text that is neither a positive number nor a name.
     #[must_use]
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let is_name = text.starts_with(|letter: char| letter.is_ascii_alphabetic())
             && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
         if is_name {
@@ -24,7 +24,7 @@ impl Count {
     }
 }
 
-impl fmt::Display for Count {
+impl fmt::Display for SymbolicCount {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => number.fmt(formatter),

@@ -13,7 +13,7 @@ pub struct WorkHint {
 
 /// Reason why a name does not identify one dimension of an op.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NameError {
+pub enum DimNameError {
     /// Several dimensions have the name.
     #[error(
         "expected a name of one dimension, found '{name}' of dimensions {first} ('{first_names}') and {second} \
@@ -49,45 +49,45 @@ pub enum NameError {
 ///
 /// # Errors
 /// If several dimensions have the name, or if a dimension has it as an inner name.
-pub fn dim_named(name: &str, names: &[String]) -> Result<Option<usize>, NameError> {
+pub fn find_named_dim(name: &str, names: &[String]) -> Result<Option<usize>, DimNameError> {
     let has = |dim: &usize| names[*dim] == name || names[*dim].split('*').any(|part| part == name);
     let mut found = (0..names.len()).filter(has);
     let Some(dim) = found.next() else { return Ok(None) };
     if let Some(second) = found.next() {
         let (first_names, second_names) = (names[dim].clone(), names[second].clone());
-        return Err(NameError::Ambiguous { name: name.to_owned(), first: dim, first_names, second, second_names });
+        return Err(DimNameError::Ambiguous { name: name.to_owned(), first: dim, first_names, second, second_names });
     }
     let is_outermost = names[dim] == name || names[dim].split('*').next() == Some(name);
-    if is_outermost { Ok(Some(dim)) } else { Err(NameError::Inner { name: name.to_owned(), dim, names: names[dim].clone() }) }
+    if is_outermost { Ok(Some(dim)) } else { Err(DimNameError::Inner { name: name.to_owned(), dim, names: names[dim].clone() }) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn names(names: &[&str]) -> Vec<String> {
+    fn to_names(names: &[&str]) -> Vec<String> {
         names.iter().map(|&name| name.to_owned()).collect()
     }
 
     #[test]
-    fn a_name_means_the_dim_that_has_it() {
-        let names = names(&["A", "", "C*D", "E"]);
-        assert_eq!(dim_named("A", &names), Ok(Some(0)));
-        assert_eq!(dim_named("E", &names), Ok(Some(3)));
-        assert_eq!(dim_named("F", &names), Ok(None));
+    fn finds_dim_with_the_name() {
+        let names = to_names(&["A", "", "C*D", "E"]);
+        assert_eq!(find_named_dim("A", &names), Ok(Some(0)));
+        assert_eq!(find_named_dim("E", &names), Ok(Some(3)));
+        assert_eq!(find_named_dim("F", &names), Ok(None));
     }
 
     #[test]
-    fn the_outer_part_of_a_flattened_dim_means_it_all() {
-        let names = names(&["A", "C*D"]);
-        assert_eq!([dim_named("C", &names), dim_named("C*D", &names)], [Ok(Some(1)), Ok(Some(1))]);
-        let inner = NameError::Inner { name: "D".to_owned(), dim: 1, names: "C*D".to_owned() };
-        assert_eq!(dim_named("D", &names), Err(inner));
+    fn finds_flattened_dim_by_its_outer_name() {
+        let names = to_names(&["A", "C*D"]);
+        assert_eq!([find_named_dim("C", &names), find_named_dim("C*D", &names)], [Ok(Some(1)), Ok(Some(1))]);
+        let inner = DimNameError::Inner { name: "D".to_owned(), dim: 1, names: "C*D".to_owned() };
+        assert_eq!(find_named_dim("D", &names), Err(inner));
     }
 
     #[test]
-    fn a_name_of_two_dims_means_neither() {
-        assert!(matches!(dim_named("A", &names(&["A", "B", "A"])), Err(NameError::Ambiguous { first: 0, second: 2, .. })));
-        assert!(matches!(dim_named("D", &names(&["D", "C*D"])), Err(NameError::Ambiguous { first: 0, second: 1, .. })));
+    fn rejects_name_of_two_dims() {
+        assert!(matches!(find_named_dim("A", &to_names(&["A", "B", "A"])), Err(DimNameError::Ambiguous { first: 0, second: 2, .. })));
+        assert!(matches!(find_named_dim("D", &to_names(&["D", "C*D"])), Err(DimNameError::Ambiguous { first: 0, second: 1, .. })));
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Location of a faulty access in an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
+pub struct AccessSite {
     /// The file of the op and its function.
     pub op: String,
     /// The core.
@@ -13,7 +13,7 @@ pub struct Site {
     pub tensor: String,
 }
 
-impl std::fmt::Display for Site {
+impl std::fmt::Display for AccessSite {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{}: core {}, {}", self.op, self.core, self.tensor)
     }
@@ -77,7 +77,7 @@ pub enum SimError {
     #[error("{site}: bytes {address:#x}..{end:#x} are out of bounds of {memory}")]
     OutOfBounds {
         /// Where.
-        site: Site,
+        site: AccessSite,
         /// The first byte of the access.
         address: i64,
         /// The byte after it.
@@ -89,7 +89,7 @@ pub enum SimError {
     #[error("{site}: address {address:#x} is not aligned to a stick of 128 bytes")]
     Misaligned {
         /// Where.
-        site: Site,
+        site: AccessSite,
         /// The address.
         address: i64,
     },
@@ -97,7 +97,7 @@ pub enum SimError {
     #[error("{site}: reads byte {address:#x} of {memory}, which no op has written")]
     Unwritten {
         /// Where.
-        site: Site,
+        site: AccessSite,
         /// The first such byte.
         address: i64,
         /// The buffer.
@@ -107,7 +107,7 @@ pub enum SimError {
     #[error("{site}: reads byte {address:#x} of {memory}, which {writer} wrote, after its live range has ended")]
     Dead {
         /// Where.
-        site: Site,
+        site: AccessSite,
         /// The first such byte.
         address: i64,
         /// The buffer.
@@ -119,7 +119,7 @@ pub enum SimError {
     #[error("{site}: writes byte {address:#x} of {memory}, which is an argument or a constant; these are read-only")]
     ReadOnly {
         /// Where.
-        site: Site,
+        site: AccessSite,
         /// The first byte of the result.
         address: i64,
         /// The buffer.
@@ -129,7 +129,7 @@ pub enum SimError {
     #[error("{site}: writes byte {address:#x} of {memory}, which core {other} writes in the same operation")]
     WriteConflict {
         /// The first core.
-        site: Site,
+        site: AccessSite,
         /// The second core.
         other: i64,
         /// The first such byte.
@@ -141,7 +141,7 @@ pub enum SimError {
     #[error("{site}: reads byte {address:#x} of {memory}, which core {other} writes in the same operation")]
     ReadConflict {
         /// The reader.
-        site: Site,
+        site: AccessSite,
         /// The writer.
         other: i64,
         /// The first such byte.
@@ -153,7 +153,7 @@ pub enum SimError {
     #[error("{site}: overlaps {other} at byte {address:#x} of {memory}")]
     Overlap {
         /// The written tensor.
-        site: Site,
+        site: AccessSite,
         /// The tensor that it overlaps.
         other: String,
         /// The first such byte.
@@ -165,7 +165,7 @@ pub enum SimError {
     #[error("{site}: reads LX bytes of two writers: {first} wrote the first byte, {second} wrote byte {address:#x}")]
     TornBuffer {
         /// The reader.
-        site: Site,
+        site: AccessSite,
         /// The op that wrote the first byte.
         first: String,
         /// The op that wrote the other.
@@ -185,7 +185,7 @@ pub enum SimError {
     #[error("{site}: index {index} is out of bounds of {memory}")]
     IndexOutOfBounds {
         /// Where, with the table as the tensor.
-        site: Site,
+        site: AccessSite,
         /// The index.
         index: i64,
         /// The buffer of the table.

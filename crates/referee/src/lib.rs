@@ -41,21 +41,21 @@ mod plan;
 mod run;
 mod sample;
 
-pub use account::rounding::{Escape, OpError};
+pub use account::rounding::{BoundViolation, OpRoundingError};
 pub use account::{report, time, traffic};
-pub use error::{SimError, Site};
+pub use error::{SimError, AccessSite};
 pub use load::{address_program, layout};
 pub use load::{
-    host::{Elements, HostArray, bf16_from_f32, bf16_to_f32, dl16_value, f16_from_f32, f16_to_f32},
-    inputs::{Draw, drawn, seeded},
+    host::{ArrayElements, HostArray, bf16_from_f32, bf16_to_f32, dl16_to_f64, f16_from_f32, f16_to_f32},
+    inputs::{InputDistribution, draw_argument, draw_seeded_array},
 };
-pub use report::Report;
+pub use report::RunReport;
 pub use run::{
-    beside::Companion,
-    bounded::{Bound, Bounded},
+    beside::ShadowArithmetic,
+    bounded::{BoundedNumber, IntervalArithmetic},
     digits::Companions,
     lx_image::{LxImage, LxRange},
     simulated::Simulated,
-    simulation::{Accompanied, Outcome, RunOptions, Simulation},
+    simulation::{Accompanied, RunOutcome, RunOptions, Simulation},
 };
 pub use traffic::Traffic;

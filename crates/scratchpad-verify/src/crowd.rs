@@ -1,14 +1,14 @@
 //! Checks that the residency intervals of a cut do not fit together, whatever else is in LX (`docs/reference/certificates.md`).
 
 use super::{
-    files::{Cut, Instance},
-    relax::Relaxed,
-    towers::{Tower, fit},
+    files::{CertificateCut, Instance},
+    relax::RelaxedProblem,
+    towers::{AliasedStack, can_place_stacks},
 };
 use std::collections::BTreeMap;
 
 /// A cut in terms of values.
-pub(super) struct Crowd {
+pub(super) struct ConflictSet {
     /// Value, first use, last use.
     pub(super) stays: Vec<(usize, usize, usize)>,
     /// Pairs of child and parent among the intervals that share an address.
@@ -20,11 +20,11 @@ pub(super) struct Crowd {
 }
 
 /// Finds the values that a cut refers to.
-pub(super) fn read(instance: &Instance, relaxed: &Relaxed, cut: &Cut) -> Result<Crowd, String> {
+pub(super) fn read_cut(instance: &Instance, relaxed: &RelaxedProblem, cut: &CertificateCut) -> Result<ConflictSet, String> {
     let mut stays = Vec::new();
     for stay in &cut.stays {
         let row =
-            instance.find(&stay.buffer).ok_or_else(|| format!("a cut names '{}', which is not a buffer of the instance", stay.buffer))?;
+            instance.find_buffer(&stay.buffer).ok_or_else(|| format!("a cut names '{}', which is not a buffer of the instance", stay.buffer))?;
         let position =
             |index: usize, time: Option<usize>| relaxed.values[index].uses.iter().position(|one| Some(relaxed.times[one.tick]) == time);
         let found = (0..relaxed.values.len()).filter(|&index| relaxed.values[index].row == row).find_map(|index| {
@@ -59,14 +59,14 @@ pub(super) fn read(instance: &Instance, relaxed: &Relaxed, cut: &Cut) -> Result<
     if merged.len() != cut.mergers.len() || (0..merged.len()).any(is_double) {
         return Err("a cut merges intervals that cannot share an address, or one interval twice".to_owned());
     }
-    let absent = cut.absent.iter().map(|name| absent(instance, relaxed, &stays, name)).collect::<Result<_, _>>()?;
-    Ok(Crowd { stays, merged, apart, absent })
+    let absent = cut.absent.iter().map(|name| find_absent_value(instance, relaxed, &stays, name)).collect::<Result<_, _>>()?;
+    Ok(ConflictSet { stays, merged, apart, absent })
 }
 
 /// Returns the value of a buffer that a cut requires to be outside LX. The buffer is live in one operation only, so its absence is a
 /// single choice.
-fn absent(instance: &Instance, relaxed: &Relaxed, stays: &[(usize, usize, usize)], name: &str) -> Result<usize, String> {
-    let is_of = |value: usize| Some(relaxed.values[value].row) == instance.find(name);
+fn find_absent_value(instance: &Instance, relaxed: &RelaxedProblem, stays: &[(usize, usize, usize)], name: &str) -> Result<usize, String> {
+    let is_of = |value: usize| Some(relaxed.values[value].row) == instance.find_buffer(name);
     let mut values = (0..relaxed.values.len()).filter(|&value| is_of(value));
     match (values.next(), values.next()) {
         (Some(value), None) if relaxed.values[value].uses.len() == 1 && stays.iter().all(|stay| stay.0 != value) => Ok(value),
@@ -77,8 +77,8 @@ fn absent(instance: &Instance, relaxed: &Relaxed, stays: &[(usize, usize, usize)
 }
 
 /// Confirms that no addresses exist.
-pub(super) fn check(instance: &Instance, relaxed: &Relaxed, crowd: &Crowd) -> Result<(), String> {
-    if fit(&towers(instance, relaxed, crowd), relaxed.capacity)? {
+pub(super) fn check_conflict(instance: &Instance, relaxed: &RelaxedProblem, crowd: &ConflictSet) -> Result<(), String> {
+    if can_place_stacks(&build_stacks(instance, relaxed, crowd), relaxed.capacity)? {
         Err("its residency intervals fit in LX together".to_owned())
     } else {
         Ok(())
@@ -86,34 +86,34 @@ pub(super) fn check(instance: &Instance, relaxed: &Relaxed, crowd: &Crowd) -> Re
 }
 
 /// Groups the intervals that have one address because of the cut's takeovers, each with its predecessors.
-fn towers(instance: &Instance, relaxed: &Relaxed, crowd: &Crowd) -> Vec<Tower> {
+fn build_stacks(instance: &Instance, relaxed: &RelaxedProblem, crowd: &ConflictSet) -> Vec<AliasedStack> {
     let ends_of = |value: usize| crowd.stays.iter().position(|stay| stay.0 == value && stay.2 + 1 == relaxed.values[value].uses.len());
     let parent = |at: usize| {
         let (value, first, _) = crowd.stays[at];
         crowd.merged.iter().find(|pair| first == 0 && pair.0 == value).and_then(|pair| ends_of(pair.1))
     };
-    let mut towers: BTreeMap<usize, Tower> = BTreeMap::new();
+    let mut towers: BTreeMap<usize, AliasedStack> = BTreeMap::new();
     for (at, &(value, first, last)) in crowd.stays.iter().enumerate() {
         let mut head = at;
         while let Some(before) = parent(head) {
             head = before;
         }
-        let Relaxed { values, .. } = relaxed;
+        let RelaxedProblem { values, .. } = relaxed;
         let ticks = values[value].uses[first].tick..values[value].uses[last].tick + 1;
-        towers.entry(head).or_insert_with(Tower::new).add(ticks, values[value].units, relaxed.highest(instance, value));
+        towers.entry(head).or_insert_with(AliasedStack::new).add(ticks, values[value].units, relaxed.highest_address(instance, value));
     }
     for (&head, tower) in &mut towers {
         let (value, first, _) = crowd.stays[head];
-        if first == 0 && may_inherit(relaxed, crowd, value) {
-            tower.forget_birth();
+        if first == 0 && may_inherit_address(relaxed, crowd, value) {
+            tower.remove_first_tick();
         }
     }
-    towers.into_values().filter(Tower::has_height).collect()
+    towers.into_values().filter(AliasedStack::has_height).collect()
 }
 
 /// Returns whether a value that takes over no address of the cut's intervals could still receive one at its birth, through values that
 /// are live in that operation only and that the cut does not mention.
-fn may_inherit(relaxed: &Relaxed, crowd: &Crowd, value: usize) -> bool {
+fn may_inherit_address(relaxed: &RelaxedProblem, crowd: &ConflictSet, value: usize) -> bool {
     let ends = |value: usize| crowd.stays.iter().any(|stay| stay.0 == value && stay.2 + 1 == relaxed.values[value].uses.len());
     let is_free = |value: usize| {
         let is_named = crowd.absent.contains(&value) || crowd.stays.iter().any(|stay| stay.0 == value);

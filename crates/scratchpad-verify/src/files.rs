@@ -1,6 +1,6 @@
 //! Planner instances and results as their file formats represent them.
 
-use super::{Violation, field};
+use super::{Violation, field_violation};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 pub(super) struct Instance {
     pub(super) capacity: i64,
     pub(super) alignment: i64,
-    pub(super) buffers: Vec<Row>,
+    pub(super) buffers: Vec<BufferRow>,
     names: BTreeMap<String, usize>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Row {
+pub(super) struct BufferRow {
     pub(super) name: String,
     pub(super) size: i64,
-    pub(super) uses: Vec<Access>,
+    pub(super) uses: Vec<BufferAccess>,
     #[serde(default)]
     in_place_parents: Vec<String>,
     #[serde(default)]
@@ -29,14 +29,14 @@ pub(super) struct Row {
 }
 
 #[derive(Clone, Copy, Deserialize)]
-pub(super) struct Access {
+pub(super) struct BufferAccess {
     pub(super) time: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: AccessKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Kind {
+pub(super) enum AccessKind {
     Read,
     Write,
 }
@@ -45,28 +45,28 @@ pub(super) enum Kind {
 struct InstanceFile {
     limit: i64,
     alignment: i64,
-    buffers: Vec<Row>,
+    buffers: Vec<BufferRow>,
 }
 
 /// Result file: the output of the planner.
 #[derive(Deserialize)]
-pub(super) struct Result_ {
+pub(super) struct ResultFile {
     capacity: i64,
     alignment: i64,
     pub(super) addresses: BTreeMap<String, Option<i64>>,
     pub(super) reasons: BTreeMap<String, String>,
-    pub(super) stays: Vec<Stay>,
+    pub(super) stays: Vec<ResidencyInterval>,
     pub(super) hbm_bytes_left: i64,
     pub(super) lower_bound: i64,
     pub(super) optimal: bool,
-    among: Among,
-    pub(super) peak: Option<Peak>,
-    pub(super) certificate: Certificate,
+    among: PlanSet,
+    pub(super) peak: Option<MinimumLx>,
+    pub(super) certificate: BoundCertificate,
 }
 
 /// Set of plans that the bound applies to.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-enum Among {
+enum PlanSet {
     #[serde(rename = "whole lives")]
     WholeLives,
     #[serde(rename = "split stays")]
@@ -75,13 +75,13 @@ enum Among {
 
 /// Result of the search for the smallest LX.
 #[derive(Deserialize)]
-pub(super) struct Peak {
+pub(super) struct MinimumLx {
     pub(super) bytes: i64,
     pub(super) lower_bound: i64,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Stay {
+pub(super) struct ResidencyInterval {
     pub(super) buffer: String,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -89,14 +89,14 @@ pub(super) struct Stay {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Certificate {
+pub(super) struct BoundCertificate {
     /// Every residency interval is a whole live range, and the bound applies to such plans only.
     pub(super) whole_lives: bool,
     /// Scale: prices are HBM bytes times this factor.
     pub(super) scale: i64,
     /// (operation, price of a unit), by ascending operation; no price is 0.
     pub(super) prices: Vec<(usize, i64)>,
-    pub(super) cuts: Vec<Cut>,
+    pub(super) cuts: Vec<CertificateCut>,
     /// (operation, (buffer, HBM bytes that it pays)), by ascending operation: the multipliers per value. If there are any, they prove the
     /// bound.
     #[serde(default)]
@@ -104,8 +104,8 @@ pub(super) struct Certificate {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Cut {
-    pub(super) stays: Vec<Crowded>,
+pub(super) struct CertificateCut {
+    pub(super) stays: Vec<CutInterval>,
     /// Names of child and parent.
     pub(super) mergers: Vec<(String, String)>,
     /// Buffers that are not in LX.
@@ -115,7 +115,7 @@ pub(super) struct Cut {
 
 /// Residency interval of a cut: it covers at least the operations from the first to the last.
 #[derive(Deserialize)]
-pub(super) struct Crowded {
+pub(super) struct CutInterval {
     pub(super) buffer: String,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -127,10 +127,10 @@ const MAX_TIME: usize = 1 << 44;
 const MAX_PRICES: i128 = 1 << 60;
 const MAX_SCALE: i64 = 1 << 20;
 
-impl Result_ {
+impl ResultFile {
     pub(super) fn parse(text: &str) -> Result<Self, Violation> {
         let result: Self = serde_json::from_str(text).map_err(|error| Violation::Result(error.to_string()))?;
-        let Certificate { scale, prices, rents, .. } = &result.certificate;
+        let BoundCertificate { scale, prices, rents, .. } = &result.certificate;
         let refuse = |what: &str| Err(Violation::Result(what.to_owned()));
         if !(1..=MAX_SCALE).contains(scale) {
             return refuse("expected a scale of the prices from 1 to 2^20");
@@ -145,7 +145,7 @@ impl Result_ {
         {
             return refuse("expected rents from 0 to 2^44, sorted by operation");
         }
-        if result.certificate.whole_lives != (result.among == Among::WholeLives) {
+        if result.certificate.whole_lives != (result.among == PlanSet::WholeLives) {
             return refuse("expected the same kind of plans in 'whole_lives' and 'among', found different kinds");
         }
         Ok(result)
@@ -155,20 +155,20 @@ impl Result_ {
 impl Instance {
     /// A CSV file does not contain the size of LX: it is taken from the result and reported. Its addresses are aligned to single bytes.
     /// `given` overrides capacity and alignment of the file.
-    pub(super) fn parse(text: &str, result: &Result_, given: (Option<i64>, Option<i64>)) -> Result<Self, Violation> {
+    pub(super) fn parse(text: &str, result: &ResultFile, given: (Option<i64>, Option<i64>)) -> Result<Self, Violation> {
         let refuse = |what: String| Violation::Instance(what);
         let file = if text.trim_start().starts_with('{') {
             serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?
         } else {
-            InstanceFile { limit: result.capacity, alignment: 1, buffers: rows_of_csv(text)? }
+            InstanceFile { limit: result.capacity, alignment: 1, buffers: parse_csv_rows(text)? }
         };
         let InstanceFile { limit, alignment, mut buffers } = file;
         let (capacity, alignment) = (given.0.unwrap_or(limit), given.1.unwrap_or(alignment));
         if result.capacity != capacity {
-            return Err(field("capacity", result.capacity, capacity));
+            return Err(field_violation("capacity", result.capacity, capacity));
         }
         if result.alignment != alignment {
-            return Err(field("alignment", result.alignment, alignment));
+            return Err(field_violation("alignment", result.alignment, alignment));
         }
         if !(1..=MAX_BYTES).contains(&alignment) || !(0..=MAX_BYTES).contains(&capacity) {
             return Err(refuse(format!(
@@ -195,7 +195,7 @@ impl Instance {
         Ok(Self { capacity, alignment, buffers, names })
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<usize> {
+    pub(super) fn find_buffer(&self, name: &str) -> Option<usize> {
         self.names.get(name).copied()
     }
 
@@ -203,24 +203,24 @@ impl Instance {
     /// dies when the buffer is born. If both are born in one operation, the parent is listed first.
     pub(super) fn may_take_over(&self, child: usize, parent: usize) -> bool {
         let (heir, elder) = (&self.buffers[child], &self.buffers[parent]);
-        let ends = |row: &Row| row.uses.first().zip(row.uses.last()).map(|(first, last)| (first.time, last.time));
+        let ends = |row: &BufferRow| row.uses.first().zip(row.uses.last()).map(|(first, last)| (first.time, last.time));
         let (Some((birth, _)), Some((start, death))) = (ends(heir), ends(elder)) else { return false };
-        let is_read = elder.uses.iter().any(|one| one.kind == Kind::Read);
+        let is_read = elder.uses.iter().any(|one| one.kind == AccessKind::Read);
         heir.parents.contains(&parent) && birth == death && (start < death || parent < child) && heir.size <= elder.size && is_read
     }
 }
 
-impl Row {
+impl BufferRow {
     /// Returns whether its first operation in LX needs a value that is in HBM.
-    pub(super) fn comes_in(&self) -> bool {
+    pub(super) fn needs_initial_load(&self) -> bool {
         let first = self.uses.first().map(|first| first.time);
-        self.graph_input && self.uses.iter().any(|one| Some(one.time) == first && one.kind == Kind::Read)
+        self.graph_input && self.uses.iter().any(|one| Some(one.time) == first && one.kind == AccessKind::Read)
     }
 }
 
 /// Buffer of a MiniMalloc file: written in the first operation of its live range and read in the last. The weight is the number of times
 /// its size that a buffer saves.
-fn rows_of_csv(text: &str) -> Result<Vec<Row>, Violation> {
+fn parse_csv_rows(text: &str) -> Result<Vec<BufferRow>, Violation> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let wrong = |line: &str| Violation::Instance(format!("expected a buffer, found '{line}'"));
     let has_weights = match lines.next() {
@@ -238,10 +238,10 @@ fn rows_of_csv(text: &str) -> Result<Vec<Row>, Violation> {
         let (lower, upper): (usize, usize) = (lower.parse().ok()?, upper.parse().ok()?);
         let last = upper.checked_sub(1).filter(|last| lower <= *last && (1..=1000).contains(&weight))?;
         let graph_input = weight == 1;
-        let mut uses = vec![Access { time: lower, kind: if graph_input { Kind::Read } else { Kind::Write } }];
-        uses.extend((1..weight.max(2)).map(|_| Access { time: last, kind: Kind::Read }));
+        let mut uses = vec![BufferAccess { time: lower, kind: if graph_input { AccessKind::Read } else { AccessKind::Write } }];
+        uses.extend((1..weight.max(2)).map(|_| BufferAccess { time: last, kind: AccessKind::Read }));
         let (name, size) = (name.to_owned(), size.parse().ok()?);
-        Some(Row { name, size, uses, in_place_parents: vec![], graph_input, graph_output: false, barred: None, parents: vec![] })
+        Some(BufferRow { name, size, uses, in_place_parents: vec![], graph_input, graph_output: false, barred: None, parents: vec![] })
     };
     lines.map(|line| row(line).ok_or_else(|| wrong(line))).collect()
 }

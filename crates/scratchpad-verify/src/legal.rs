@@ -1,45 +1,45 @@
 //! Checks residency intervals: their operations, their addresses, and the HBM bytes that they leave.
 
 use super::{
-    Violation, field,
-    files::{Instance, Kind, Result_, Row, Stay},
+    Violation, field_violation,
+    files::{Instance, AccessKind, ResultFile, BufferRow, ResidencyInterval},
 };
 
 /// Residency interval with its buffer.
-struct Placed<'a> {
+struct PlacedInterval<'a> {
     buffer: usize,
-    stay: &'a Stay,
+    stay: &'a ResidencyInterval,
 }
 
 /// Computes the HBM bytes that the plan leaves.
-pub(super) fn check(instance: &Instance, result: &Result_) -> Result<i64, Violation> {
+pub(super) fn check_plan(instance: &Instance, result: &ResultFile) -> Result<i64, Violation> {
     let mut placed = Vec::with_capacity(result.stays.len());
     for stay in &result.stays {
-        let buffer = instance.find(&stay.buffer).ok_or_else(|| Violation::Result(format!("there is no buffer '{}'", stay.buffer)))?;
-        check_stay(instance, result.certificate.whole_lives, &instance.buffers[buffer], stay)?;
-        placed.push(Placed { buffer, stay });
+        let buffer = instance.find_buffer(&stay.buffer).ok_or_else(|| Violation::Result(format!("there is no buffer '{}'", stay.buffer)))?;
+        check_interval(instance, result.certificate.whole_lives, &instance.buffers[buffer], stay)?;
+        placed.push(PlacedInterval { buffer, stay });
     }
     placed.sort_by_key(|one| (one.stay.start, one.stay.end));
     check_overlaps(instance, &placed)?;
-    let mut stays_of: Vec<Vec<&Stay>> = vec![Vec::new(); instance.buffers.len()];
+    let mut stays_of: Vec<Vec<&ResidencyInterval>> = vec![Vec::new(); instance.buffers.len()];
     placed.iter().for_each(|one| stays_of[one.buffer].push(one.stay));
     let mut left = 0;
     for (row, stays) in instance.buffers.iter().zip(&stays_of) {
         check_summary(result, row, stays)?;
-        left += hbm_bytes(row, stays, result.certificate.whole_lives);
+        left += count_hbm_bytes(row, stays, result.certificate.whole_lives);
     }
     let n_names = instance.buffers.len();
     if result.addresses.len() != n_names {
-        return Err(field("addresses", result.addresses.len(), n_names));
+        return Err(field_violation("addresses", result.addresses.len(), n_names));
     }
-    if result.reasons.keys().any(|name| instance.find(name).is_none()) {
+    if result.reasons.keys().any(|name| instance.find_buffer(name).is_none()) {
         return Err(Violation::Result("there is a reason for an unknown buffer".to_owned()));
     }
-    if result.hbm_bytes_left == left { Ok(left) } else { Err(field("hbm_bytes_left", result.hbm_bytes_left, left)) }
+    if result.hbm_bytes_left == left { Ok(left) } else { Err(field_violation("hbm_bytes_left", result.hbm_bytes_left, left)) }
 }
 
-fn check_stay(instance: &Instance, whole: bool, row: &Row, stay: &Stay) -> Result<(), Violation> {
-    let refuse = |what: String| Err(Violation::Stay { buffer: row.name.clone(), start: stay.start, end: stay.end, what });
+fn check_interval(instance: &Instance, whole: bool, row: &BufferRow, stay: &ResidencyInterval) -> Result<(), Violation> {
+    let refuse = |what: String| Err(Violation::Interval { buffer: row.name.clone(), start: stay.start, end: stay.end, what });
     if let Some(reason) = &row.barred {
         return refuse(format!("it may not be in LX: {reason}"));
     }
@@ -61,8 +61,8 @@ fn check_stay(instance: &Instance, whole: bool, row: &Row, stay: &Stay) -> Resul
 }
 
 /// Checks that no two intervals share a byte during an operation, except a child at the address of its dying parent.
-fn check_overlaps(instance: &Instance, placed: &[Placed<'_>]) -> Result<(), Violation> {
-    let mut live: Vec<&Placed<'_>> = Vec::new();
+fn check_overlaps(instance: &Instance, placed: &[PlacedInterval<'_>]) -> Result<(), Violation> {
+    let mut live: Vec<&PlacedInterval<'_>> = Vec::new();
     for new in placed {
         live.retain(|old| old.stay.end > new.stay.start);
         let (row, low) = (&instance.buffers[new.buffer], new.stay.address);
@@ -70,7 +70,7 @@ fn check_overlaps(instance: &Instance, placed: &[Placed<'_>]) -> Result<(), Viol
             let (other, other_low) = (&instance.buffers[old.buffer], old.stay.address);
             let shares = low < other_low + other.size && other_low < low + row.size;
             let is_same = old.buffer == new.buffer;
-            if is_same || (shares && !hands_down(instance, placed, old, new) && !hands_down(instance, placed, new, old)) {
+            if is_same || (shares && !passes_address_down(instance, placed, old, new) && !passes_address_down(instance, placed, new, old)) {
                 return Err(Violation::Overlap { first: other.name.clone(), second: row.name.clone(), time: new.stay.start });
             }
         }
@@ -81,17 +81,17 @@ fn check_overlaps(instance: &Instance, placed: &[Placed<'_>]) -> Result<(), Viol
 
 /// Returns whether the descendant has its address from the ancestor, directly or through a child of the ancestor that dies when it is
 /// born.
-fn hands_down(instance: &Instance, placed: &[Placed<'_>], ancestor: &Placed<'_>, heir: &Placed<'_>) -> bool {
+fn passes_address_down(instance: &Instance, placed: &[PlacedInterval<'_>], ancestor: &PlacedInterval<'_>, heir: &PlacedInterval<'_>) -> bool {
     let time = heir.stay.start;
     let from = placed.partition_point(|one| one.stay.start < time);
     let short = placed[from..].iter().take_while(|one| one.stay.start == time).filter(|one| one.stay.end == time + 1);
-    let mut waiting: Vec<&Placed<'_>> = short.filter(|one| one.stay.address == heir.stay.address && one.buffer != heir.buffer).collect();
+    let mut waiting: Vec<&PlacedInterval<'_>> = short.filter(|one| one.stay.address == heir.stay.address && one.buffer != heir.buffer).collect();
     let mut reached = vec![ancestor];
     while let Some(last) = reached.pop() {
-        if hands_over(instance, last, heir) {
+        if passes_address(instance, last, heir) {
             return true;
         }
-        let (next, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|one| hands_over(instance, last, one));
+        let (next, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|one| passes_address(instance, last, one));
         reached.extend(next);
         waiting = others;
     }
@@ -99,7 +99,7 @@ fn hands_down(instance: &Instance, placed: &[Placed<'_>], ancestor: &Placed<'_>,
 }
 
 /// Returns whether the child is at the parent's address and overlaps it only in the operation of the takeover.
-fn hands_over(instance: &Instance, parent: &Placed<'_>, child: &Placed<'_>) -> bool {
+fn passes_address(instance: &Instance, parent: &PlacedInterval<'_>, child: &PlacedInterval<'_>) -> bool {
     let (elder, younger) = (&instance.buffers[parent.buffer], &instance.buffers[child.buffer]);
     let may_be = instance.may_take_over(child.buffer, parent.buffer);
     let meets_once = parent.stay.end == child.stay.start + 1 && younger.uses.first().is_some_and(|one| one.time == child.stay.start);
@@ -108,36 +108,36 @@ fn hands_over(instance: &Instance, parent: &Placed<'_>, child: &Placed<'_>) -> b
 }
 
 /// Formats a value as the file spells it.
-fn said<T: std::fmt::Display>(value: Option<&T>) -> String {
+fn format_json_value<T: std::fmt::Display>(value: Option<&T>) -> String {
     value.map_or_else(|| "null".to_owned(), T::to_string)
 }
 
 /// Returns the address of the first interval, or the reason why there is none.
-fn check_summary(result: &Result_, row: &Row, stays: &[&Stay]) -> Result<(), Violation> {
+fn check_summary(result: &ResultFile, row: &BufferRow, stays: &[&ResidencyInterval]) -> Result<(), Violation> {
     let address = stays.first().map(|stay| stay.address);
     let stated = result.addresses.get(&row.name).ok_or_else(|| Violation::Result(format!("no address for '{}'", row.name)))?;
     if *stated != address {
-        return Err(field(&format!("addresses.{}", row.name), said(stated.as_ref()), said(address.as_ref())));
+        return Err(field_violation(&format!("addresses.{}", row.name), format_json_value(stated.as_ref()), format_json_value(address.as_ref())));
     }
     let has_reason = result.reasons.get(&row.name).is_some_and(|reason| !reason.is_empty());
     if has_reason == address.is_some() || (result.reasons.contains_key(&row.name) && !has_reason) {
         let expected = if address.is_some() { "none" } else { "a reason" };
-        return Err(field(&format!("reasons.{}", row.name), said(result.reasons.get(&row.name)), expected));
+        return Err(field_violation(&format!("reasons.{}", row.name), format_json_value(result.reasons.get(&row.name)), expected));
     }
     if let (Some(barred), Some(reason)) = (&row.barred, result.reasons.get(&row.name))
         && barred != reason
     {
-        return Err(field(&format!("reasons.{}", row.name), reason, barred));
+        return Err(field_violation(&format!("reasons.{}", row.name), reason, barred));
     }
     Ok(())
 }
 
 /// Traverses the uses of a value and counts the bytes that are copied from and to HBM.
-fn hbm_bytes(row: &Row, stays: &[&Stay], whole: bool) -> i64 {
+fn count_hbm_bytes(row: &BufferRow, stays: &[&ResidencyInterval], whole: bool) -> i64 {
     if whole && !stays.is_empty() {
-        let is_written = row.uses.iter().any(|one| one.kind == Kind::Write);
-        let goes_out = row.graph_output && (is_written || !row.comes_in());
-        return row.size * (i64::from(row.comes_in()) + i64::from(goes_out));
+        let is_written = row.uses.iter().any(|one| one.kind == AccessKind::Write);
+        let goes_out = row.graph_output && (is_written || !row.needs_initial_load());
+        return row.size * (i64::from(row.needs_initial_load()) + i64::from(goes_out));
     }
     let size = row.size;
     let (mut bytes, mut hbm_is_valid) = (0, row.graph_input);
@@ -146,8 +146,8 @@ fn hbm_bytes(row: &Row, stays: &[&Stay], whole: bool) -> i64 {
     while at < row.uses.len() {
         let time = row.uses[at].time;
         let group: Vec<_> = row.uses[at..].iter().take_while(|one| one.time == time).collect();
-        let writes = group.iter().any(|one| one.kind == Kind::Write);
-        let replaces = at > 0 && group.iter().all(|one| one.kind == Kind::Write);
+        let writes = group.iter().any(|one| one.kind == AccessKind::Write);
+        let replaces = at > 0 && group.iter().all(|one| one.kind == AccessKind::Write);
         let stay = stays.iter().position(|stay| (stay.start..stay.end).contains(&time));
         if stay_before.is_some() && stay != stay_before && !hbm_is_valid && !replaces {
             // The value left LX, and HBM holds no copy of it.
@@ -157,9 +157,9 @@ fn hbm_bytes(row: &Row, stays: &[&Stay], whole: bool) -> i64 {
         match stay {
             Some(_) => {
                 let comes = stay != stay_before;
-                let is_copied = if at == 0 { row.comes_in() } else { comes && !replaces };
+                let is_copied = if at == 0 { row.needs_initial_load() } else { comes && !replaces };
                 bytes += if is_copied { size } else { 0 };
-                hbm_is_valid = if at == 0 { row.comes_in() && !writes } else { hbm_is_valid && !writes };
+                hbm_is_valid = if at == 0 { row.needs_initial_load() && !writes } else { hbm_is_valid && !writes };
             }
             None => {
                 bytes += group.iter().map(|_| size).sum::<i64>();

@@ -24,7 +24,7 @@ mod towers;
 
 /// Properties of a result that the verifier has confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifiedPlan {
     /// HBM bytes that the plan leaves.
     pub hbm_bytes_left: i64,
     /// Lower bound: no plan of the set `among` leaves fewer HBM bytes.
@@ -32,14 +32,14 @@ pub struct Verified {
     /// `hbm_bytes_left` equals the bound. If the smallest LX was searched, `capacity` is also proved to be the smallest.
     pub optimal: bool,
     /// Set of plans that the bound applies to: "whole lives" or "split stays".
-    pub among: &'static str,
+    pub plan_set: &'static str,
     /// Bytes of LX that the plan was made for.
     pub capacity: i64,
     /// Lower bound of the LX size that holds everything that may be placed; only if the smallest LX was searched.
     pub peak_bound: Option<i64>,
 }
 
-impl Verified {
+impl VerifiedPlan {
     /// Largest fraction of the remaining bytes that another plan could still save, from 0 to 1.
     #[must_use]
     pub fn gap(&self) -> f64 {
@@ -59,7 +59,7 @@ pub enum Violation {
     Result(String),
     /// A residency interval violates a rule.
     #[error("the residency interval of '{buffer}' from {start} to {end}: {what}")]
-    Stay {
+    Interval {
         /// Buffer of the interval.
         buffer: String,
         /// First operation of the interval.
@@ -104,37 +104,37 @@ pub enum Violation {
 ///
 /// # Errors
 /// Returns the first violation.
-pub fn verify(result: &str, instance: &str, given: (Option<i64>, Option<i64>)) -> Result<Verified, Violation> {
-    let result = files::Result_::parse(result)?;
+pub fn verify(result: &str, instance: &str, given: (Option<i64>, Option<i64>)) -> Result<VerifiedPlan, Violation> {
+    let result = files::ResultFile::parse(result)?;
     let instance = files::Instance::parse(instance, &result, given)?;
-    let left = legal::check(&instance, &result)?;
+    let left = legal::check_plan(&instance, &result)?;
     if result.lower_bound > left {
         let what = format!("the plan moves only {left} HBM bytes");
         return Err(Violation::Bound { bound: result.lower_bound, what });
     }
     let mut optimal = result.lower_bound == left;
     if let Some(peak) = &result.peak {
-        peak::check(&instance, &result, peak)?;
+        peak::check_peak(&instance, &result, peak)?;
         optimal &= peak.bytes == peak.lower_bound;
     }
     if result.optimal != optimal {
-        return Err(field("optimal", result.optimal, optimal));
+        return Err(field_violation("optimal", result.optimal, optimal));
     }
     if result.certificate.rents.is_empty() {
-        bound::check(&instance, &result)?;
+        bound::check_bound(&instance, &result)?;
     } else {
-        rents::check(&instance, &result)?;
+        rents::check_multipliers(&instance, &result)?;
     }
-    Ok(Verified {
+    Ok(VerifiedPlan {
         hbm_bytes_left: left,
         lower_bound: result.lower_bound,
         optimal,
-        among: if result.certificate.whole_lives { "whole lives" } else { "split stays" },
+        plan_set: if result.certificate.whole_lives { "whole lives" } else { "split stays" },
         capacity: instance.capacity,
         peak_bound: result.peak.map(|peak| peak.lower_bound),
     })
 }
 
-fn field(field: &str, found: impl ToString, expected: impl ToString) -> Violation {
+fn field_violation(field: &str, found: impl ToString, expected: impl ToString) -> Violation {
     Violation::Field { field: field.to_owned(), found: found.to_string(), expected: expected.to_string() }
 }

@@ -1,21 +1,21 @@
 //! Checks the smallest LX in which everything that may be placed is resident for its whole live range.
 
 use super::{
-    Violation, field,
-    files::{Instance, Peak, Result_},
-    relax::Relaxed,
-    towers::{Tower, fit},
+    Violation, field_violation,
+    files::{Instance, MinimumLx, ResultFile},
+    relax::RelaxedProblem,
+    towers::{AliasedStack, can_place_stacks},
 };
 
 /// Confirms that the plan has everything in LX, and that the bound holds: by the bytes live at once, or else by a search.
-pub(super) fn check(instance: &Instance, result: &Result_, peak: &Peak) -> Result<(), Violation> {
-    let Peak { bytes, lower_bound } = *peak;
+pub(super) fn check_peak(instance: &Instance, result: &ResultFile, peak: &MinimumLx) -> Result<(), Violation> {
+    let MinimumLx { bytes, lower_bound } = *peak;
     if bytes != instance.capacity {
-        return Err(field("peak.bytes", bytes, instance.capacity));
+        return Err(field_violation("peak.bytes", bytes, instance.capacity));
     }
     // Addresses are aligned, so LX has whole units.
     if bytes % instance.alignment != 0 {
-        return Err(field("peak.bytes", bytes, format!("a multiple of {}", instance.alignment)));
+        return Err(field_violation("peak.bytes", bytes, format!("a multiple of {}", instance.alignment)));
     }
     if !result.certificate.whole_lives {
         return Err(Violation::Result("the smallest LX requires a plan without split live ranges".to_owned()));
@@ -29,11 +29,11 @@ pub(super) fn check(instance: &Instance, result: &Result_, peak: &Peak) -> Resul
     if lower_bound > bytes {
         return Err(refuse(format!("{bytes} bytes suffice")));
     }
-    let load = load(instance);
+    let load = compute_max_load(instance);
     if lower_bound <= load {
         return Ok(());
     }
-    match fit_below(instance, lower_bound) {
+    match may_fit_below(instance, lower_bound) {
         Ok(false) => Ok(()),
         Ok(true) => Err(refuse(format!("{load} bytes are live at once, and a smaller LX may have room for them"))),
         Err(what) => {
@@ -44,7 +44,7 @@ pub(super) fn check(instance: &Instance, result: &Result_, peak: &Peak) -> Resul
 
 /// Returns the maximum number of bytes that are live at once, in units of the alignment. A value that may take over an address may need
 /// no room of its own in the operation of its birth.
-fn load(instance: &Instance) -> i64 {
+fn compute_max_load(instance: &Instance) -> i64 {
     let mut changes: Vec<(usize, i64)> = Vec::new();
     for (index, row) in instance.buffers.iter().enumerate().filter(|(_, row)| row.barred.is_none()) {
         let Some((first, last)) = row.uses.first().zip(row.uses.last()) else { continue };
@@ -62,17 +62,17 @@ fn load(instance: &Instance) -> i64 {
 }
 
 /// Returns whether everything may fit into a smaller LX, not counting births with a possible takeover.
-fn fit_below(instance: &Instance, bytes: i64) -> Result<bool, String> {
-    let relaxed = Relaxed::new(instance, true, 1, &[]);
+fn may_fit_below(instance: &Instance, bytes: i64) -> Result<bool, String> {
+    let relaxed = RelaxedProblem::new(instance, true, 1, &[]);
     let capacity = relaxed.units_below(bytes);
-    let tower = |value: &super::relax::Value| {
-        let mut tower = Tower::new();
+    let tower = |value: &super::relax::RelaxedValue| {
+        let mut tower = AliasedStack::new();
         tower.add(value.uses[0].tick..value.uses[value.uses.len() - 1].tick + 1, value.units, capacity - value.units);
         if !value.parents.is_empty() {
-            tower.forget_birth();
+            tower.remove_first_tick();
         }
         tower
     };
-    let towers: Vec<Tower> = relaxed.values.iter().map(tower).filter(Tower::has_height).collect();
-    fit(&towers, capacity)
+    let towers: Vec<AliasedStack> = relaxed.values.iter().map(tower).filter(AliasedStack::has_height).collect();
+    can_place_stacks(&towers, capacity)
 }

@@ -3,40 +3,40 @@
 //! A value is the content of a buffer between two complete writes; no byte is carried from one value to the next. At given prices for LX
 //! the values are independent, so the least cost of each follows from its uses, one after the other.
 
-use super::files::{Instance, Kind, Row};
+use super::files::{Instance, AccessKind, BufferRow};
 
 /// Location of a value between two uses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum ValueLocation {
     /// In HBM only.
-    Out,
+    Hbm,
     /// In LX only.
-    Only,
+    LxOnly,
     /// In LX and in HBM.
-    Both,
+    LxAndHbm,
 }
 
-pub(super) struct Value {
+pub(super) struct RelaxedValue {
     pub(super) row: usize,
     pub(super) units: i128,
-    pub(super) uses: Vec<UseAt>,
+    pub(super) uses: Vec<StepUse>,
     pub(super) parents: Vec<usize>,
     size: i128,
     arrival: i128,
     departure: i128,
-    comes_with_copy: bool,
+    arrives_clean: bool,
 }
 
 /// Uses in one operation.
-pub(super) struct UseAt {
+pub(super) struct StepUse {
     pub(super) tick: usize,
     bytes: i128,
     writes: bool,
 }
 
 /// The relaxed problem; all costs are in scaled bytes.
-pub(super) struct Relaxed {
-    pub(super) values: Vec<Value>,
+pub(super) struct RelaxedProblem {
+    pub(super) values: Vec<RelaxedValue>,
     /// The operations with uses.
     pub(super) times: Vec<usize>,
     pub(super) capacity: i128,
@@ -44,7 +44,7 @@ pub(super) struct Relaxed {
     unit_bytes: i128,
     pub(super) price: Vec<i128>,
     /// Prefix sums of the prices by operation.
-    before: Vec<i128>,
+    price_sums: Vec<i128>,
     pub(super) scale: i128,
     /// Unscaled bytes of the buffers that cannot be in LX.
     pub(super) fixed: i128,
@@ -53,7 +53,7 @@ pub(super) struct Relaxed {
     least: Vec<Vec<[i128; 3]>>,
 }
 
-impl Relaxed {
+impl RelaxedProblem {
     pub(super) fn new(instance: &Instance, whole: bool, scale: i64, prices: &[(usize, i64)]) -> Self {
         let mut times: Vec<usize> = instance.buffers.iter().flat_map(|row| row.uses.iter().map(|one| one.time)).collect();
         times.sort_unstable();
@@ -67,8 +67,8 @@ impl Relaxed {
         let mut relaxed = Self {
             values: Vec::new(),
             times,
-            before,
-            capacity: units(instance.capacity, instance.alignment),
+            price_sums: before,
+            capacity: count_units(instance.capacity, instance.alignment),
             unit_bytes: i128::from(instance.alignment),
             price,
             scale: i128::from(scale),
@@ -82,7 +82,7 @@ impl Relaxed {
         relaxed.unit_bytes *= common;
         relaxed.values.iter_mut().for_each(|value| value.units /= common);
         for index in 0..relaxed.values.len() {
-            let least = relaxed.least_of(index);
+            let least = relaxed.compute_min_costs(index);
             relaxed.least.push(least);
         }
         relaxed
@@ -96,8 +96,8 @@ impl Relaxed {
                 continue;
             }
             let first = self.values.len();
-            let units = units(row.size, instance.alignment);
-            self.add_values_of(index, row, units);
+            let units = count_units(row.size, instance.alignment);
+            self.add_buffer_values(index, row, units);
             first_and_last[index] = Some((first, self.values.len() - 1));
         }
         for (index, row) in instance.buffers.iter().enumerate() {
@@ -111,23 +111,23 @@ impl Relaxed {
         }
     }
 
-    fn add_values_of(&mut self, index: usize, row: &Row, units: i128) {
+    fn add_buffer_values(&mut self, index: usize, row: &BufferRow, units: i128) {
         let size = i128::from(row.size);
-        let arrival = if row.comes_in() { size } else { 0 };
+        let arrival = if row.needs_initial_load() { size } else { 0 };
         let new =
-            |arrival: i128| Value { row: index, units, uses: vec![], parents: vec![], size, arrival, departure: 0, comes_with_copy: false };
+            |arrival: i128| RelaxedValue { row: index, units, uses: vec![], parents: vec![], size, arrival, departure: 0, arrives_clean: false };
         let mut value = new(arrival);
         let mut at = 0;
         while at < row.uses.len() {
             let group = row.uses[at..].iter().take_while(|one| one.time == row.uses[at].time).count();
             let uses = &row.uses[at..at + group];
-            if at > 0 && !self.whole && uses.iter().all(|one| one.kind == Kind::Write) {
+            if at > 0 && !self.whole && uses.iter().all(|one| one.kind == AccessKind::Write) {
                 self.values.push(std::mem::replace(&mut value, new(0)));
             }
-            let writes = uses.iter().any(|one| one.kind == Kind::Write);
+            let writes = uses.iter().any(|one| one.kind == AccessKind::Write);
             let bytes = uses.iter().map(|_| size).sum();
             let tick = self.times.partition_point(|time| *time < row.uses[at].time);
-            value.comes_with_copy |= at == 0 && row.comes_in() && !writes;
+            value.arrives_clean |= at == 0 && row.needs_initial_load() && !writes;
             match value.uses.as_mut_slice() {
                 [first, .., last] if self.whole => {
                     first.bytes += bytes;
@@ -137,9 +137,9 @@ impl Relaxed {
                 [first] if self.whole => {
                     first.bytes += bytes;
                     first.writes |= writes;
-                    value.uses.push(UseAt { tick, bytes: 0, writes: false });
+                    value.uses.push(StepUse { tick, bytes: 0, writes: false });
                 }
-                _ => value.uses.push(UseAt { tick, bytes, writes }),
+                _ => value.uses.push(StepUse { tick, bytes, writes }),
             }
             at += group;
         }
@@ -148,19 +148,19 @@ impl Relaxed {
     }
 
     /// Computes the least costs backwards over the uses.
-    fn least_of(&self, index: usize) -> Vec<[i128; 3]> {
+    fn compute_min_costs(&self, index: usize) -> Vec<[i128; 3]> {
         let value = &self.values[index];
         let mut least = vec![[0, value.departure * self.scale, 0]];
         for using in (0..value.uses.len()).rev() {
             let next = least[least.len() - 1];
-            let row = [Place::Out, Place::Only, Place::Both].map(|place| {
-                let out = self.out_bytes(index, using, place) * self.scale + next[Place::Out as usize];
-                match self.coming_bytes(index, using, place) {
+            let row = [ValueLocation::Hbm, ValueLocation::LxOnly, ValueLocation::LxAndHbm].map(|place| {
+                let out = self.hbm_use_bytes(index, using, place) * self.scale + next[ValueLocation::Hbm as usize];
+                match self.load_bytes(index, using, place) {
                     None => out,
                     Some(bytes) => {
-                        let after = self.after(index, using, place);
-                        let stay = self.gap(index, using, after, value.uses[using].tick + 1, next);
-                        out.min(bytes * self.scale + self.room(index, using) + stay)
+                        let after = self.location_after_use(index, using, place);
+                        let stay = self.min_cost_in_gap(index, using, after, value.uses[using].tick + 1, next);
+                        out.min(bytes * self.scale + self.space_price(index, using) + stay)
                     }
                 }
             });
@@ -171,16 +171,16 @@ impl Relaxed {
     }
 
     /// Returns the least cost from operation `tick` on of a value that is at `place` after use `using`.
-    pub(super) fn go(&self, index: usize, using: usize, place: Place, tick: usize) -> i128 {
-        self.gap(index, using, place, tick, self.least[index][using + 1])
+    pub(super) fn min_cost_from(&self, index: usize, using: usize, place: ValueLocation, tick: usize) -> i128 {
+        self.min_cost_in_gap(index, using, place, tick, self.least[index][using + 1])
     }
 
-    fn gap(&self, index: usize, using: usize, place: Place, tick: usize, next: [i128; 3]) -> i128 {
+    fn min_cost_in_gap(&self, index: usize, using: usize, place: ValueLocation, tick: usize, next: [i128; 3]) -> i128 {
         let value = &self.values[index];
         match value.uses.get(using + 1) {
-            Some(one) if place != Place::Out => {
-                let rent = self.rent(tick, one.tick) * value.units;
-                let leave = self.leave_bytes(index, place) * self.scale + next[Place::Out as usize];
+            Some(one) if place != ValueLocation::Hbm => {
+                let rent = self.price_between(tick, one.tick) * value.units;
+                let leave = self.eviction_bytes(index, place) * self.scale + next[ValueLocation::Hbm as usize];
                 leave.min(rent + next[place as usize])
             }
             _ => next[place as usize],
@@ -188,7 +188,7 @@ impl Relaxed {
     }
 
     /// Returns the highest address of a value, in units: its last unit may be partial where the last one of LX is.
-    pub(super) fn highest(&self, instance: &Instance, value: usize) -> i128 {
+    pub(super) fn highest_address(&self, instance: &Instance, value: usize) -> i128 {
         i128::from(instance.capacity - instance.buffers[self.values[value].row].size).div_euclid(self.unit_bytes)
     }
 
@@ -198,64 +198,64 @@ impl Relaxed {
     }
 
     /// Returns the price of a unit between two operations.
-    pub(super) fn rent(&self, from: usize, to: usize) -> i128 {
-        self.before[to] - self.before[from]
+    pub(super) fn price_between(&self, from: usize, to: usize) -> i128 {
+        self.price_sums[to] - self.price_sums[from]
     }
 
     /// Returns the least cost, from a use on, of a value that is not in LX before it.
-    pub(super) fn outside(&self, index: usize, using: usize) -> i128 {
-        self.least[index][using][Place::Out as usize]
+    pub(super) fn min_cost_outside_lx(&self, index: usize, using: usize) -> i128 {
+        self.least[index][using][ValueLocation::Hbm as usize]
     }
 
     /// Returns the price of the space during a use. For a child, the parent may have paid it already.
-    pub(super) fn room(&self, index: usize, using: usize) -> i128 {
+    pub(super) fn space_price(&self, index: usize, using: usize) -> i128 {
         let value = &self.values[index];
         if using == 0 && !value.parents.is_empty() { 0 } else { value.units * self.price[value.uses[using].tick] }
     }
 
     /// Returns the bytes that are copied so that LX can serve a use.
-    pub(super) fn coming_bytes(&self, index: usize, using: usize, place: Place) -> Option<i128> {
+    pub(super) fn load_bytes(&self, index: usize, using: usize, place: ValueLocation) -> Option<i128> {
         let value = &self.values[index];
         match place {
-            Place::Only | Place::Both => Some(0),
-            Place::Out if using == 0 => Some(value.arrival),
-            Place::Out => Some(value.size).filter(|_| !self.whole),
+            ValueLocation::LxOnly | ValueLocation::LxAndHbm => Some(0),
+            ValueLocation::Hbm if using == 0 => Some(value.arrival),
+            ValueLocation::Hbm => Some(value.size).filter(|_| !self.whole),
         }
     }
 
     /// Returns the bytes of a use that HBM serves, and of leaving LX before it.
-    pub(super) fn out_bytes(&self, index: usize, using: usize, place: Place) -> i128 {
-        self.values[index].uses[using].bytes + self.leave_bytes(index, place)
+    pub(super) fn hbm_use_bytes(&self, index: usize, using: usize, place: ValueLocation) -> i128 {
+        self.values[index].uses[using].bytes + self.eviction_bytes(index, place)
     }
 
     /// Returns the bytes of leaving LX. With unsplit live ranges, a value that leaves early counts as never resident.
-    pub(super) fn leave_bytes(&self, index: usize, place: Place) -> i128 {
+    pub(super) fn eviction_bytes(&self, index: usize, place: ValueLocation) -> i128 {
         let value = &self.values[index];
         match place {
-            Place::Out => 0,
-            Place::Only | Place::Both if self.whole => value.uses[0].bytes - value.arrival,
-            Place::Only => value.size,
-            Place::Both => 0,
+            ValueLocation::Hbm => 0,
+            ValueLocation::LxOnly | ValueLocation::LxAndHbm if self.whole => value.uses[0].bytes - value.arrival,
+            ValueLocation::LxOnly => value.size,
+            ValueLocation::LxAndHbm => 0,
         }
     }
 
-    pub(super) fn after(&self, index: usize, using: usize, place: Place) -> Place {
+    pub(super) fn location_after_use(&self, index: usize, using: usize, place: ValueLocation) -> ValueLocation {
         let value = &self.values[index];
         let has_copy = match place {
-            Place::Out => using > 0 || value.comes_with_copy,
-            Place::Only => false,
-            Place::Both => true,
+            ValueLocation::Hbm => using > 0 || value.arrives_clean,
+            ValueLocation::LxOnly => false,
+            ValueLocation::LxAndHbm => true,
         };
-        if has_copy && !value.uses[using].writes { Place::Both } else { Place::Only }
+        if has_copy && !value.uses[using].writes { ValueLocation::LxAndHbm } else { ValueLocation::LxOnly }
     }
 
     /// Returns the bytes that are copied after the last use.
-    pub(super) fn end_bytes(&self, index: usize, place: Place) -> i128 {
-        if place == Place::Only { self.values[index].departure } else { 0 }
+    pub(super) fn final_store_bytes(&self, index: usize, place: ValueLocation) -> i128 {
+        if place == ValueLocation::LxOnly { self.values[index].departure } else { 0 }
     }
 }
 
-fn units(bytes: i64, alignment: i64) -> i128 {
+fn count_units(bytes: i64, alignment: i64) -> i128 {
     i128::from(bytes / alignment + i64::from(bytes % alignment != 0))
 }
 

@@ -6,8 +6,8 @@
 
 use super::{
     Violation,
-    files::{Instance, Result_},
-    relax::{Place, Relaxed},
+    files::{Instance, ResultFile},
+    relax::{ValueLocation, RelaxedProblem},
 };
 
 /// Maximum number of knapsack cells, in total and per knapsack, before the check is abandoned.
@@ -15,7 +15,7 @@ const MAX_CELLS: i128 = 2_000_000_000;
 const MAX_UNITS: i128 = 1 << 20;
 
 /// Confirms the bound of the result.
-pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violation> {
+pub(super) fn check_multipliers(instance: &Instance, result: &ResultFile) -> Result<(), Violation> {
     let refuse = |what: String| Violation::Bound { bound: result.lower_bound, what };
     let certificate = &result.certificate;
     if !certificate.whole_lives {
@@ -24,14 +24,14 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
     if !certificate.prices.is_empty() || !certificate.cuts.is_empty() {
         return Err(refuse("expected no prices and cuts in a certificate with rents".to_owned()));
     }
-    let relaxed = Relaxed::new(instance, true, 1, &[]);
+    let relaxed = RelaxedProblem::new(instance, true, 1, &[]);
     let mut paid = vec![0; relaxed.values.len()];
     let mut most = relaxed.fixed;
     let mut cells = 0;
     for (time, rents) in &certificate.rents {
         let mut payers: Vec<(usize, i128)> = Vec::with_capacity(rents.len());
         for (name, bytes) in rents {
-            let value = payer(instance, &relaxed, *time, name).map_err(refuse)?;
+            let value = find_payer(instance, &relaxed, *time, name).map_err(refuse)?;
             if payers.iter().any(|payer| payer.0 == value) {
                 return Err(refuse(format!("'{name}' has two rents in operation {time}")));
             }
@@ -42,20 +42,20 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
         if cells > MAX_CELLS || relaxed.capacity > MAX_UNITS {
             return Err(refuse("the knapsacks exceed the limit of the check".to_owned()));
         }
-        most -= knapsack(&relaxed, &payers);
+        most -= solve_knapsack(&relaxed, &payers);
     }
     for (value, paid) in paid.into_iter().enumerate() {
-        let hbm = relaxed.out_bytes(value, 0, Place::Out);
+        let hbm = relaxed.hbm_use_bytes(value, 0, ValueLocation::Hbm);
         let lx =
-            relaxed.coming_bytes(value, 0, Place::Out).map(|bytes| bytes + relaxed.end_bytes(value, relaxed.after(value, 0, Place::Out)));
+            relaxed.load_bytes(value, 0, ValueLocation::Hbm).map(|bytes| bytes + relaxed.final_store_bytes(value, relaxed.location_after_use(value, 0, ValueLocation::Hbm)));
         most += lx.map_or(hbm, |lx| hbm.min(lx + paid));
     }
     if most >= i128::from(result.lower_bound) { Ok(()) } else { Err(refuse(format!("the rents prove only {most}"))) }
 }
 
 /// Returns the value of a buffer that occupies space of its own in an operation whenever it is in LX.
-fn payer(instance: &Instance, relaxed: &Relaxed, time: usize, name: &str) -> Result<usize, String> {
-    let row = instance.find(name).ok_or_else(|| format!("'{name}' has a rent, but is not a buffer"))?;
+fn find_payer(instance: &Instance, relaxed: &RelaxedProblem, time: usize, name: &str) -> Result<usize, String> {
+    let row = instance.find_buffer(name).ok_or_else(|| format!("'{name}' has a rent, but is not a buffer"))?;
     let value =
         relaxed.values.iter().position(|value| value.row == row).ok_or_else(|| format!("'{name}' has a rent, but cannot be in LX"))?;
     let uses = &relaxed.values[value].uses;
@@ -70,7 +70,7 @@ fn payer(instance: &Instance, relaxed: &Relaxed, time: usize, name: &str) -> Res
 }
 
 /// Returns the maximum payment of a set of values whose total size is at most that of LX.
-fn knapsack(relaxed: &Relaxed, payers: &[(usize, i128)]) -> i128 {
+fn solve_knapsack(relaxed: &RelaxedProblem, payers: &[(usize, i128)]) -> i128 {
     let units = |payer: &(usize, i128)| usize::try_from(relaxed.values[payer.0].units).unwrap_or(usize::MAX);
     let total = payers.iter().map(units).fold(0, usize::saturating_add);
     let capacity = usize::try_from(relaxed.capacity).expect("a capacity is not negative").min(total);

@@ -7,19 +7,19 @@ use std::ops::Range;
 
 /// Maximum number of placements that are tried, and of operations of unplaced stacks that are examined for them.
 const MAX_TRIES: u64 = 5_000_000;
-const MAX_LOOKS: u64 = 1 << 30;
+const MAX_EXAMINED_TICKS: u64 = 1 << 30;
 /// Maximum depth of the recursion over stacks.
-const MAX_TOWERS: usize = 1000;
+const MAX_STACKS: usize = 1000;
 
 /// Intervals at one address: heights by tick, from the first tick on.
-pub(super) struct Tower {
+pub(super) struct AliasedStack {
     start: usize,
     heights: Vec<i128>,
     /// Highest address that the stack may have.
     highest: i128,
 }
 
-impl Tower {
+impl AliasedStack {
     pub(super) const fn new() -> Self {
         Self { start: usize::MAX, heights: Vec::new(), highest: i128::MAX }
     }
@@ -37,7 +37,7 @@ impl Tower {
     }
 
     /// Removes its first operation.
-    pub(super) fn forget_birth(&mut self) {
+    pub(super) fn remove_first_tick(&mut self) {
         self.heights.remove(0);
         self.start += 1;
     }
@@ -59,32 +59,32 @@ impl Tower {
 ///
 /// # Errors
 /// If the search exceeds its limits.
-pub(super) fn fit(towers: &[Tower], capacity: i128) -> Result<bool, String> {
-    if towers.len() > MAX_TOWERS {
-        return Err(format!("there are {} residency intervals, more than {MAX_TOWERS}", towers.len()));
+pub(super) fn can_place_stacks(towers: &[AliasedStack], capacity: i128) -> Result<bool, String> {
+    if towers.len() > MAX_STACKS {
+        return Err(format!("there are {} residency intervals, more than {MAX_STACKS}", towers.len()));
     }
     let end = towers.iter().map(|tower| tower.ticks().end).max().unwrap_or(0);
-    let mut search = Search { towers, capacity, floors: vec![0; end], placed: vec![false; towers.len()], tries: 0, looks: 0 };
-    search.fits(0, 0).ok_or_else(|| format!("it takes more than {MAX_TRIES} tries or {MAX_LOOKS} steps"))
+    let mut search = StackSearch { towers, capacity, floors: vec![0; end], placed: vec![false; towers.len()], tries: 0, examined_ticks: 0 };
+    search.fits(0, 0).ok_or_else(|| format!("it takes more than {MAX_TRIES} tries or {MAX_EXAMINED_TICKS} steps"))
 }
 
-struct Search<'t> {
-    towers: &'t [Tower],
+struct StackSearch<'t> {
+    towers: &'t [AliasedStack],
     capacity: i128,
     floors: Vec<i128>,
     placed: Vec<bool>,
     tries: u64,
-    looks: u64,
+    examined_ticks: u64,
 }
 
-impl Search<'_> {
+impl StackSearch<'_> {
     /// Returns whether the unplaced stacks fit above `lowest`; at `lowest` only stacks from `first` on. None if the search exceeds its
     /// limits.
     fn fits(&mut self, lowest: i128, first: usize) -> Option<bool> {
         let waiting: Vec<usize> = (0..self.towers.len()).filter(|&tower| !self.placed[tower]).collect();
         self.tries += 1;
-        self.looks += (waiting.len() * self.floors.len()) as u64;
-        if self.tries > MAX_TRIES || self.looks > MAX_LOOKS {
+        self.examined_ticks += (waiting.len() * self.floors.len()) as u64;
+        if self.tries > MAX_TRIES || self.examined_ticks > MAX_EXAMINED_TICKS {
             return None;
         }
         if waiting.is_empty() {

@@ -5,12 +5,12 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use scratchpad::{
     Capacity, Instance,
-    pack::{Packing, Rectangle, Steps, pack, smallest_peak},
+    pack::{PackingResult, Rectangle, StepBudget, pack_rectangles, find_smallest_peak},
 };
 use std::{env, fs, hint::black_box};
 
 /// The instances of `SPYRE_MINIMALLOC`, a folder of CSV files; without it those beside the project.
-fn instances() -> Vec<(String, Vec<Rectangle>)> {
+fn load_instances() -> Vec<(String, Vec<Rectangle>)> {
     let folder = env::var("SPYRE_MINIMALLOC").unwrap_or_else(|_| "../shared/planner/minimalloc".to_owned());
     let files = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
     let mut paths: Vec<_> = files.filter(|path| path.extension().is_some_and(|extension| extension == "csv")).collect();
@@ -19,7 +19,7 @@ fn instances() -> Vec<(String, Vec<Rectangle>)> {
     let instance = |path: &std::path::PathBuf| {
         let read = Instance::from_csv(&fs::read_to_string(path).unwrap(), Capacity { bytes: 0, alignment: 1 }).unwrap();
         let rectangles = read.buffers.iter().map(|buffer| {
-            let life = buffer.life();
+            let life = buffer.live_range();
             Rectangle { lower: tick(life.start), upper: tick(life.end), size: buffer.bytes }
         });
         (path.file_stem().unwrap().to_string_lossy().into_owned(), rectangles.collect())
@@ -28,7 +28,7 @@ fn instances() -> Vec<(String, Vec<Rectangle>)> {
 }
 
 /// Activations that are live until the backward pass, and many short live ranges, as in training graphs.
-fn activations(n_ticks: i64) -> Vec<Rectangle> {
+fn generate_activations(n_ticks: i64) -> Vec<Rectangle> {
     let sizes = [16_384, 1_638_400, 2_621_440, 20_971_520, 41_943_040];
     let short =
         (0..2 * n_ticks).map(|tick| Rectangle { lower: tick, upper: tick + 1 + tick * 7 % 40, size: sizes[(tick * 11 % 5) as usize] });
@@ -40,15 +40,15 @@ fn activations(n_ticks: i64) -> Vec<Rectangle> {
 fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("pack");
     group.sample_size(10);
-    for (name, rectangles) in instances() {
+    for (name, rectangles) in load_instances() {
         group.bench_with_input(BenchmarkId::from_parameter(name), &rectangles, |bencher, rectangles| {
-            bencher.iter(|| assert!(matches!(pack(rectangles, 1 << 20, &mut Steps { left: 1_000_000 }), Packing::Placed(_))));
+            bencher.iter(|| assert!(matches!(pack_rectangles(rectangles, 1 << 20, &mut StepBudget { left: 1_000_000 }), PackingResult::Placed(_))));
         });
     }
     for n_ticks in [1_000, 10_000] {
-        let rectangles = activations(n_ticks);
+        let rectangles = generate_activations(n_ticks);
         group.bench_with_input(BenchmarkId::new("list", rectangles.len()), &rectangles, |bencher, rectangles| {
-            bencher.iter(|| smallest_peak(black_box(rectangles), &mut Steps { left: 0 }));
+            bencher.iter(|| find_smallest_peak(black_box(rectangles), &mut StepBudget { left: 0 }));
         });
     }
     group.finish();

@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark")]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use scratchpad::{Buffer, Capacity, Exact, Use, UseKind};
+use scratchpad::{Buffer, Capacity, ExactPlanner, Use, UseKind};
 use std::hint::black_box;
 
 /// Layers of eleven buffers, as an MLP with a residual makes them: short lives in a row, some of them over a layer, and weights of use.
-fn layers(n_buffers: usize) -> Vec<Buffer> {
+fn build_layers(n_buffers: usize) -> Vec<Buffer> {
     let buffer = |index: usize| {
         let (layer, place) = (index / 11, index % 11);
         let birth = layer * 11 + place;
@@ -36,8 +36,8 @@ fn benches(criterion: &mut Criterion) {
     let capacity = Capacity { bytes: 1_625_344, alignment: 128 };
     let mut group = criterion.benchmark_group("plan");
     for n_buffers in [5, 10, 20, 40, 80, 561] {
-        let buffers = layers(n_buffers);
-        for (name, exact) in [("whole", Exact::whole_lives()), ("split", Exact::split_stays())] {
+        let buffers = build_layers(n_buffers);
+        for (name, exact) in [("whole", ExactPlanner::new_unsplit()), ("split", ExactPlanner::new_split())] {
             assert!(exact.solve(&buffers, &capacity).optimal);
             group.bench_with_input(BenchmarkId::new(name, n_buffers), &buffers, |bencher, buffers| {
                 bencher.iter(|| exact.solve(black_box(buffers), &capacity));

@@ -24,7 +24,7 @@ pub struct Use {
 /// Reason why a buffer may never be placed: a sentence without a full stop, for reports.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Barred(pub String);
+pub struct PlacementExclusion(pub String);
 
 /// Value that may be in LX for its whole live range. Planners refer to buffers by their position in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Buffer {
     /// Whether HBM needs the value at the end (an output of the graph): placing it costs one copy out of LX.
     pub ends_in_hbm: bool,
     /// Reason why it may not be placed. It is listed nevertheless, because other buffers may name it as a parent.
-    pub barred: Option<Barred>,
+    pub barred: Option<PlacementExclusion>,
 }
 
 impl Buffer {
@@ -54,7 +54,7 @@ impl Buffer {
 
     /// Returns the live range: the operations from the first use to the last, half-open. Empty without uses.
     #[must_use]
-    pub fn life(&self) -> Range<usize> {
+    pub fn live_range(&self) -> Range<usize> {
         match (self.uses.first(), self.uses.last()) {
             (Some(first), Some(last)) => first.time..last.time + 1,
             (None, _) | (_, None) => 0..0,
@@ -63,8 +63,8 @@ impl Buffer {
 
     /// Returns whether both buffers are live during some operation.
     #[must_use]
-    pub fn meets(&self, other: &Self) -> bool {
-        let (life, others) = (self.life(), other.life());
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let (life, others) = (self.live_range(), other.live_range());
         life.start < others.end && others.start < life.end
     }
 
@@ -91,11 +91,11 @@ impl Buffer {
 /// is born, is read (an unread parent hands nothing over), and is at least as large. A parent that is born in the same operation must be
 /// listed first, which excludes cycles.
 #[must_use]
-pub fn can_succeed(buffers: &[Buffer], child: usize, parent: usize) -> bool {
+pub fn can_reuse_in_place(buffers: &[Buffer], child: usize, parent: usize) -> bool {
     let (heir, elder) = (&buffers[child], &buffers[parent]);
     let is_read = elder.uses.iter().any(|one| one.kind == UseKind::Read);
-    let is_before = (elder.life().start, parent) < (heir.life().start, child);
-    is_read && is_before && elder.life().end == heir.life().start + 1 && heir.bytes <= elder.bytes
+    let is_before = (elder.live_range().start, parent) < (heir.live_range().start, child);
+    is_read && is_before && elder.live_range().end == heir.live_range().start + 1 && heir.bytes <= elder.bytes
 }
 
 /// Memory into which buffers are placed.
@@ -110,7 +110,7 @@ pub struct Capacity {
 impl Capacity {
     /// Returns the LX of a core: addresses are whole sticks.
     #[must_use]
-    pub const fn of(target: &Target) -> Self {
+    pub const fn from_target(target: &Target) -> Self {
         Self { bytes: target.lx_bytes, alignment: STICK_BYTES }
     }
 
@@ -138,28 +138,28 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_buffer_lives_from_its_first_to_its_last_use() {
+    fn computes_live_range_from_first_to_last_use() {
         let first = buffer("a", 1, &[2, 5]);
-        assert_eq!(first.life(), 2..6);
-        assert!(first.meets(&buffer("b", 1, &[5, 7])));
-        assert!(!first.meets(&buffer("c", 1, &[6, 7])));
-        assert_eq!(buffer("d", 1, &[]).life(), 0..0);
+        assert_eq!(first.live_range(), 2..6);
+        assert!(first.overlaps(&buffer("b", 1, &[5, 7])));
+        assert!(!first.overlaps(&buffer("c", 1, &[6, 7])));
+        assert_eq!(buffer("d", 1, &[]).live_range(), 0..0);
     }
 
     #[test]
-    fn an_address_is_taken_over_in_the_parent_s_last_operation() {
-        let succeeds = |child: Buffer, parent: Buffer| can_succeed(&[parent, child], 1, 0);
+    fn allows_in_place_reuse_in_last_operation_of_parent() {
+        let succeeds = |child: Buffer, parent: Buffer| can_reuse_in_place(&[parent, child], 1, 0);
         let parent = || buffer("p", 40, &[0, 2]);
         assert!(succeeds(buffer("c", 40, &[2, 3]), parent()));
         assert!(!succeeds(buffer("c", 41, &[2, 3]), parent()), "larger than the parent");
         assert!(!succeeds(buffer("c", 40, &[3, 4]), parent()), "born later");
         assert!(!succeeds(buffer("c", 40, &[0, 3]), buffer("p", 40, &[0])), "a parent that is never read");
         let short = [buffer("b", 40, &[2, 2]), buffer("c", 40, &[2, 2])];
-        assert_eq!((can_succeed(&short, 1, 0), can_succeed(&short, 0, 1)), (true, false), "within an operation, in the order of the list");
+        assert_eq!((can_reuse_in_place(&short, 1, 0), can_reuse_in_place(&short, 0, 1)), (true, false), "within an operation, in the order of the list");
     }
 
     #[test]
-    fn addresses_are_rounded_up() {
+    fn rounds_addresses_up_to_alignment() {
         let capacity = Capacity { bytes: 512, alignment: 128 };
         assert_eq!([0, 1, 128, 129].map(|address| capacity.align(address)), [0, 128, 128, 256]);
     }

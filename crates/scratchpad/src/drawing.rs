@@ -8,7 +8,7 @@ use std::{
 
 /// Residency interval of a buffer. A buffer that is evicted and reloaded has several.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stay {
+pub struct DrawnInterval {
     /// The buffer's name.
     pub name: String,
     /// Its bytes on one core.
@@ -23,22 +23,22 @@ pub struct Stay {
 
 /// Content of a drawing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Drawing {
+pub struct LxDrawing {
     /// Title.
     pub title: String,
     /// Bytes of LX: drawn as the line at the top.
     pub capacity_bytes: i64,
     /// The boxes.
-    pub stays: Vec<Stay>,
+    pub stays: Vec<DrawnInterval>,
     /// Names of the operations that have one.
     pub operations: Vec<String>,
     /// Loops around operations, drawn as brackets under the boxes.
-    pub loops: Vec<Bracket>,
+    pub loops: Vec<LoopBracket>,
 }
 
 /// A loop around operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bracket {
+pub struct LoopBracket {
     /// Label of the bracket.
     pub name: String,
     /// The operations in it, half-open.
@@ -47,25 +47,25 @@ pub struct Bracket {
     pub depth: usize,
 }
 
-const LEFT: f64 = 90.0;
-const TOP: f64 = 40.0;
-const RIGHT: f64 = 60.0;
-const BOTTOM: f64 = 40.0;
+const LEFT_MARGIN: f64 = 90.0;
+const TOP_MARGIN: f64 = 40.0;
+const RIGHT_MARGIN: f64 = 60.0;
+const BOTTOM_MARGIN: f64 = 40.0;
 /// Height of a row of brackets, and of the names of operations.
-const BRACKET: f64 = 16.0;
-const NAMES: f64 = 80.0;
+const BRACKET_HEIGHT: f64 = 16.0;
+const NAMES_HEIGHT: f64 = 80.0;
 /// Minimum width of an operation whose name is shown.
-const NAMED: f64 = 11.0;
+const MIN_NAMED_WIDTH: f64 = 11.0;
 const PLOT_HEIGHT: f64 = 720.0;
 /// Width of an operation, unless the drawing gets too wide or too narrow.
-const OPERATION: f64 = 24.0;
-const WIDTHS: (f64, f64) = (900.0, 1600.0);
+const OPERATION_WIDTH: f64 = 24.0;
+const PLOT_WIDTH_RANGE: (f64, f64) = (900.0, 1600.0);
 /// Font sizes that are tried for a label. The drawing can be enlarged.
-const LETTERS: [f64; 3] = [10.0, 8.0, 6.0];
+const FONT_SIZES: [f64; 3] = [10.0, 8.0, 6.0];
 /// Maximum ratio of the height of LX to the height of its contents in a drawing of all of LX.
-const MOST_EMPTY: i64 = 4;
+const MAX_HEIGHT_RATIO: i64 = 4;
 /// Width of a letter, and height of a line, relative to the font size.
-const LETTER: (f64, f64) = (0.56, 1.1);
+const LETTER_SIZE: (f64, f64) = (0.56, 1.1);
 
 /// Colors with the same lightness, so that dark text is readable on all of them in both color schemes.
 const STYLE: &str = "<style>
@@ -79,73 +79,73 @@ rect.stay { stroke: #ccc } .handed { stroke: #fff } }
 </style>";
 
 /// Scales from bytes and operations to drawing coordinates.
-struct Scale {
+struct DrawingScale {
     plot_width: f64,
-    n_times: usize,
+    num_times: usize,
     highest_bytes: i64,
     top_bytes: i64,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
-impl Scale {
-    fn of(drawing: &Drawing) -> Self {
+impl DrawingScale {
+    fn new(drawing: &LxDrawing) -> Self {
         let ends = drawing.stays.iter().map(|stay| stay.times.end).chain(drawing.loops.iter().map(|bracket| bracket.times.end));
         let n_times = ends.max().unwrap_or(0).max(drawing.operations.len()).max(1);
         let highest = drawing.stays.iter().map(|stay| stay.address + stay.bytes).max().unwrap_or(0);
         // If little of LX is used, a drawing of all of LX would make the boxes invisible.
-        let is_small = highest > 0 && highest < drawing.capacity_bytes / MOST_EMPTY;
+        let is_small = highest > 0 && highest < drawing.capacity_bytes / MAX_HEIGHT_RATIO;
         let top_bytes = if is_small { highest + highest / 4 } else { highest.max(drawing.capacity_bytes) }.max(1);
-        Self { plot_width: (n_times as f64 * OPERATION).clamp(WIDTHS.0, WIDTHS.1), n_times, highest_bytes: highest, top_bytes }
+        Self { plot_width: (n_times as f64 * OPERATION_WIDTH).clamp(PLOT_WIDTH_RANGE.0, PLOT_WIDTH_RANGE.1), num_times: n_times, highest_bytes: highest, top_bytes }
     }
 
     fn x(&self, time: usize) -> f64 {
-        LEFT + self.plot_width * time as f64 / self.n_times as f64
+        LEFT_MARGIN + self.plot_width * time as f64 / self.num_times as f64
     }
 
     fn y(&self, bytes: i64) -> f64 {
-        TOP + PLOT_HEIGHT * (1.0 - bytes as f64 / self.top_bytes as f64)
+        TOP_MARGIN + PLOT_HEIGHT * (1.0 - bytes as f64 / self.top_bytes as f64)
     }
 }
 
 /// Returns the drawing as the text of an SVG file. Equal plans give equal text.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
-pub fn draw(drawing: &Drawing) -> String {
-    let scale = Scale::of(drawing);
+pub fn draw(drawing: &LxDrawing) -> String {
+    let scale = DrawingScale::new(drawing);
     let depth = drawing.loops.iter().map(|bracket| bracket.depth + 1).max().unwrap_or(0);
-    let shows_names = !drawing.operations.is_empty() && scale.x(1) - scale.x(0) >= NAMED;
-    let below = depth as f64 * BRACKET + if shows_names { NAMES } else { 0.0 };
-    let (width, height) = (LEFT + scale.plot_width + RIGHT, TOP + PLOT_HEIGHT + BOTTOM + below);
+    let shows_names = !drawing.operations.is_empty() && scale.x(1) - scale.x(0) >= MIN_NAMED_WIDTH;
+    let below = depth as f64 * BRACKET_HEIGHT + if shows_names { NAMES_HEIGHT } else { 0.0 };
+    let (width, height) = (LEFT_MARGIN + scale.plot_width + RIGHT_MARGIN, TOP_MARGIN + PLOT_HEIGHT + BOTTOM_MARGIN + below);
     let mut svg = String::new();
-    line(
+    push_line(
         &mut svg,
         &format!(
             r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}" style="max-width:100%;height:auto">"#
         ),
     );
-    line(&mut svg, STYLE);
-    line(&mut svg, r#"<rect class="page" width="100%" height="100%"/>"#);
-    line(&mut svg, &format!(r#"<text class="title" x="{LEFT}" y="22">{}</text>"#, escaped(&drawing.title)));
-    axes(&mut svg, &scale);
-    brackets(&mut svg, drawing, &scale);
+    push_line(&mut svg, STYLE);
+    push_line(&mut svg, r#"<rect class="page" width="100%" height="100%"/>"#);
+    push_line(&mut svg, &format!(r#"<text class="title" x="{LEFT_MARGIN}" y="22">{}</text>"#, escape_xml(&drawing.title)));
+    draw_axes(&mut svg, &scale);
+    draw_brackets(&mut svg, drawing, &scale);
     if shows_names {
-        names(&mut svg, drawing, &scale, scale.y(0) + 20.0 + depth as f64 * BRACKET);
+        draw_operation_names(&mut svg, drawing, &scale, scale.y(0) + 20.0 + depth as f64 * BRACKET_HEIGHT);
     }
-    boxes(&mut svg, drawing, &scale);
-    links(&mut svg, drawing, &scale);
-    capacity(&mut svg, drawing, &scale);
-    line(&mut svg, "</svg>");
+    draw_boxes(&mut svg, drawing, &scale);
+    draw_links(&mut svg, drawing, &scale);
+    draw_capacity(&mut svg, drawing, &scale);
+    push_line(&mut svg, "</svg>");
     svg
 }
 
 /// Draws the line at the capacity if it is visible, the used share, and the legend of the marks.
-fn capacity(svg: &mut String, drawing: &Drawing, scale: &Scale) {
+fn draw_capacity(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
     let (bytes, used) = (drawing.capacity_bytes, scale.highest_bytes);
-    let (left, right) = (scale.x(0), scale.x(scale.n_times));
-    let mut legend = format!("{} of {} in use at most", in_units(used), in_units(bytes));
+    let (left, right) = (scale.x(0), scale.x(scale.num_times));
+    let mut legend = format!("{} of {} in use at most", format_bytes(used), format_bytes(bytes));
     if bytes <= scale.top_bytes {
         let y = scale.y(bytes);
-        line(
+        push_line(
             svg,
             &format!(
                 r#"<line class="capacity" x1="{left:.1}" y1="{y:.1}" x2="{right:.1}" y2="{y:.1}"><title>capacity: {bytes} bytes</title></line>"#
@@ -153,7 +153,7 @@ fn capacity(svg: &mut String, drawing: &Drawing, scale: &Scale) {
         );
         legend.push_str("; red line: capacity");
     }
-    gauge(svg, (right + 24.0, used, bytes));
+    draw_gauge(svg, (right + 24.0, used, bytes));
     if drawing.stays.iter().any(|stay| stay.successor_of.is_some()) {
         legend.push_str("; thick edge: an address taken over");
     }
@@ -161,16 +161,16 @@ fn capacity(svg: &mut String, drawing: &Drawing, scale: &Scale) {
     if names.len() < drawing.stays.len() {
         legend.push_str("; dashes: evicted and reloaded");
     }
-    line(svg, &format!(r#"<text class="axis" x="{:.1}" y="{:.1}">{legend}</text>"#, left + 6.0, TOP - 6.0));
+    push_line(svg, &format!(r#"<text class="axis" x="{:.1}" y="{:.1}">{legend}</text>"#, left + 6.0, TOP_MARGIN - 6.0));
 }
 
 /// Draws a bar of the plot's height that represents the capacity, filled up to the used bytes.
 #[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
-fn gauge(svg: &mut String, (x, used, capacity): (f64, i64, i64)) {
+fn draw_gauge(svg: &mut String, (x, used, capacity): (f64, i64, i64)) {
     let height = PLOT_HEIGHT * (used as f64 / capacity.max(1) as f64).min(1.0);
-    let top = TOP + PLOT_HEIGHT - height;
-    line(svg, &format!(r#"<rect class="gauge" x="{x:.1}" y="{TOP}" width="14" height="{PLOT_HEIGHT}"/>"#));
-    line(
+    let top = TOP_MARGIN + PLOT_HEIGHT - height;
+    push_line(svg, &format!(r#"<rect class="gauge" x="{x:.1}" y="{TOP_MARGIN}" width="14" height="{PLOT_HEIGHT}"/>"#));
+    push_line(
         svg,
         &format!(
             r#"<rect class="used" x="{x:.1}" y="{top:.1}" width="14" height="{height:.1}"><title>{used} of {capacity} bytes</title></rect>"#
@@ -180,70 +180,70 @@ fn gauge(svg: &mut String, (x, used, capacity): (f64, i64, i64)) {
 
 /// Draws a bracket under the operations of each loop, inner loops closer to the operations.
 #[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
-fn brackets(svg: &mut String, drawing: &Drawing, scale: &Scale) {
+fn draw_brackets(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
     let depth = drawing.loops.iter().map(|bracket| bracket.depth + 1).max().unwrap_or(0);
     for bracket in &drawing.loops {
         let (left, right) = (scale.x(bracket.times.start) + 2.0, scale.x(bracket.times.end) - 2.0);
-        let y = scale.y(0) + 20.0 + BRACKET * (depth - 1 - bracket.depth) as f64;
-        let (name, middle, foot) = (escaped(&bracket.name), f64::midpoint(left, right), y + 4.0);
-        line(svg, &format!(r#"<path class="bracket" d="M{left:.1} {y:.1} V{foot:.1} H{right:.1} V{y:.1}"><title>{name}</title></path>"#));
-        if length(&bracket.name, LETTERS[0]) <= right - left {
+        let y = scale.y(0) + 20.0 + BRACKET_HEIGHT * (depth - 1 - bracket.depth) as f64;
+        let (name, middle, foot) = (escape_xml(&bracket.name), f64::midpoint(left, right), y + 4.0);
+        push_line(svg, &format!(r#"<path class="bracket" d="M{left:.1} {y:.1} V{foot:.1} H{right:.1} V{y:.1}"><title>{name}</title></path>"#));
+        if estimate_text_width(&bracket.name, FONT_SIZES[0]) <= right - left {
             let below = y + 14.0;
-            line(svg, &format!(r#"<text class="axis" x="{middle:.1}" y="{below:.1}" text-anchor="middle">{name}</text>"#));
+            push_line(svg, &format!(r#"<text class="axis" x="{middle:.1}" y="{below:.1}" text-anchor="middle">{name}</text>"#));
         }
     }
 }
 
 /// Draws the names of operations vertically, each under its operation.
-fn names(svg: &mut String, drawing: &Drawing, scale: &Scale, top: f64) {
+fn draw_operation_names(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale, top: f64) {
     for (time, name) in drawing.operations.iter().enumerate() {
         let (x, y) = (f64::midpoint(scale.x(time), scale.x(time + 1)) + 3.5, top + 4.0);
-        let name = escaped(name);
-        line(
+        let name = escape_xml(name);
+        push_line(
             svg,
             &format!(r#"<text class="axis" x="{x:.1}" y="{y:.1}" text-anchor="end" transform="rotate(-90 {x:.1} {y:.1})">{name}</text>"#),
         );
     }
 }
 
-fn line(svg: &mut String, text: &str) {
+fn push_line(svg: &mut String, text: &str) {
     svg.push_str(text);
     svg.push('\n');
 }
 
-fn axes(svg: &mut String, scale: &Scale) {
-    let (left, right, bottom) = (scale.x(0), scale.x(scale.n_times), scale.y(0));
-    let every = step(i64::try_from(scale.n_times).expect("fewer than 2^63"), 24, &[1, 2, 5], 10);
-    for time in (0..=scale.n_times).step_by(usize::try_from(every).expect("a step is positive")) {
+fn draw_axes(svg: &mut String, scale: &DrawingScale) {
+    let (left, right, bottom) = (scale.x(0), scale.x(scale.num_times), scale.y(0));
+    let every = choose_axis_step(i64::try_from(scale.num_times).expect("fewer than 2^63"), 24, &[1, 2, 5], 10);
+    for time in (0..=scale.num_times).step_by(usize::try_from(every).expect("a step is positive")) {
         let x = scale.x(time);
-        line(
+        push_line(
             svg,
             &format!(
-                r#"<line class="grid" x1="{x:.1}" y1="{TOP}" x2="{x:.1}" y2="{bottom:.1}"/><text class="axis" x="{x:.1}" y="{:.1}" text-anchor="middle">{time}</text>"#,
+                r#"<line class="grid" x1="{x:.1}" y1="{TOP_MARGIN}" x2="{x:.1}" y2="{bottom:.1}"/><text class="axis" x="{x:.1}" y="{:.1}" text-anchor="middle">{time}</text>"#,
                 bottom + 14.0
             ),
         );
     }
-    let every = step(scale.top_bytes, 17, &[1, 2, 4], 8);
-    let unit = unit_of(every);
+    let every = choose_axis_step(scale.top_bytes, 17, &[1, 2, 4], 8);
+    let unit = find_largest_unit(every);
     for count in 0..=scale.top_bytes / every {
         let (y, bytes) = (scale.y(count * every), count * every);
-        line(
+        push_line(
             svg,
             &format!(
                 r#"<line class="grid" x1="{left:.1}" y1="{y:.1}" x2="{right:.1}" y2="{y:.1}"/><text class="axis" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"#,
                 left - 6.0,
                 y + 3.5,
-                in_unit(bytes, unit)
+                format_in_unit(bytes, unit)
             ),
         );
     }
-    line(svg, &format!(r#"<text class="axis" x="{right:.1}" y="{:.1}" text-anchor="end">operation</text>"#, bottom + 30.0));
-    line(svg, &format!(r#"<text class="axis" x="6" y="{:.1}">address</text>"#, TOP - 8.0));
+    push_line(svg, &format!(r#"<text class="axis" x="{right:.1}" y="{:.1}" text-anchor="end">operation</text>"#, bottom + 30.0));
+    push_line(svg, &format!(r#"<text class="axis" x="6" y="{:.1}">address</text>"#, TOP_MARGIN - 8.0));
 }
 
 /// Returns the smallest of `factors` times a power of `base` with at most `most` steps up to `end`.
-fn step(end: i64, most: i64, factors: &[i64], base: i64) -> i64 {
+fn choose_axis_step(end: i64, most: i64, factors: &[i64], base: i64) -> i64 {
     let mut power = 1_i64;
     loop {
         for factor in factors {
@@ -256,7 +256,7 @@ fn step(end: i64, most: i64, factors: &[i64], base: i64) -> i64 {
 }
 
 /// Returns the largest unit that divides these bytes, in bytes, and its name.
-const fn unit_of(bytes: i64) -> (i64, &'static str) {
+const fn find_largest_unit(bytes: i64) -> (i64, &'static str) {
     if bytes % (1 << 20) == 0 {
         (1 << 20, "MiB")
     } else if bytes % (1 << 10) == 0 {
@@ -267,16 +267,16 @@ const fn unit_of(bytes: i64) -> (i64, &'static str) {
 }
 
 /// Formats bytes that are a multiple of the unit.
-fn in_unit(bytes: i64, (unit, name): (i64, &str)) -> String {
+fn format_in_unit(bytes: i64, (unit, name): (i64, &str)) -> String {
     if bytes == 0 { "0".to_owned() } else { format!("{} {name}", bytes / unit) }
 }
 
 /// Formats bytes in the largest unit without a fraction.
-fn in_units(bytes: i64) -> String {
-    in_unit(bytes, unit_of(bytes))
+fn format_bytes(bytes: i64) -> String {
+    format_in_unit(bytes, find_largest_unit(bytes))
 }
 
-fn boxes(svg: &mut String, drawing: &Drawing, scale: &Scale) {
+fn draw_boxes(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
     // A buffer that takes over an address covers the last operation of its predecessor.
     let handed_over: BTreeSet<(i64, usize)> =
         drawing.stays.iter().filter(|stay| stay.successor_of.is_some()).map(|stay| (stay.address, stay.times.start)).collect();
@@ -285,9 +285,9 @@ fn boxes(svg: &mut String, drawing: &Drawing, scale: &Scale) {
         let (top, bottom) = (scale.y(stay.address + stay.bytes), scale.y(stay.address));
         let (width, height) = (right - left, bottom - top);
         let size = format!("{} bytes", stay.bytes);
-        let taken_over = stay.successor_of.as_ref().map_or_else(String::new, |parent| format!(", in place of {}", escaped(parent)));
-        let name = escaped(&stay.name);
-        line(
+        let taken_over = stay.successor_of.as_ref().map_or_else(String::new, |parent| format!(", in place of {}", escape_xml(parent)));
+        let name = escape_xml(&stay.name);
+        push_line(
             svg,
             &format!(
                 r#"<rect class="stay c{}" x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}"><title>{name}: {size} at {}, operations {} to {}{taken_over}</title></rect>"#,
@@ -299,59 +299,59 @@ fn boxes(svg: &mut String, drawing: &Drawing, scale: &Scale) {
         );
         let is_covered = stay.times.len() > 1 && handed_over.contains(&(stay.address, stay.times.end - 1));
         let seen = if is_covered { scale.x(stay.times.end - 1) - left } else { width };
-        label(svg, &stay.name, &in_units(stay.bytes), (left, top, seen, height));
+        draw_label(svg, &stay.name, &format_bytes(stay.bytes), (left, top, seen, height));
     }
 }
 
 /// Draws name and bytes of a box, or only the name, horizontally or vertically, in the largest font size that fits; nothing if none fits.
-fn label(svg: &mut String, name: &str, bytes: &str, (left, top, width, height): (f64, f64, f64, f64)) {
+fn draw_label(svg: &mut String, name: &str, bytes: &str, (left, top, width, height): (f64, f64, f64, f64)) {
     let ways = [(2.0, false), (2.0, true), (1.0, false), (1.0, true)];
     let fits = |&(size, (n_rows, is_turned)): &(f64, (f64, bool))| {
         let (along, across) = if is_turned { (height, width) } else { (width, height) };
-        let bytes_length = if n_rows > 1.0 { length(bytes, size) } else { 0.0 };
-        across >= n_rows * (LETTER.1 * size + 1.0) && length(name, size).max(bytes_length) <= along
+        let bytes_length = if n_rows > 1.0 { estimate_text_width(bytes, size) } else { 0.0 };
+        across >= n_rows * (LETTER_SIZE.1 * size + 1.0) && estimate_text_width(name, size).max(bytes_length) <= along
     };
-    let Some((size, (n_rows, is_turned))) = LETTERS.into_iter().flat_map(|size| ways.map(|way| (size, way))).find(fits) else { return };
+    let Some((size, (n_rows, is_turned))) = FONT_SIZES.into_iter().flat_map(|size| ways.map(|way| (size, way))).find(fits) else { return };
     for (text, row) in [(name, 1.0), (bytes, 2.0)].into_iter().filter(|(_, row)| *row <= n_rows) {
-        let behind = LETTER.1 * size * row - 0.2 * size;
+        let behind = LETTER_SIZE.1 * size * row - 0.2 * size;
         let (x, y) = if is_turned { (left + behind, top + height - 2.0) } else { (left + 2.0, top + behind) };
         let turned = if is_turned { format!(r#" transform="rotate(-90 {x:.1} {y:.1})""#) } else { String::new() };
-        let small = if size < LETTERS[0] { format!(r#" style="font-size:{size}px""#) } else { String::new() };
-        let text = escaped(text);
-        line(svg, &format!(r#"<text class="stay-name" x="{x:.1}" y="{y:.1}" pointer-events="none"{turned}{small}>{text}</text>"#));
+        let small = if size < FONT_SIZES[0] { format!(r#" style="font-size:{size}px""#) } else { String::new() };
+        let text = escape_xml(text);
+        push_line(svg, &format!(r#"<text class="stay-name" x="{x:.1}" y="{y:.1}" pointer-events="none"{turned}{small}>{text}</text>"#));
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
-fn length(text: &str, size: f64) -> f64 {
-    text.chars().count() as f64 * LETTER.0 * size + 4.0
+fn estimate_text_width(text: &str, size: f64) -> f64 {
+    text.chars().count() as f64 * LETTER_SIZE.0 * size + 4.0
 }
 
 /// Draws the takeovers of addresses, and connects each interval of a buffer to its next one.
-fn links(svg: &mut String, drawing: &Drawing, scale: &Scale) {
-    let mut last_stay: BTreeMap<&str, &Stay> = BTreeMap::new();
+fn draw_links(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
+    let mut last_stay: BTreeMap<&str, &DrawnInterval> = BTreeMap::new();
     for stay in &drawing.stays {
         let (left, bottom, top) = (scale.x(stay.times.start), scale.y(stay.address), scale.y(stay.address + stay.bytes));
         if stay.successor_of.is_some() {
-            line(svg, &format!(r#"<line class="handed" x1="{left:.1}" y1="{bottom:.1}" x2="{left:.1}" y2="{top:.1}"/>"#));
+            push_line(svg, &format!(r#"<line class="handed" x1="{left:.1}" y1="{bottom:.1}" x2="{left:.1}" y2="{top:.1}"/>"#));
         }
         if let Some(before) = last_stay.insert(&stay.name, stay) {
             let from = (scale.x(before.times.end), scale.y(before.address + before.bytes / 2));
-            line(
+            push_line(
                 svg,
                 &format!(
                     r#"<path class="evicted" d="M{:.1} {:.1} L{left:.1} {:.1}"><title>{} is evicted and reloaded</title></path>"#,
                     from.0,
                     from.1,
                     f64::midpoint(bottom, top),
-                    escaped(&stay.name),
+                    escape_xml(&stay.name),
                 ),
             );
         }
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -373,35 +373,35 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn stay(name: &str, bytes: i64, address: i64, times: Range<usize>) -> Stay {
-        Stay { name: name.to_owned(), bytes, address, times, successor_of: None }
+    fn build_interval(name: &str, bytes: i64, address: i64, times: Range<usize>) -> DrawnInterval {
+        DrawnInterval { name: name.to_owned(), bytes, address, times, successor_of: None }
     }
 
-    fn plain(capacity_bytes: i64, stays: Vec<Stay>) -> Drawing {
-        Drawing { title: String::new(), capacity_bytes, stays, operations: vec![], loops: vec![] }
-    }
-
-    #[test]
-    fn an_axis_has_at_most_so_many_steps_and_no_larger_ones_than_it_needs() {
-        assert_eq!([step(9, 10, &[1, 2, 5], 10), step(19, 10, &[1, 2, 5], 10), step(100, 10, &[1, 2, 5], 10)], [1, 2, 10]);
-        assert_eq!([step(10, 10, &[1, 2, 5], 10), step(11 * 128, 11, &[1], 2)], [1, 128]);
+    fn build_drawing_of_intervals(capacity_bytes: i64, stays: Vec<DrawnInterval>) -> LxDrawing {
+        LxDrawing { title: String::new(), capacity_bytes, stays, operations: vec![], loops: vec![] }
     }
 
     #[test]
-    fn a_chain_and_an_eviction_are_drawn() {
-        let successor = Stay { successor_of: Some("scores".to_owned()), ..stay("probabilities", 256 << 10, 0, 3..6) };
+    fn chooses_smallest_axis_step_within_limit() {
+        assert_eq!([choose_axis_step(9, 10, &[1, 2, 5], 10), choose_axis_step(19, 10, &[1, 2, 5], 10), choose_axis_step(100, 10, &[1, 2, 5], 10)], [1, 2, 10]);
+        assert_eq!([choose_axis_step(10, 10, &[1, 2, 5], 10), choose_axis_step(11 * 128, 11, &[1], 2)], [1, 128]);
+    }
+
+    #[test]
+    fn draws_chain_and_eviction() {
+        let successor = DrawnInterval { successor_of: Some("scores".to_owned()), ..build_interval("probabilities", 256 << 10, 0, 3..6) };
         let stays = vec![
-            stay("scores", 256 << 10, 0, 0..4),
+            build_interval("scores", 256 << 10, 0, 0..4),
             successor,
-            stay("q<0>", 128 << 10, 256 << 10, 0..2),
-            stay("q<0>", 128 << 10, 384 << 10, 4..6),
+            build_interval("q<0>", 128 << 10, 256 << 10, 0..2),
+            build_interval("q<0>", 128 << 10, 384 << 10, 4..6),
         ];
         let operations = ["load", "scale", "max", "exp<", "sum", "divide"].map(str::to_owned).to_vec();
         let loops = vec![
-            Bracket { name: "8 tiles of 'rows'".to_owned(), times: 1..6, depth: 0 },
-            Bracket { name: "2 tiles of 'keys'".to_owned(), times: 3..5, depth: 1 },
+            LoopBracket { name: "8 tiles of 'rows'".to_owned(), times: 1..6, depth: 0 },
+            LoopBracket { name: "2 tiles of 'keys'".to_owned(), times: 3..5, depth: 1 },
         ];
-        insta::assert_snapshot!(draw(&Drawing {
+        insta::assert_snapshot!(draw(&LxDrawing {
             title: "attention & more".to_owned(),
             capacity_bytes: 640 << 10,
             stays,
@@ -411,13 +411,13 @@ mod tests {
     }
 
     #[test]
-    fn names_stand_only_where_they_fit() {
+    fn draws_names_only_where_they_fit() {
         let stays = vec![
-            stay("a_long_name_of_a_short_life", 1 << 20, 0, 0..1),
-            stay("low", 1, 1 << 20, 0..60),
-            stay("fits", 1 << 20, 1 << 20, 0..60),
+            build_interval("a_long_name_of_a_short_life", 1 << 20, 0, 0..1),
+            build_interval("low", 1, 1 << 20, 0..60),
+            build_interval("fits", 1 << 20, 1 << 20, 0..60),
         ];
-        let svg = draw(&plain(2 << 20, stays));
+        let svg = draw(&build_drawing_of_intervals(2 << 20, stays));
         let n_texts = |name: &str| svg.lines().filter(|line| line.ends_with(&format!(">{name}</text>"))).count();
         assert_eq!([n_texts("a_long_name_of_a_short_life"), n_texts("low"), n_texts("fits")], [1, 0, 1]);
         let turned = svg.lines().filter(|line| line.contains("rotate(-90")).collect::<Vec<_>>();
@@ -426,33 +426,33 @@ mod tests {
     }
 
     #[test]
-    fn a_name_does_not_reach_into_what_takes_over_the_place() {
-        let is_turned = |stays: Vec<Stay>| {
-            let svg = draw(&plain(1 << 20, stays));
+    fn keeps_name_out_of_successor() {
+        let is_turned = |stays: Vec<DrawnInterval>| {
+            let svg = draw(&build_drawing_of_intervals(1 << 20, stays));
             svg.lines().any(|line| line.contains("rotate(-90") && line.ends_with(">twenty_letters_of_it</text>"))
         };
-        let (first, end) = (stay("twenty_letters_of_it", 1 << 20, 0, 0..2), stay("end", 1 << 19, 0, 11..12));
-        let successor = Stay { successor_of: Some(first.name.clone()), ..stay("successor", 1 << 20, 0, 1..3) };
+        let (first, end) = (build_interval("twenty_letters_of_it", 1 << 20, 0, 0..2), build_interval("end", 1 << 19, 0, 11..12));
+        let successor = DrawnInterval { successor_of: Some(first.name.clone()), ..build_interval("successor", 1 << 20, 0, 1..3) };
         assert!(!is_turned(vec![first.clone(), end.clone()]), "it fits into two of twelve operations");
         assert!(is_turned(vec![first, successor, end]), "but not into one");
     }
 
     #[test]
-    fn an_empty_plan_is_an_empty_picture() {
-        assert!(draw(&plain(0, vec![])).ends_with("</svg>\n"));
+    fn draws_empty_plan() {
+        assert!(draw(&build_drawing_of_intervals(0, vec![])).ends_with("</svg>\n"));
     }
 
     #[test]
-    fn where_little_is_used_the_picture_shows_that_and_says_so() {
-        let stays = vec![Stay { name: "a".to_owned(), bytes: 1000, address: 0, times: 0..2, successor_of: None }];
-        let small = draw(&plain(1 << 20, stays.clone()));
+    fn enlarges_and_reports_low_usage() {
+        let stays = vec![DrawnInterval { name: "a".to_owned(), bytes: 1000, address: 0, times: 0..2, successor_of: None }];
+        let small = draw(&build_drawing_of_intervals(1 << 20, stays.clone()));
         assert!(small.contains("1000 B of 1 MiB in use at most<") && !small.contains("class=\"capacity\""), "{small}");
-        assert!(draw(&plain(3000, stays)).contains("class=\"capacity\""));
+        assert!(draw(&build_drawing_of_intervals(3000, stays)).contains("class=\"capacity\""));
     }
 
     #[test]
-    fn an_axis_has_one_unit() {
-        let svg = draw(&plain(42 << 10, vec![stay("a", 5 << 10, 0, 0..2), stay("b", 512, 5 << 10, 0..2)]));
+    fn uses_one_unit_per_axis() {
+        let svg = draw(&build_drawing_of_intervals(42 << 10, vec![build_interval("a", 5 << 10, 0, 0..2), build_interval("b", 512, 5 << 10, 0..2)]));
         let is_label =
             |line: &&str| line.contains("class=\"axis\"") && line.contains("text-anchor=\"end\">") && line.contains("class=\"grid\"");
         let labels: Vec<&str> =
@@ -461,16 +461,16 @@ mod tests {
     }
 
     #[test]
-    fn a_long_plan_fits_a_window() {
-        let stays = (0..2000).map(|time| stay(&format!("value {time}"), 128, 0, time..time + 1)).collect();
-        let svg = draw(&plain(128, stays));
+    fn limits_width_of_long_plan() {
+        let stays = (0..2000).map(|time| build_interval(&format!("value {time}"), 128, 0, time..time + 1)).collect();
+        let svg = draw(&build_drawing_of_intervals(128, stays));
         let width: f64 = svg.split_once(" width=\"").unwrap().1.split_once('"').unwrap().0.parse().unwrap();
         assert!(width < 1800.0, "{width}");
     }
 
     #[test]
-    fn axes_have_round_numbers() {
-        assert_eq!([step(5, 24, &[1, 2, 5], 10), step(300, 24, &[1, 2, 5], 10), step(1 << 20, 17, &[1, 2, 4], 8)], [1, 20, 1 << 16]);
-        assert_eq!([in_units(0), in_units(3 << 20), in_units(1536), in_units(100)], ["0", "3 MiB", "1536 B", "100 B"]);
+    fn labels_axes_with_round_numbers() {
+        assert_eq!([choose_axis_step(5, 24, &[1, 2, 5], 10), choose_axis_step(300, 24, &[1, 2, 5], 10), choose_axis_step(1 << 20, 17, &[1, 2, 4], 8)], [1, 20, 1 << 16]);
+        assert_eq!([format_bytes(0), format_bytes(3 << 20), format_bytes(1536), format_bytes(100)], ["0", "3 MiB", "1536 B", "100 B"]);
     }
 }

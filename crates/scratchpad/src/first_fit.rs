@@ -1,24 +1,24 @@
 //! The first-fit planner: the lowest gap that is large enough.
 
-use super::fit::{Gap, place};
+use super::fit::{FreeGap, place_by_urgency};
 use super::{Buffer, Capacity, Placement, Planner};
 
 /// torch-spyre's first-fit planner of August 2026: places short-lived and frequently used buffers first, each in the lowest gap over its
 /// whole live range.
 #[derive(Clone, Copy, Debug)]
-pub struct FirstFit;
+pub struct FirstFitPlanner;
 
-impl Planner for FirstFit {
+impl Planner for FirstFitPlanner {
     fn name(&self) -> &'static str {
         "first-fit"
     }
 
     fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
-        place(buffers, capacity, lowest)
+        place_by_urgency(buffers, capacity, choose_lowest)
     }
 }
 
-fn lowest(gaps: &[Gap]) -> Option<Gap> {
+fn choose_lowest(gaps: &[FreeGap]) -> Option<FreeGap> {
     gaps.first().copied()
 }
 
@@ -28,9 +28,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_urgent_buffer_takes_the_lowest_address() {
+    fn gives_lowest_address_to_most_urgent_buffer() {
         let buffers = [buffer("a", 10, &[0, 1, 2]), buffer("b", 10, &[1, 2, 3, 4]), buffer("c", 20, &[3, 4])];
-        let placement = FirstFit.plan(&buffers, &Capacity { bytes: 30, alignment: 10 });
+        let placement = FirstFitPlanner.plan(&buffers, &Capacity { bytes: 30, alignment: 10 });
         assert_eq!(placement.addresses, [Some(0), Some(20), Some(0)]);
     }
 }

@@ -1,52 +1,52 @@
 //! Greedy planner: places each buffer at its birth, without lookahead.
 
-use super::{Buffer, Capacity, Placement, Planner, buffer::can_succeed, live::Live};
+use super::{Buffer, Capacity, Placement, Planner, buffer::can_reuse_in_place, live::LiveIndex};
 
 /// torch-spyre's default planner of August 2026 (`GreedyLayoutSolver`).
 ///
 /// In program order, a newborn buffer takes the address of a dying parent if it can. Otherwise it takes address 0 if that is free, else
 /// the first aligned address above all live buffers, else the lowest gap between live buffers.
 #[derive(Clone, Copy, Debug)]
-pub struct Greedy;
+pub struct GreedyPlanner;
 
-impl Planner for Greedy {
+impl Planner for GreedyPlanner {
     fn name(&self) -> &'static str {
         "greedy"
     }
 
     fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
         let mut births: Vec<usize> = (0..buffers.len()).filter(|&index| buffers[index].barred.is_none()).collect();
-        births.sort_by_key(|&index| buffers[index].life().start);
+        births.sort_by_key(|&index| buffers[index].live_range().start);
         let mut addresses = vec![None; buffers.len()];
         let mut has_successor = vec![false; buffers.len()];
-        let mut live = Live::new(buffers);
+        let mut live = LiveIndex::new(buffers);
         for index in births {
             let buffer = &buffers[index];
-            let free = |&&parent: &&usize| !has_successor[parent] && addresses[parent].is_some() && can_succeed(buffers, index, parent);
+            let free = |&&parent: &&usize| !has_successor[parent] && addresses[parent].is_some() && can_reuse_in_place(buffers, index, parent);
             addresses[index] = match buffer.in_place_parents.iter().find(free) {
                 Some(&parent) => {
                     has_successor[parent] = true;
                     addresses[parent]
                 }
-                None => free_address(&covered_at(buffers, &live, &addresses, buffer.life().start), capacity, buffer.bytes),
+                None => find_free_address(&collect_covered_ranges(buffers, &live, &addresses, buffer.live_range().start), capacity, buffer.bytes),
             };
             if addresses[index].is_some() {
-                live.insert(index, &buffer.life());
+                live.insert(index, &buffer.live_range());
             }
         }
-        Placement::explained(buffers, capacity, addresses)
+        Placement::from_addresses(buffers, capacity, addresses)
     }
 }
 
 /// Returns the byte ranges of the placed buffers that are live at `time`, lowest first.
-fn covered_at(buffers: &[Buffer], live: &Live, addresses: &[Option<i64>], time: usize) -> Vec<(i64, i64)> {
+fn collect_covered_ranges(buffers: &[Buffer], live: &LiveIndex, addresses: &[Option<i64>], time: usize) -> Vec<(i64, i64)> {
     let cover = |index: usize| addresses[index].map(|start| (start, start + buffers[index].bytes));
-    let mut covered: Vec<_> = live.at(time).filter_map(cover).collect();
+    let mut covered: Vec<_> = live.live_at(time).filter_map(cover).collect();
     covered.sort_unstable();
     covered
 }
 
-fn free_address(covered: &[(i64, i64)], capacity: &Capacity, bytes: i64) -> Option<i64> {
+fn find_free_address(covered: &[(i64, i64)], capacity: &Capacity, bytes: i64) -> Option<i64> {
     let lowest = covered.first().map_or(capacity.bytes, |&(start, _)| start);
     if bytes <= lowest {
         return Some(0);
@@ -65,14 +65,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_top_is_preferred_to_a_gap() {
+    fn prefers_top_to_gap() {
         let buffers = [buffer("a", 10, &[0, 1]), buffer("b", 10, &[0, 3]), buffer("c", 10, &[0, 1]), buffer("d", 10, &[0, 3])];
         let late = |bytes| [&buffers[..], &[buffer("e", bytes, &[2, 3])]].concat();
         let capacity = Capacity { bytes: 50, alignment: 1 };
-        assert_eq!(Greedy.plan(&late(10), &capacity).addresses[4], Some(0), "address 0 is free again");
+        assert_eq!(GreedyPlanner.plan(&late(10), &capacity).addresses[4], Some(0), "address 0 is free again");
         let kept = |bytes| [&late(bytes)[..], &[buffer("f", 10, &[2, 3])]].concat();
-        assert_eq!(Greedy.plan(&kept(10), &capacity).addresses[5], Some(40), "then the top");
+        assert_eq!(GreedyPlanner.plan(&kept(10), &capacity).addresses[5], Some(40), "then the top");
         let tight = Capacity { bytes: 40, alignment: 1 };
-        assert_eq!(Greedy.plan(&kept(10), &tight).addresses[5], Some(20), "then the gap");
+        assert_eq!(GreedyPlanner.plan(&kept(10), &tight).addresses[5], Some(20), "then the gap");
     }
 }

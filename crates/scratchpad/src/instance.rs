@@ -1,6 +1,6 @@
 //! Planner instances in files: our JSON and MiniMalloc's CSV.
 
-use super::{Barred, Buffer, Capacity, Use, UseKind};
+use super::{PlacementExclusion, Buffer, Capacity, Use, UseKind};
 use serde::Deserialize;
 
 /// List of buffers, and the memory into which they are placed.
@@ -49,13 +49,13 @@ pub enum InstanceError {
     },
     /// Uses are out of order, or the live range is not that from the first use to the last.
     #[error("the uses of '{buffer}' are not in order, or its start and end are not those of its uses")]
-    Life {
+    UseOrder {
         /// The buffer.
         buffer: String,
     },
     /// The number of an operation is out of range.
     #[error("'{buffer}': expected uses by operations up to 2^44, found operation {time}")]
-    Late {
+    TimeOutOfRange {
         /// The buffer.
         buffer: String,
         /// The operation.
@@ -63,14 +63,14 @@ pub enum InstanceError {
     },
     /// The sum of the bytes of all uses exceeds the maximum.
     #[error("'{buffer}': expected uses that move up to 2^44 bytes in all, found {bytes} bytes with this buffer")]
-    Huge {
+    TotalTooLarge {
         /// Buffer at which the sum exceeds the maximum.
         buffer: String,
         /// Bytes of the uses so far, and two copies of each buffer; sizes are rounded up to the alignment.
         bytes: i128,
     },
     /// A CSV line is not `id,lower,upper,size` with lower < upper, followed by a number from 1 if the first line has `weight`.
-    #[error("line {line}: expected 'id,lower,upper,size{}' with lower below upper, found '{text}'{}", if *.has_weights { ",weight" } else { "" }, life_of(text))]
+    #[error("line {line}: expected 'id,lower,upper,size{}' with lower below upper, found '{text}'{}", if *.has_weights { ",weight" } else { "" }, explain_empty_live_range(text))]
     Line {
         /// The line, from 1.
         line: usize,
@@ -82,7 +82,7 @@ pub enum InstanceError {
 }
 
 /// Explains an empty or reversed live range of a CSV row. Returns an empty string if there is none, or if a number cannot be parsed.
-fn life_of(text: &str) -> String {
+fn explain_empty_live_range(text: &str) -> String {
     let numbers: Vec<i64> = text.split(',').skip(1).take(2).filter_map(|number| number.trim().parse().ok()).collect();
     match *numbers.as_slice() {
         [lower, upper] if lower >= upper => {
@@ -97,19 +97,19 @@ fn life_of(text: &str) -> String {
 
 /// Maximum of all counted quantities: bytes of all uses together, bytes of LX, operations. Their sums times the scale of the exact
 /// planner's prices fit in 64 bits.
-const MOST: i64 = 1 << 44;
+const MAX_QUANTITY: i64 = 1 << 44;
 
 /// Instance as the file spells it. Additional keys describe its origin.
 #[derive(Deserialize)]
-struct File {
+struct InstanceFile {
     name: String,
     limit: i64,
     alignment: i64,
-    buffers: Vec<Row>,
+    buffers: Vec<BufferRow>,
 }
 
 #[derive(Deserialize)]
-struct Row {
+struct BufferRow {
     name: String,
     size: i64,
     uses: Vec<FileUse>,
@@ -125,12 +125,12 @@ struct Row {
 #[derive(Deserialize)]
 struct FileUse {
     time: usize,
-    kind: FileKind,
+    kind: FileUseKind,
 }
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum FileKind {
+enum FileUseKind {
     Read,
     Write,
 }
@@ -142,9 +142,9 @@ impl Instance {
     /// # Errors
     /// Returns the first error in the text.
     pub fn from_json(text: &str) -> Result<Self, InstanceError> {
-        let file: File = serde_json::from_str(text)?;
-        let buffers = file.buffers.iter().map(|row| row.buffer(&file.buffers)).collect::<Result<_, _>>()?;
-        Self { name: file.name, capacity: Capacity { bytes: file.limit, alignment: file.alignment }, buffers }.checked()
+        let file: InstanceFile = serde_json::from_str(text)?;
+        let buffers = file.buffers.iter().map(|row| row.to_buffer(&file.buffers)).collect::<Result<_, _>>()?;
+        Self { name: file.name, capacity: Capacity { bytes: file.limit, alignment: file.alignment }, buffers }.validate()
     }
 
     /// Reads MiniMalloc's CSV with the header `id,lower,upper,size`. Live ranges are half-open, and there are no uses, so each buffer is
@@ -165,22 +165,22 @@ impl Instance {
             }
         };
         let parsed =
-            |(text, line)| csv_buffer(text, has_weights).ok_or_else(|| InstanceError::Line { line, text: text.to_owned(), has_weights });
+            |(text, line)| parse_csv_buffer(text, has_weights).ok_or_else(|| InstanceError::Line { line, text: text.to_owned(), has_weights });
         let buffers = lines.map(parsed).collect::<Result<_, _>>()?;
-        Self { name: String::new(), capacity, buffers }.checked()
+        Self { name: String::new(), capacity, buffers }.validate()
     }
 
     /// Returns the instance with the same buffers and another memory.
     ///
     /// # Errors
     /// If the capacity or the alignment is invalid.
-    pub fn in_memory(self, capacity: Capacity) -> Result<Self, InstanceError> {
-        Self { capacity, ..self }.checked()
+    pub fn with_capacity(self, capacity: Capacity) -> Result<Self, InstanceError> {
+        Self { capacity, ..self }.validate()
     }
 
-    fn checked(self) -> Result<Self, InstanceError> {
+    fn validate(self) -> Result<Self, InstanceError> {
         let Capacity { bytes, alignment } = self.capacity;
-        if !(0..=MOST).contains(&bytes) || !(1..=MOST).contains(&alignment) {
+        if !(0..=MAX_QUANTITY).contains(&bytes) || !(1..=MAX_QUANTITY).contains(&alignment) {
             return Err(InstanceError::Capacity { bytes, alignment });
         }
         let mut names = std::collections::BTreeSet::new();
@@ -190,13 +190,13 @@ impl Instance {
             if !names.insert(&buffer.name) {
                 return Err(InstanceError::Duplicate(name()));
             }
-            if !(0..=MOST).contains(&buffer.bytes) {
+            if !(0..=MAX_QUANTITY).contains(&buffer.bytes) {
                 return Err(InstanceError::Size { buffer: name(), bytes: buffer.bytes });
             }
             check_times(&buffer.name, &buffer.uses)?;
             all += i128::from(self.capacity.align(buffer.bytes)) * (buffer.uses.len() as i128 + 2);
-            if all > i128::from(MOST) {
-                return Err(InstanceError::Huge { buffer: name(), bytes: all });
+            if all > i128::from(MAX_QUANTITY) {
+                return Err(InstanceError::TotalTooLarge { buffer: name(), bytes: all });
             }
         }
         Ok(self)
@@ -204,12 +204,12 @@ impl Instance {
 }
 
 fn check_times(buffer: &str, uses: &[Use]) -> Result<(), InstanceError> {
-    let late = uses.iter().find(|one| i64::try_from(one.time).map_or(true, |time| time > MOST));
-    late.map_or(Ok(()), |late| Err(InstanceError::Late { buffer: buffer.to_owned(), time: late.time }))
+    let late = uses.iter().find(|one| i64::try_from(one.time).map_or(true, |time| time > MAX_QUANTITY));
+    late.map_or(Ok(()), |late| Err(InstanceError::TimeOutOfRange { buffer: buffer.to_owned(), time: late.time }))
 }
 
-impl Row {
-    fn buffer(&self, rows: &[Row]) -> Result<Buffer, InstanceError> {
+impl BufferRow {
+    fn to_buffer(&self, rows: &[BufferRow]) -> Result<Buffer, InstanceError> {
         let position = |parent: &String| {
             let other = rows.iter().position(|row| row.name == *parent && *parent != self.name);
             other.ok_or_else(|| InstanceError::UnknownParent { buffer: self.name.clone(), parent: parent.clone() })
@@ -221,34 +221,34 @@ impl Row {
             in_place_parents: self.in_place_parents.iter().map(position).collect::<Result<_, _>>()?,
             starts_in_hbm: self.graph_input,
             ends_in_hbm: self.graph_output,
-            barred: self.barred.clone().map(Barred),
+            barred: self.barred.clone().map(PlacementExclusion),
         };
         check_times(&buffer.name, &buffer.uses)?;
         let is_ordered = buffer.uses.is_sorted_by_key(|one| one.time);
-        if is_ordered && buffer.life() == (self.start..self.end) {
+        if is_ordered && buffer.live_range() == (self.start..self.end) {
             Ok(buffer)
         } else {
-            Err(InstanceError::Life { buffer: self.name.clone() })
+            Err(InstanceError::UseOrder { buffer: self.name.clone() })
         }
     }
 }
 
-impl From<FileKind> for UseKind {
-    fn from(kind: FileKind) -> Self {
+impl From<FileUseKind> for UseKind {
+    fn from(kind: FileUseKind) -> Self {
         match kind {
-            FileKind::Read => Self::Read,
-            FileKind::Write => Self::Write,
+            FileUseKind::Read => Self::Read,
+            FileUseKind::Write => Self::Write,
         }
     }
 }
 
-fn csv_buffer(line: &str, has_weights: bool) -> Option<Buffer> {
+fn parse_csv_buffer(line: &str, has_weights: bool) -> Option<Buffer> {
     let mut fields = line.split(',').map(str::trim);
     let name = fields.next()?.to_owned();
     let (lower, upper): (usize, usize) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
     let bytes = fields.next()?.parse().ok()?;
     let weight: usize = if has_weights { fields.next()?.parse().ok()? } else { 2 };
-    if fields.next().is_some() || lower >= upper || !(1..=MOST_WEIGHT).contains(&weight) {
+    if fields.next().is_some() || lower >= upper || !(1..=MAX_WEIGHT).contains(&weight) {
         return None;
     }
     let first = Use { time: lower, kind: if weight == 1 { UseKind::Read } else { UseKind::Write } };
@@ -258,20 +258,20 @@ fn csv_buffer(line: &str, has_weights: bool) -> Option<Buffer> {
 }
 
 /// Each weight corresponds to that number of uses.
-const MOST_WEIGHT: usize = 1000;
+const MAX_WEIGHT: usize = 1000;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn json(buffers: &str) -> Result<Instance, InstanceError> {
+    fn parse_json(buffers: &str) -> Result<Instance, InstanceError> {
         Instance::from_json(&format!(r#"{{"name": "n", "seed": 7, "limit": 512, "alignment": 128, "buffers": [{buffers}]}}"#))
     }
 
     const PARENT: &str = r#"{"name": "p", "size": 20, "uses": [{"time": 0, "kind": "write"}, {"time": 4, "kind": "read"}],
         "start": 0, "end": 5, "in_place_parents": [], "graph_input": false, "barred": "op not allowed"}"#;
 
-    fn child(end: usize, parent: &str) -> String {
+    fn child_json(end: usize, parent: &str) -> String {
         format!(
             r#"{PARENT}, {{"name": "c", "size": 15, "uses": [{{"time": 4, "kind": "read"}}], "start": 4, "end": {end},
             "in_place_parents": ["{parent}"], "graph_input": true}}"#
@@ -279,41 +279,41 @@ mod tests {
     }
 
     #[test]
-    fn names_of_parents_become_positions() {
-        let instance = json(&child(5, "p")).unwrap();
+    fn resolves_parent_names_to_positions() {
+        let instance = parse_json(&child_json(5, "p")).unwrap();
         assert_eq!(instance.capacity, Capacity { bytes: 512, alignment: 128 });
-        assert_eq!(instance.buffers[0].barred, Some(Barred("op not allowed".to_owned())));
+        assert_eq!(instance.buffers[0].barred, Some(PlacementExclusion("op not allowed".to_owned())));
         let child = &instance.buffers[1];
-        assert_eq!((child.life(), child.is_read_first(), child.starts_in_hbm), (4..5, true, true));
+        assert_eq!((child.live_range(), child.is_read_first(), child.starts_in_hbm), (4..5, true, true));
         assert_eq!(child.in_place_parents, [0]);
     }
 
     #[test]
-    fn wrong_json_is_refused() {
-        assert!(matches!(json(&child(6, "p")), Err(InstanceError::Life { .. })));
-        assert!(matches!(json(&child(5, "q")), Err(InstanceError::UnknownParent { .. })));
-        assert!(matches!(json(&child(5, "c")), Err(InstanceError::UnknownParent { .. })));
-        assert!(matches!(json(&format!("{PARENT}, {PARENT}")), Err(InstanceError::Duplicate(_))));
-        assert!(matches!(json(&PARENT.replace("20", "-20")), Err(InstanceError::Size { bytes: -20, .. })));
-        assert!(matches!(json("{}"), Err(InstanceError::Json(_))));
-        assert!(matches!(json(&PARENT.replace("\"size\": 20", "\"size\": 4611686018427387904")), Err(InstanceError::Size { .. })));
-        assert!(matches!(json(&PARENT.replace("\"size\": 20", "\"size\": 8796093022208")), Err(InstanceError::Huge { .. })));
-        assert!(matches!(json(&PARENT.replace("\"time\": 4", "\"time\": 18446744073709551615")), Err(InstanceError::Late { .. })));
+    fn rejects_invalid_json() {
+        assert!(matches!(parse_json(&child_json(6, "p")), Err(InstanceError::UseOrder { .. })));
+        assert!(matches!(parse_json(&child_json(5, "q")), Err(InstanceError::UnknownParent { .. })));
+        assert!(matches!(parse_json(&child_json(5, "c")), Err(InstanceError::UnknownParent { .. })));
+        assert!(matches!(parse_json(&format!("{PARENT}, {PARENT}")), Err(InstanceError::Duplicate(_))));
+        assert!(matches!(parse_json(&PARENT.replace("20", "-20")), Err(InstanceError::Size { bytes: -20, .. })));
+        assert!(matches!(parse_json("{}"), Err(InstanceError::Json(_))));
+        assert!(matches!(parse_json(&PARENT.replace("\"size\": 20", "\"size\": 4611686018427387904")), Err(InstanceError::Size { .. })));
+        assert!(matches!(parse_json(&PARENT.replace("\"size\": 20", "\"size\": 8796093022208")), Err(InstanceError::TotalTooLarge { .. })));
+        assert!(matches!(parse_json(&PARENT.replace("\"time\": 4", "\"time\": 18446744073709551615")), Err(InstanceError::TimeOutOfRange { .. })));
         let memory = r#"{"name": "n", "limit": 512, "alignment": 0, "buffers": []}"#;
         assert!(matches!(Instance::from_json(memory), Err(InstanceError::Capacity { alignment: 0, .. })));
     }
 
     #[test]
-    fn a_csv_life_is_half_open() {
+    fn reads_csv_live_range_as_half_open() {
         let capacity = Capacity { bytes: 100, alignment: 1 };
         let instance = Instance::from_csv("id,lower,upper,size\nb1,3,6,40\nb2,6,7,50\n", capacity).unwrap();
-        let lives: Vec<_> = instance.buffers.iter().map(|buffer| (buffer.name.as_str(), buffer.life(), buffer.bytes)).collect();
+        let lives: Vec<_> = instance.buffers.iter().map(|buffer| (buffer.name.as_str(), buffer.live_range(), buffer.bytes)).collect();
         assert_eq!(lives, [("b1", 3..6, 40), ("b2", 6..7, 50)]);
-        assert!(!instance.buffers[0].meets(&instance.buffers[1]));
+        assert!(!instance.buffers[0].overlaps(&instance.buffers[1]));
     }
 
     #[test]
-    fn what_cannot_be_counted_is_refused() {
+    fn rejects_quantities_out_of_range() {
         let read = |text: &str, bytes: i64, alignment: i64| {
             Instance::from_csv(&format!("id,lower,upper,size,weight\n{text}\n"), Capacity { bytes, alignment }).map(|_| ())
         };
@@ -322,25 +322,25 @@ mod tests {
         for size in [1_i64 << 43, (1 << 44) + 1, 1 << 50, 1 << 62] {
             assert!(read(&format!("a,0,3,{size},2"), 100, 1).is_err(), "{size}");
         }
-        assert!(matches!(read("a,0,3,1099511627776,1000", 100, 1), Err(InstanceError::Huge { .. })), "weights count");
-        assert!(matches!(read(&format!("a,0,3,1,2\nb,0,3,{},2", most / 4), 100, 1), Err(InstanceError::Huge { .. })), "all together");
-        assert!(matches!(read("a,0,3,1,2", 100, most), Err(InstanceError::Huge { .. })), "the alignment counts");
+        assert!(matches!(read("a,0,3,1099511627776,1000", 100, 1), Err(InstanceError::TotalTooLarge { .. })), "weights count");
+        assert!(matches!(read(&format!("a,0,3,1,2\nb,0,3,{},2", most / 4), 100, 1), Err(InstanceError::TotalTooLarge { .. })), "all together");
+        assert!(matches!(read("a,0,3,1,2", 100, most), Err(InstanceError::TotalTooLarge { .. })), "the alignment counts");
         assert!(matches!(read("a,0,3,1,2", most + 1, 1), Err(InstanceError::Capacity { .. })));
         assert!(matches!(read("a,0,3,1,2", 100, i64::MAX), Err(InstanceError::Capacity { .. })));
-        assert!(matches!(read("a,0,18446744073709551615,1,2", 100, 1), Err(InstanceError::Late { .. })));
+        assert!(matches!(read("a,0,18446744073709551615,1,2", 100, 1), Err(InstanceError::TimeOutOfRange { .. })));
     }
 
     #[test]
-    fn a_weight_is_what_lx_saves() {
+    fn counts_weight_as_saved_copies() {
         let text = "id,lower,upper,size,weight\na,3,6,40,1\nb,3,6,40,2\nc,3,6,40,5\n";
         let Instance { buffers, .. } = Instance::from_csv(text, Capacity { bytes: 100, alignment: 1 }).unwrap();
         let saved = |buffer: &Buffer| buffer.bytes * i64::try_from(buffer.uses.len()).unwrap() - buffer.copied_bytes();
-        assert!(buffers.iter().all(|buffer| buffer.life() == (3..6)));
+        assert!(buffers.iter().all(|buffer| buffer.live_range() == (3..6)));
         assert_eq!(buffers.iter().map(saved).collect::<Vec<_>>(), [40, 80, 200]);
     }
 
     #[test]
-    fn wrong_csv_is_refused_with_its_line() {
+    fn rejects_invalid_csv_with_line_number() {
         let refused = |text: &str| match Instance::from_csv(text, Capacity { bytes: 1, alignment: 1 }) {
             Err(InstanceError::Line { line, .. }) => line,
             other => panic!("{other:?}"),

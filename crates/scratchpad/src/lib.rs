@@ -47,14 +47,14 @@ mod progress;
 
 pub mod pack;
 
-pub use best_fit::BestFit;
-pub use buffer::{Barred, Buffer, Capacity, Use, UseKind, can_succeed};
-pub use drawing::{Bracket, Drawing, Stay, draw};
-pub use exact::{Certificate, CertifiedCut, Exact, Heading, Plan, PlannedBytes, StayInLx, Stays};
-pub use first_fit::FirstFit;
-pub use greedy::Greedy;
+pub use best_fit::BestFitPlanner;
+pub use buffer::{PlacementExclusion, Buffer, Capacity, Use, UseKind, can_reuse_in_place};
+pub use drawing::{LoopBracket, LxDrawing, DrawnInterval, draw};
+pub use exact::{BoundCertificate, CertifiedCut, ExactPlanner, ReportHeader, ScratchpadPlan, MinimumLxBytes, LxInterval, ResidencyMode};
+pub use first_fit::FirstFitPlanner;
+pub use greedy::GreedyPlanner;
 pub use instance::{Instance, InstanceError};
-pub use placement::{Placement, Planner, Unplaced, Violation, check};
-pub use plan_instance::{Limits, PlannedPeak, drawing_of, plan_instance, smallest_lx};
-pub use planner::{UnknownPlanner, planner_named};
-pub use progress::Progress;
+pub use placement::{Placement, Planner, UnplacedReason, Violation, check};
+pub use plan_instance::{PlanningLimits, MinimumLxPlan, build_drawing, plan_instance, find_smallest_lx};
+pub use planner::{UnknownPlanner, find_planner};
+pub use progress::PlanningProgress;

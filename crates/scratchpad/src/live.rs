@@ -4,7 +4,7 @@ use super::Buffer;
 use std::{collections::BTreeSet, ops::Range};
 
 /// Placed buffers of a list, indexed by live range. A query takes time linear in its results plus the logarithm of the number of times.
-pub(super) struct Live {
+pub(super) struct LiveIndex {
     /// Times at which a live range of the list begins or ends.
     times: Vec<usize>,
     /// Segment tree over the ranges between times, with its root at 1 and range `n` at leaf `times.len() + n`. A buffer is stored at the
@@ -16,10 +16,10 @@ pub(super) struct Live {
     born: BTreeSet<(usize, usize)>,
 }
 
-impl Live {
+impl LiveIndex {
     /// Creates the index with none of `buffers` placed.
     pub(super) fn new(buffers: &[Buffer]) -> Self {
-        let lives = buffers.iter().map(Buffer::life).filter(|life| !life.is_empty());
+        let lives = buffers.iter().map(Buffer::live_range).filter(|life| !life.is_empty());
         let mut times: Vec<usize> = lives.flat_map(|life| [life.start, life.end]).collect();
         times.sort_unstable();
         times.dedup();
@@ -27,10 +27,10 @@ impl Live {
     }
 
     /// Creates the index of all `buffers` that have an address.
-    pub(super) fn of(buffers: &[Buffer], addresses: &[Option<i64>]) -> Self {
+    pub(super) fn from_addresses(buffers: &[Buffer], addresses: &[Option<i64>]) -> Self {
         let mut live = Self::new(buffers);
         for (index, _) in addresses.iter().enumerate().filter(|(_, address)| address.is_some()) {
-            live.insert(index, &buffers[index].life());
+            live.insert(index, &buffers[index].live_range());
         }
         live
     }
@@ -44,25 +44,25 @@ impl Live {
         let (mut first, mut behind) = (leaf(life.start), leaf(life.end));
         while first < behind {
             if first % 2 == 1 {
-                self.cover(first, index);
+                self.add_to_node(first, index);
                 first += 1;
             }
             if behind % 2 == 1 {
                 behind -= 1;
-                self.cover(behind, index);
+                self.add_to_node(behind, index);
             }
             (first, behind) = (first / 2, behind / 2);
         }
         self.born.insert((life.start, index));
     }
 
-    fn cover(&mut self, node: usize, index: usize) {
+    fn add_to_node(&mut self, node: usize, index: usize) {
         self.entries.push((index, self.covering[node]));
         self.covering[node] = Some(self.entries.len() - 1);
     }
 
     /// Returns the placed buffers that are live at a time, in no particular order.
-    pub(super) fn at(&self, time: usize) -> impl Iterator<Item = usize> {
+    pub(super) fn live_at(&self, time: usize) -> impl Iterator<Item = usize> {
         let stretch = self.times.partition_point(|&other| other <= time).checked_sub(1);
         let leaf = stretch.map(|stretch| self.times.len() + stretch);
         let nodes = std::iter::successors(leaf, |&node| Some(node / 2).filter(|&parent| parent > 0));
@@ -71,8 +71,8 @@ impl Live {
     }
 
     /// Returns the placed buffers that are live at some time of `life`, in no particular order.
-    pub(super) fn during(&self, life: &Range<usize>) -> impl Iterator<Item = usize> + use<'_> {
-        let before = Some(life.start).filter(|_| !life.is_empty()).into_iter().flat_map(|start| self.at(start));
+    pub(super) fn live_during(&self, life: &Range<usize>) -> impl Iterator<Item = usize> + use<'_> {
+        let before = Some(life.start).filter(|_| !life.is_empty()).into_iter().flat_map(|start| self.live_at(start));
         let later = (life.start + 1, 0)..(life.end.max(life.start + 1), 0);
         before.chain(self.born.range(later).map(|&(_, index)| index))
     }
@@ -86,23 +86,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_buffer_is_found_when_it_is_live(lives in prop::collection::vec((0_usize..20, 0_usize..9), 1..20), asked in (0_usize..30, 0_usize..9)) {
+        fn finds_buffers_that_are_live(lives in prop::collection::vec((0_usize..20, 0_usize..9), 1..20), asked in (0_usize..30, 0_usize..9)) {
             let mut buffers: Vec<Buffer> = lives.iter().map(|&(start, length)| buffer("any", 1, &[start, start + length])).collect();
             buffers.push(buffer("unused", 1, &[]));
-            let live = Live::of(&buffers, &vec![Some(0); buffers.len()]);
+            let live = LiveIndex::from_addresses(&buffers, &vec![Some(0); buffers.len()]);
             let asked = buffer("asked", 1, &[asked.0, asked.0 + asked.1]);
-            let mut found: Vec<usize> = live.during(&asked.life()).collect();
+            let mut found: Vec<usize> = live.live_during(&asked.live_range()).collect();
             found.sort_unstable();
-            let expected: Vec<usize> = (0..buffers.len()).filter(|&index| buffers[index].meets(&asked)).collect();
+            let expected: Vec<usize> = (0..buffers.len()).filter(|&index| buffers[index].overlaps(&asked)).collect();
             prop_assert_eq!(found, expected);
-            prop_assert_eq!(live.during(&(0..0)).count(), 0);
+            prop_assert_eq!(live.live_during(&(0..0)).count(), 0);
         }
     }
 
     #[test]
-    fn late_times_take_no_room() {
+    fn handles_late_times_without_extra_memory() {
         let buffers = [buffer("a", 1, &[3, usize::MAX / 2]), buffer("b", 1, &[usize::MAX / 2, usize::MAX - 1])];
-        let live = Live::of(&buffers, &[Some(0), Some(1)]);
-        assert_eq!((live.at(4).count(), live.at(usize::MAX / 2).count(), live.at(usize::MAX - 1).count()), (1, 2, 1));
+        let live = LiveIndex::from_addresses(&buffers, &[Some(0), Some(1)]);
+        assert_eq!((live.live_at(4).count(), live.live_at(usize::MAX / 2).count(), live.live_at(usize::MAX - 1).count()), (1, 2, 1));
     }
 }

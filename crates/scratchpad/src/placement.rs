@@ -1,6 +1,6 @@
 //! The planner interface, and placements: their content, cost and legality.
 
-use super::{Barred, Buffer, Capacity, buffer::can_succeed, live::Live};
+use super::{PlacementExclusion, Buffer, Capacity, buffer::can_reuse_in_place, live::LiveIndex};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ pub struct Placement {
     /// LX address in bytes, the same on every core; none for a buffer in HBM.
     pub addresses: Vec<Option<i64>>,
     /// Reason why a buffer stays in HBM; none for a placed buffer.
-    pub reasons: Vec<Option<Unplaced>>,
+    pub reasons: Vec<Option<UnplacedReason>>,
 }
 
 /// Algorithm that chooses addresses. It is deterministic: the same list gives the same placement on every machine.
@@ -23,17 +23,17 @@ pub trait Planner {
 
     /// Returns whether the planner chooses residency intervals and copies, and not only addresses. The caller then inserts no copies
     /// beforehand, and may choose the core split together with the plan.
-    fn chooses_stays(&self) -> bool {
+    fn chooses_residency(&self) -> bool {
         false
     }
 }
 
 /// Reason why a planner left a buffer in HBM.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unplaced {
+pub enum UnplacedReason {
     /// The buffer is barred.
     #[error(transparent)]
-    Barred(#[from] Barred),
+    Ineligible(#[from] PlacementExclusion),
     /// The buffer is larger than LX.
     #[error("it needs {bytes} bytes and LX has {capacity}")]
     TooLarge {
@@ -69,7 +69,7 @@ pub enum Violation {
     },
     /// A barred buffer has an address.
     #[error("buffer {buffer} has an address, but may not be in LX")]
-    Barred {
+    Ineligible {
         /// The buffer.
         buffer: usize,
     },
@@ -104,12 +104,12 @@ pub enum Violation {
 impl Placement {
     /// Creates a placement with these addresses, and the reasons for the buffers without one.
     #[must_use]
-    pub fn explained(buffers: &[Buffer], capacity: &Capacity, addresses: Vec<Option<i64>>) -> Self {
-        let taken = taken_at_births(buffers, &addresses);
+    pub fn from_addresses(buffers: &[Buffer], capacity: &Capacity, addresses: Vec<Option<i64>>) -> Self {
+        let taken = compute_occupied_bytes_at_births(buffers, &addresses);
         let reason = |buffer: &Buffer| match &buffer.barred {
-            Some(barred) => Unplaced::Barred(barred.clone()),
-            None if buffer.bytes > capacity.bytes => Unplaced::TooLarge { bytes: buffer.bytes, capacity: capacity.bytes },
-            None => no_gap(&taken, capacity, buffer),
+            Some(barred) => UnplacedReason::Ineligible(barred.clone()),
+            None if buffer.bytes > capacity.bytes => UnplacedReason::TooLarge { bytes: buffer.bytes, capacity: capacity.bytes },
+            None => explain_missing_gap(&taken, capacity, buffer),
         };
         let explain = |(buffer, address): (_, &Option<i64>)| if address.is_none() { Some(reason(buffer)) } else { None };
         let reasons = buffers.iter().zip(&addresses).map(explain).collect();
@@ -130,19 +130,19 @@ impl Placement {
 
     /// Returns the number of buffers that have an address.
     #[must_use]
-    pub fn n_placed(&self) -> usize {
+    pub fn num_placed(&self) -> usize {
         self.addresses.iter().flatten().count()
     }
 }
 
 /// Computes the bytes covered by placed buffers at each time at which a buffer is born, in ascending order. Coverage does not grow
 /// between births, so every live range has its maximum at one of these times.
-fn taken_at_births(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<(usize, i64)> {
-    let times: BTreeSet<usize> = buffers.iter().map(|buffer| buffer.life().start).collect();
-    let live = Live::of(buffers, addresses);
+fn compute_occupied_bytes_at_births(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<(usize, i64)> {
+    let times: BTreeSet<usize> = buffers.iter().map(|buffer| buffer.live_range().start).collect();
+    let live = LiveIndex::from_addresses(buffers, addresses);
     let cover = |index: usize| addresses[index].map(|start| (start, start + buffers[index].bytes));
     let taken = |time: usize| {
-        let mut covered: Vec<(i64, i64)> = live.at(time).filter_map(cover).collect();
+        let mut covered: Vec<(i64, i64)> = live.live_at(time).filter_map(cover).collect();
         covered.sort_unstable();
         // A buffer and its successor cover the same bytes, which count once.
         let add = |(taken, top): (i64, i64), (start, end): (i64, i64)| (taken + (end - start.max(top)).max(0), end.max(top));
@@ -151,12 +151,12 @@ fn taken_at_births(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<(usize,
     times.into_iter().map(|time| (time, taken(time))).collect()
 }
 
-fn no_gap(taken: &[(usize, i64)], capacity: &Capacity, buffer: &Buffer) -> Unplaced {
+fn explain_missing_gap(taken: &[(usize, i64)], capacity: &Capacity, buffer: &Buffer) -> UnplacedReason {
     let before = |end: usize| taken.partition_point(|&(time, _)| time < end);
-    let during = &taken[before(buffer.life().start)..before(buffer.life().end)];
+    let during = &taken[before(buffer.live_range().start)..before(buffer.live_range().end)];
     let fullest = during.iter().max_by_key(|&&(time, taken)| (taken, Reverse(time)));
-    let (time, taken) = fullest.copied().unwrap_or((buffer.life().start, 0));
-    Unplaced::NoGap { bytes: buffer.bytes, time, taken, capacity: capacity.bytes }
+    let (time, taken) = fullest.copied().unwrap_or((buffer.live_range().start, 0));
+    UnplacedReason::NoGap { bytes: buffer.bytes, time, taken, capacity: capacity.bytes }
 }
 
 /// Checks a placement independently of its planner. Barred buffers are not placed, addresses are aligned and inside LX, and live buffers
@@ -172,7 +172,7 @@ pub fn check(buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> 
     for (index, buffer) in buffers.iter().enumerate() {
         let Some(address) = placement.addresses[index] else { continue };
         if buffer.barred.is_some() {
-            return Err(Violation::Barred { buffer: index });
+            return Err(Violation::Ineligible { buffer: index });
         }
         if address % capacity.alignment != 0 {
             return Err(Violation::Misaligned { buffer: index, address });
@@ -186,7 +186,7 @@ pub fn check(buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> 
 }
 
 fn check_overlaps(buffers: &[Buffer], addresses: &[Option<i64>]) -> Result<(), Violation> {
-    let predecessors = predecessors(buffers, addresses);
+    let predecessors = find_predecessors(buffers, addresses);
     let took_over = |first: usize, second: usize| {
         let chain = |from: usize| std::iter::successors(predecessors[from], |&buffer| predecessors[buffer]);
         chain(second).any(|buffer| buffer == first) || chain(first).any(|buffer| buffer == second)
@@ -194,15 +194,15 @@ fn check_overlaps(buffers: &[Buffer], addresses: &[Option<i64>]) -> Result<(), V
     let overlap = |first: usize, second: usize| {
         let (Some(low), Some(high)) = (addresses[first], addresses[second]) else { return false };
         let share_bytes = low < high + buffers[second].bytes && high < low + buffers[first].bytes;
-        share_bytes && buffers[first].meets(&buffers[second]) && !took_over(first, second)
+        share_bytes && buffers[first].overlaps(&buffers[second]) && !took_over(first, second)
     };
     let mut births: Vec<usize> = (0..buffers.len()).filter(|&index| addresses[index].is_some()).collect();
-    births.sort_by_key(|&index| buffers[index].life().start);
+    births.sort_by_key(|&index| buffers[index].live_range().start);
     // Two buffers overlap in time if one is live at the birth of the other.
     let (mut live, mut found): (Vec<usize>, Option<(usize, usize)>) = (Vec::new(), None);
     for newborn in births {
-        let now = buffers[newborn].life().start;
-        live.retain(|&other| buffers[other].life().end > now);
+        let now = buffers[newborn].live_range().start;
+        live.retain(|&other| buffers[other].live_range().end > now);
         let pairs = live.iter().map(|&other| (newborn.max(other), newborn.min(other)));
         found = pairs.filter(|&(second, first)| overlap(first, second)).chain(found).min();
         live.push(newborn);
@@ -211,12 +211,12 @@ fn check_overlaps(buffers: &[Buffer], addresses: &[Option<i64>]) -> Result<(), V
 }
 
 /// Returns the parent whose address each buffer took over; a parent has one successor, the first in the list.
-fn predecessors(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<Option<usize>> {
+fn find_predecessors(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<Option<usize>> {
     let mut taken = vec![false; buffers.len()];
     let mut predecessors = vec![None; buffers.len()];
     for (index, buffer) in buffers.iter().enumerate() {
         let same_address = |&&parent: &&usize| addresses[parent].is_some() && addresses[parent] == addresses[index];
-        let free = |&&parent: &&usize| !taken[parent] && can_succeed(buffers, index, parent);
+        let free = |&&parent: &&usize| !taken[parent] && can_reuse_in_place(buffers, index, parent);
         predecessors[index] = buffer.in_place_parents.iter().filter(same_address).find(free).copied();
         if let Some(parent) = predecessors[index] {
             taken[parent] = true;
@@ -233,74 +233,74 @@ mod tests {
 
     const CAPACITY: Capacity = Capacity { bytes: 100, alignment: 10 };
 
-    fn at(buffers: &[Buffer], addresses: &[i64]) -> Placement {
-        Placement::explained(buffers, &CAPACITY, addresses.iter().map(|&address| Some(address)).collect())
+    fn place_at(buffers: &[Buffer], addresses: &[i64]) -> Placement {
+        Placement::from_addresses(buffers, &CAPACITY, addresses.iter().map(|&address| Some(address)).collect())
     }
 
-    fn violation(buffers: &[Buffer], addresses: &[i64]) -> Violation {
-        check(buffers, &CAPACITY, &at(buffers, addresses)).unwrap_err()
+    fn find_violation(buffers: &[Buffer], addresses: &[i64]) -> Violation {
+        check(buffers, &CAPACITY, &place_at(buffers, addresses)).unwrap_err()
     }
 
     #[test]
-    fn live_buffers_may_not_share_bytes() {
+    fn rejects_live_buffers_that_share_bytes() {
         let buffers = [buffer("a", 20, &[0, 2]), buffer("b", 20, &[1, 3]), buffer("c", 20, &[3, 4])];
-        assert_eq!(check(&buffers, &CAPACITY, &at(&buffers, &[0, 20, 0])), Ok(()));
-        assert_eq!(violation(&buffers, &[0, 10, 40]), Violation::Overlap { first: 0, second: 1 });
+        assert_eq!(check(&buffers, &CAPACITY, &place_at(&buffers, &[0, 20, 0])), Ok(()));
+        assert_eq!(find_violation(&buffers, &[0, 10, 40]), Violation::Overlap { first: 0, second: 1 });
     }
 
     #[test]
-    fn a_successor_may_take_its_parent_s_address_and_nothing_else() {
+    fn allows_successor_to_take_only_its_parents_address() {
         let buffers = [buffer("p", 20, &[0, 1]), child(buffer("c", 10, &[1, 2]), &[0]), buffer("other", 10, &[1, 2])];
-        assert_eq!(check(&buffers, &CAPACITY, &at(&buffers, &[0, 0, 20])), Ok(()));
-        assert_eq!(violation(&buffers, &[0, 10, 40]), Violation::Overlap { first: 0, second: 1 });
-        assert_eq!(violation(&buffers, &[0, 0, 10]), Violation::Overlap { first: 0, second: 2 });
+        assert_eq!(check(&buffers, &CAPACITY, &place_at(&buffers, &[0, 0, 20])), Ok(()));
+        assert_eq!(find_violation(&buffers, &[0, 10, 40]), Violation::Overlap { first: 0, second: 1 });
+        assert_eq!(find_violation(&buffers, &[0, 0, 10]), Violation::Overlap { first: 0, second: 2 });
     }
 
     #[test]
-    fn an_address_is_handed_over_once() {
+    fn rejects_second_reuse_of_an_address() {
         let buffers = [buffer("p", 20, &[0, 1]), child(buffer("c", 20, &[1, 2]), &[0]), child(buffer("d", 20, &[1]), &[0])];
-        assert_eq!(violation(&buffers, &[0, 0, 0]), Violation::Overlap { first: 0, second: 2 });
+        assert_eq!(find_violation(&buffers, &[0, 0, 0]), Violation::Overlap { first: 0, second: 2 });
     }
 
     #[test]
-    fn a_chain_keeps_its_address() {
+    fn accepts_chain_at_one_address() {
         let buffers = [buffer("p", 20, &[0, 1]), child(buffer("c", 20, &[1, 2]), &[0]), child(buffer("d", 20, &[2, 3]), &[1])];
-        assert_eq!(check(&buffers, &CAPACITY, &at(&buffers, &[0, 0, 0])), Ok(()));
+        assert_eq!(check(&buffers, &CAPACITY, &place_at(&buffers, &[0, 0, 0])), Ok(()));
     }
 
     #[test]
-    fn addresses_are_aligned_and_inside() {
+    fn rejects_misaligned_and_out_of_bounds_addresses() {
         let buffers = [buffer("a", 20, &[0, 2])];
-        assert_eq!(violation(&buffers, &[5]), Violation::Misaligned { buffer: 0, address: 5 });
-        assert_eq!(violation(&buffers, &[90]), Violation::OutOfBounds { buffer: 0, address: 90, end: 110 });
-        assert_eq!(violation(&buffers, &[-10]), Violation::OutOfBounds { buffer: 0, address: -10, end: 10 });
-        assert_eq!(violation(&buffers, &[]), Violation::Length { expected: 1, found: 0 });
-        let barred = [Buffer { barred: Some(Barred("its size is not known".to_owned())), ..buffers[0].clone() }];
-        assert_eq!(violation(&barred, &[0]), Violation::Barred { buffer: 0 });
+        assert_eq!(find_violation(&buffers, &[5]), Violation::Misaligned { buffer: 0, address: 5 });
+        assert_eq!(find_violation(&buffers, &[90]), Violation::OutOfBounds { buffer: 0, address: 90, end: 110 });
+        assert_eq!(find_violation(&buffers, &[-10]), Violation::OutOfBounds { buffer: 0, address: -10, end: 10 });
+        assert_eq!(find_violation(&buffers, &[]), Violation::Length { expected: 1, found: 0 });
+        let barred = [Buffer { barred: Some(PlacementExclusion("its size is not known".to_owned())), ..buffers[0].clone() }];
+        assert_eq!(find_violation(&barred, &[0]), Violation::Ineligible { buffer: 0 });
     }
 
     #[test]
-    fn hbm_bytes_count_every_use_and_one_copy_of_an_input() {
+    fn counts_hbm_bytes_of_uses_and_input_copies() {
         let read = |time| Use { time, kind: UseKind::Read };
         let input = Buffer { starts_in_hbm: true, uses: vec![read(0), read(2)], ..buffer("x", 20, &[]) };
         let buffers = [input, buffer("a", 30, &[0, 1, 2])];
-        let placement = |addresses: Vec<Option<i64>>| Placement::explained(&buffers, &CAPACITY, addresses);
+        let placement = |addresses: Vec<Option<i64>>| Placement::from_addresses(&buffers, &CAPACITY, addresses);
         assert_eq!(placement(vec![Some(0), Some(20)]).hbm_bytes_left(&buffers), 20);
         assert_eq!(placement(vec![None, None]).hbm_bytes_left(&buffers), 40 + 90);
     }
 
     #[test]
-    fn every_unplaced_buffer_has_a_reason() {
-        let barred = Buffer { barred: Some(Barred("its size is not known".to_owned())), ..buffer("x", 20, &[0, 2]) };
+    fn gives_reason_for_each_unplaced_buffer() {
+        let barred = Buffer { barred: Some(PlacementExclusion("its size is not known".to_owned())), ..buffer("x", 20, &[0, 2]) };
         let buffers = [barred, buffer("big", 101, &[0, 1]), buffer("a", 80, &[0, 2]), buffer("b", 30, &[1, 3])];
-        let placement = Placement::explained(&buffers, &CAPACITY, vec![None, None, Some(0), None]);
+        let placement = Placement::from_addresses(&buffers, &CAPACITY, vec![None, None, Some(0), None]);
         let expected = [
-            Some(Unplaced::Barred(Barred("its size is not known".to_owned()))),
-            Some(Unplaced::TooLarge { bytes: 101, capacity: 100 }),
+            Some(UnplacedReason::Ineligible(PlacementExclusion("its size is not known".to_owned()))),
+            Some(UnplacedReason::TooLarge { bytes: 101, capacity: 100 }),
             None,
-            Some(Unplaced::NoGap { bytes: 30, time: 1, taken: 80, capacity: 100 }),
+            Some(UnplacedReason::NoGap { bytes: 30, time: 1, taken: 80, capacity: 100 }),
         ];
         assert_eq!(placement.reasons, expected);
-        assert_eq!(placement.n_placed(), 1);
+        assert_eq!(placement.num_placed(), 1);
     }
 }

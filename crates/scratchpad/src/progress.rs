@@ -2,7 +2,7 @@
 
 /// Progress of a planning run. The gap is between `best` and `bound`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct PlanningProgress {
     /// Steps taken.
     pub steps: u64,
     /// Best value so far, in bytes.
@@ -12,4 +12,4 @@ pub struct Progress {
 }
 
 /// Callback that receives the steps left and the best HBM bytes, and returns whether to continue.
-pub(crate) type GoOn<'a> = &'a mut dyn FnMut(u64, i64) -> bool;
+pub(crate) type ProgressCallback<'a> = &'a mut dyn FnMut(u64, i64) -> bool;

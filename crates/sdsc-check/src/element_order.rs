@@ -8,14 +8,14 @@
 //! The analysis walks over the executes in the order of the text, loop bodies once.
 
 use super::BundleFacts;
-use super::facts::{FileFacts, Place, TensorFacts};
-use super::flow::Fault;
-use super::launch::Base;
-use super::lives::Order;
-use super::report::Report;
-use super::transfer::Transfer;
-use super::tree::path_in;
-use sdsc_format::program::{FILE_NAME, Program};
+use super::facts::{FileFacts, TensorAddress, TensorFacts};
+use super::flow::FlowFault;
+use super::launch::ValueBase;
+use super::lives::ExecuteOrder;
+use super::report::ViolationReport;
+use super::transfer::ElementOrderEffect;
+use super::tree::join_path;
+use sdsc_format::program::{PROGRAM_FILE, Program};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
@@ -41,15 +41,15 @@ impl fmt::Display for ElementOrder {
 
 /// Memory with addresses of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Memory {
+enum AddressSpace {
     Lx,
-    Hbm(Base),
+    Hbm(ValueBase),
 }
 
 /// A value that is not in standard order.
 #[derive(Clone, Debug)]
-struct Staggered {
-    memory: Memory,
+struct NonstandardValue {
+    memory: AddressSpace,
     start: i64,
     end: i64,
     order: ElementOrder,
@@ -59,22 +59,22 @@ struct Staggered {
 
 /// The values that are not in standard order, of a walk over the executes of a bundle.
 #[derive(Debug, Default)]
-pub(super) struct OrderedValues(Vec<Staggered>);
+pub(super) struct ElementOrderState(Vec<NonstandardValue>);
 
-impl OrderedValues {
+impl ElementOrderState {
     /// Returns the values at the start of a bundle: kernel arguments that earlier launches have staggered.
     pub(super) fn new(arguments: &BTreeMap<usize, ElementOrder>) -> Self {
         let staggered = |(argument, order): (&usize, &ElementOrder)| {
-            let memory = Memory::Hbm(Base::Argument(*argument));
-            Staggered { memory, start: 0, end: i64::MAX, order: *order, writer: String::new() }
+            let memory = AddressSpace::Hbm(ValueBase::Argument(*argument));
+            NonstandardValue { memory, start: 0, end: i64::MAX, order: *order, writer: String::new() }
         };
         Self(arguments.iter().map(staggered).collect())
     }
 
     /// Executes a bundle, given the facts of each execute; returns the faults.
-    pub(super) fn run(&mut self, order: &Order, executes: &[Option<Rc<FileFacts>>]) -> Vec<Fault> {
+    pub(super) fn execute_all(&mut self, order: &ExecuteOrder, executes: &[Option<Rc<FileFacts>>]) -> Vec<FlowFault> {
         let mut faults = Vec::new();
-        for (name, facts) in order.files().zip(executes).filter_map(|(name, facts)| Some((name, facts.as_deref()?))) {
+        for (name, facts) in order.file_names().zip(executes).filter_map(|(name, facts)| Some((name, facts.as_deref()?))) {
             let fault = self.execute(name, facts).filter(|fault| !faults.contains(fault));
             faults.extend(fault);
         }
@@ -82,21 +82,21 @@ impl OrderedValues {
     }
 
     /// Returns the kernel arguments that hold a value in another than the standard order.
-    pub(super) fn arguments(&self) -> BTreeMap<usize, ElementOrder> {
-        let argument = |value: &Staggered| match value.memory {
-            Memory::Hbm(Base::Argument(argument)) => Some((argument, value.order)),
-            Memory::Hbm(Base::Pool(_) | Base::Parameter(_)) | Memory::Lx => None,
+    pub(super) fn nonstandard_arguments(&self) -> BTreeMap<usize, ElementOrder> {
+        let argument = |value: &NonstandardValue| match value.memory {
+            AddressSpace::Hbm(ValueBase::Argument(argument)) => Some((argument, value.order)),
+            AddressSpace::Hbm(ValueBase::Pool(_) | ValueBase::Parameter(_)) | AddressSpace::Lx => None,
         };
         self.0.iter().filter_map(argument).collect()
     }
 
     /// Executes an op: compares the orders of its operands, and records the order of its result.
-    fn execute(&mut self, file: &str, facts: &FileFacts) -> Option<Fault> {
+    fn execute(&mut self, file: &str, facts: &FileFacts) -> Option<FlowFault> {
         let result = facts.tensors.iter().find(|tensor| tensor.is_result)?;
-        let order = self.order_of_result(file, facts);
-        let (memory, start, end) = extent(result)?;
+        let order = self.compute_result_order(file, facts);
+        let (memory, start, end) = locate_tensor(result)?;
         // Of an argument of unknown size, a value at its start replaces all.
-        let is_replaced = |value: &Staggered| {
+        let is_replaced = |value: &NonstandardValue| {
             let overlaps = value.memory == memory && value.start < end && start < value.end;
             overlaps && (value.end < i64::MAX || start == value.start)
         };
@@ -104,66 +104,66 @@ impl OrderedValues {
         match order {
             Ok(order) => {
                 let order = order.filter(|_| result.fills_sticks);
-                self.0.extend(order.map(|order| Staggered { memory, start, end, order, writer: file.to_owned() }));
+                self.0.extend(order.map(|order| NonstandardValue { memory, start, end, order, writer: file.to_owned() }));
                 None
             }
             Err(fault) => Some(fault),
         }
     }
 
-    fn order_of_result(&self, file: &str, facts: &FileFacts) -> Result<Option<ElementOrder>, Fault> {
-        let inputs: Vec<(&TensorFacts, Option<&Staggered>)> = facts
+    fn compute_result_order(&self, file: &str, facts: &FileFacts) -> Result<Option<ElementOrder>, FlowFault> {
+        let inputs: Vec<(&TensorFacts, Option<&NonstandardValue>)> = facts
             .tensors
             .iter()
             .filter(|tensor| !tensor.is_result && tensor.fills_sticks)
-            .map(|tensor| (tensor, self.find(tensor)))
+            .map(|tensor| (tensor, self.find_value(tensor)))
             .filter(|(_, value)| value.is_none_or(|value| value.order != ElementOrder::Equal))
             .collect();
         let found = inputs.iter().find_map(|(tensor, value)| Some((*tensor, (*value)?)));
         let order = found.map(|(_, value)| value.order);
-        let fault = |tensor: &TensorFacts, expected: &str, value: &Staggered| {
+        let fault = |tensor: &TensorFacts, expected: &str, value: &NonstandardValue| {
             let writer = if value.writer.is_empty() { "an earlier launch" } else { &value.writer };
             let message =
                 format!("expected {expected}, found elements in the order {} that {writer} left; convert them back first", value.order);
-            Fault { file: file.to_owned(), path: tensor.path.clone(), message }
+            FlowFault { file: file.to_owned(), path: tensor.path.clone(), message }
         };
         match (facts.transfer, found) {
-            (Transfer::Widen | Transfer::Narrow | Transfer::Keep, None) if inputs.is_empty() => Ok(Some(ElementOrder::Equal)),
-            (Transfer::Reduce, _) | (Transfer::Standard, None) => Ok(None),
-            (Transfer::Widen, None) => Ok(Some(ElementOrder::Dl16ToFp32)),
-            (Transfer::Narrow, None) => Ok(Some(ElementOrder::Fp32ToDl16)),
-            (Transfer::Widen, Some((_, Staggered { order: ElementOrder::Fp32ToDl16, .. }))) => Ok(None),
-            (Transfer::Narrow, Some((_, Staggered { order: ElementOrder::Dl16ToFp32, .. }))) => Ok(None),
-            (Transfer::Widen | Transfer::Narrow, Some((tensor, value))) => {
+            (ElementOrderEffect::Widen | ElementOrderEffect::Narrow | ElementOrderEffect::Keep, None) if inputs.is_empty() => Ok(Some(ElementOrder::Equal)),
+            (ElementOrderEffect::Reduce, _) | (ElementOrderEffect::Standard, None) => Ok(None),
+            (ElementOrderEffect::Widen, None) => Ok(Some(ElementOrder::Dl16ToFp32)),
+            (ElementOrderEffect::Narrow, None) => Ok(Some(ElementOrder::Fp32ToDl16)),
+            (ElementOrderEffect::Widen, Some((_, NonstandardValue { order: ElementOrder::Fp32ToDl16, .. }))) => Ok(None),
+            (ElementOrderEffect::Narrow, Some((_, NonstandardValue { order: ElementOrder::Dl16ToFp32, .. }))) => Ok(None),
+            (ElementOrderEffect::Widen | ElementOrderEffect::Narrow, Some((tensor, value))) => {
                 Err(fault(tensor, "an order that the conversion restores", value))
             }
-            (Transfer::Standard, Some((tensor, value))) => Err(fault(tensor, "the standard order", value)),
-            (Transfer::Normalize, _) => Ok(order),
-            (Transfer::Keep, _) => match (found, inputs.iter().find(|(_, value)| value.map(|value| value.order) != order)) {
+            (ElementOrderEffect::Standard, Some((tensor, value))) => Err(fault(tensor, "the standard order", value)),
+            (ElementOrderEffect::Normalize, _) => Ok(order),
+            (ElementOrderEffect::Keep, _) => match (found, inputs.iter().find(|(_, value)| value.map(|value| value.order) != order)) {
                 (Some((tensor, value)), Some(_)) => Err(fault(tensor, "one order of all operands along the sticks", value)),
                 (_, None) | (None, _) => Ok(order),
             },
         }
     }
 
-    fn find(&self, tensor: &TensorFacts) -> Option<&Staggered> {
-        let (memory, start, end) = extent(tensor)?;
+    fn find_value(&self, tensor: &TensorFacts) -> Option<&NonstandardValue> {
+        let (memory, start, end) = locate_tensor(tensor)?;
         self.0.iter().find(|value| value.memory == memory && value.start < end && start < value.end)
     }
 }
 
 /// Checks the launches of a program in order: what one leaves staggered, another may restore. Results are in standard order.
-pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, report: &mut Report) {
+pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, report: &mut ViolationReport) {
     let mut staggered: BTreeMap<&str, ElementOrder> = BTreeMap::new();
     for launch in &program.launches {
         let Some(facts) = bundles.get(&launch.bundle) else { continue };
         let names = || launch.arguments.iter().map(String::as_str).enumerate();
-        let mut values = OrderedValues::new(&names().filter_map(|(argument, name)| Some((argument, *staggered.get(name)?))).collect());
-        for fault in values.run(&facts.order, &facts.executes) {
-            report.enter_file(path_in(&launch.bundle, &fault.file));
-            report.json(fault.path, fault.message);
+        let mut values = ElementOrderState::new(&names().filter_map(|(argument, name)| Some((argument, *staggered.get(name)?))).collect());
+        for fault in values.execute_all(&facts.order, &facts.executes) {
+            report.enter_file(join_path(&launch.bundle, &fault.file));
+            report.report_json(fault.path, fault.message);
         }
-        let left = values.arguments();
+        let left = values.nonstandard_arguments();
         for (argument, name) in names() {
             match left.get(&argument) {
                 Some(order) => drop(staggered.insert(name, *order)),
@@ -171,22 +171,22 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
             }
         }
     }
-    report.enter_file(FILE_NAME);
+    report.enter_file(PROGRAM_FILE);
     for (number, result) in program.results.iter().enumerate() {
         if let Some(order) = staggered.get(&*result.name).filter(|order| **order != ElementOrder::Equal) {
             let message =
                 format!("expected '{}' in the standard order, which the host reads, found {order}; convert it back first", result.name);
-            report.json(format!("/results/{number}"), message);
+            report.report_json(format!("/results/{number}"), message);
         }
     }
 }
 
 /// Memory and bytes of a tensor.
-fn extent(tensor: &TensorFacts) -> Option<(Memory, i64, i64)> {
+fn locate_tensor(tensor: &TensorFacts) -> Option<(AddressSpace, i64, i64)> {
     match &tensor.place {
-        Place::Lx(part) => Some((Memory::Lx, part.start, part.end)),
-        Place::Hbm { base, first, end, .. } => Some((Memory::Hbm(*base), *first, *end)),
-        Place::Unknown => None,
+        TensorAddress::Lx(part) => Some((AddressSpace::Lx, part.start, part.end)),
+        TensorAddress::Hbm { base, first, end, .. } => Some((AddressSpace::Hbm(*base), *first, *end)),
+        TensorAddress::Unknown => None,
     }
 }
 
@@ -199,42 +199,42 @@ mod tests {
     const Z: i64 = 2000;
 
     fn tensor(start: i64, is_result: bool, fills_sticks: bool) -> TensorFacts {
-        let place = Place::Hbm {
-            base: Base::Pool(0),
+        let place = TensorAddress::Hbm {
+            base: ValueBase::Pool(0),
             first: start,
             end: start + 512,
             begins: vec![start],
             whole: start + 512,
             sticks: vec![4],
-            n_dims: 1,
+            num_dims: 1,
             reach: Some(start + 512),
         };
         TensorFacts { path: format!("/{start}"), is_result, fills_sticks, tables: None, place }
     }
 
-    fn op(transfer: Transfer, inputs: &[(i64, bool)], result: i64) -> FileFacts {
+    fn op(transfer: ElementOrderEffect, inputs: &[(i64, bool)], result: i64) -> FileFacts {
         let inputs = inputs.iter().map(|(start, fills)| tensor(*start, false, *fills));
         FileFacts { tensors: inputs.chain([tensor(result, true, true)]).collect(), transfer, ..FileFacts::default() }
     }
 
     fn first_fault(ops: &[FileFacts]) -> Option<String> {
-        let mut values = OrderedValues::default();
+        let mut values = ElementOrderState::default();
         ops.iter().enumerate().find_map(|(number, op)| values.execute(&format!("sdsc_{number}.json"), op)).map(|fault| fault.message)
     }
 
     #[test]
-    fn each_conversion_restores_what_the_other_staggered() {
+    fn restores_order_by_opposite_conversion() {
         let round = |first, second| {
             [
                 op(first, &[(X, true)], Y),
-                op(Transfer::Keep, &[(Y, true)], Y),
+                op(ElementOrderEffect::Keep, &[(Y, true)], Y),
                 op(second, &[(Y, true)], Z),
-                op(Transfer::Standard, &[(Z, true)], X),
+                op(ElementOrderEffect::Standard, &[(Z, true)], X),
             ]
         };
-        assert_eq!(first_fault(&round(Transfer::Widen, Transfer::Narrow)), None);
-        assert_eq!(first_fault(&round(Transfer::Narrow, Transfer::Widen)), None);
-        let twice = first_fault(&round(Transfer::Widen, Transfer::Widen)).unwrap();
+        assert_eq!(first_fault(&round(ElementOrderEffect::Widen, ElementOrderEffect::Narrow)), None);
+        assert_eq!(first_fault(&round(ElementOrderEffect::Narrow, ElementOrderEffect::Widen)), None);
+        let twice = first_fault(&round(ElementOrderEffect::Widen, ElementOrderEffect::Widen)).unwrap();
         assert_eq!(
             twice,
             "expected an order that the conversion restores, found elements in the order DL16_TO_FP32 that sdsc_1.json left; convert them back first"
@@ -242,41 +242,41 @@ mod tests {
     }
 
     #[test]
-    fn operands_have_one_order_or_are_equal_along_the_sticks() {
-        let with = |fills| [op(Transfer::Widen, &[(X, true)], Y), op(Transfer::Keep, &[(Y, true), (Z, fills)], Y)];
+    fn requires_one_order_or_operands_equal_along_sticks() {
+        let with = |fills| [op(ElementOrderEffect::Widen, &[(X, true)], Y), op(ElementOrderEffect::Keep, &[(Y, true), (Z, fills)], Y)];
         assert_eq!(first_fault(&with(false)), None);
         assert!(first_fault(&with(true)).unwrap().starts_with("expected one order of all operands along the sticks"));
         let both = [
-            op(Transfer::Widen, &[(X, true)], Y),
-            op(Transfer::Widen, &[(X, true)], Z),
-            op(Transfer::Keep, &[(Y, true), (Z, true)], Y),
-            op(Transfer::Reduce, &[(Y, true)], Z),
-            op(Transfer::Standard, &[(Z, true)], X),
+            op(ElementOrderEffect::Widen, &[(X, true)], Y),
+            op(ElementOrderEffect::Widen, &[(X, true)], Z),
+            op(ElementOrderEffect::Keep, &[(Y, true), (Z, true)], Y),
+            op(ElementOrderEffect::Reduce, &[(Y, true)], Z),
+            op(ElementOrderEffect::Standard, &[(Z, true)], X),
         ];
         assert_eq!(first_fault(&both), None);
-        let product = [op(Transfer::Widen, &[(X, true)], Y), op(Transfer::Standard, &[(Y, true)], Z)];
+        let product = [op(ElementOrderEffect::Widen, &[(X, true)], Y), op(ElementOrderEffect::Standard, &[(Y, true)], Z)];
         assert!(first_fault(&product).unwrap().starts_with("expected the standard order"));
     }
 
     #[test]
-    fn equal_elements_of_a_stick_have_no_order() {
-        let spread = op(Transfer::Keep, &[(X, false)], Y);
-        let narrowed = [spread.clone(), op(Transfer::Narrow, &[(Y, true)], Z), op(Transfer::Standard, &[(Z, true)], X)];
+    fn accepts_equal_elements_in_any_order() {
+        let spread = op(ElementOrderEffect::Keep, &[(X, false)], Y);
+        let narrowed = [spread.clone(), op(ElementOrderEffect::Narrow, &[(Y, true)], Z), op(ElementOrderEffect::Standard, &[(Z, true)], X)];
         assert_eq!(first_fault(&narrowed), None);
-        let beside = op(Transfer::Keep, &[(Y, true), (X, true)], Z);
-        let ordered = [spread, beside, op(Transfer::Narrow, &[(Z, true)], Z), op(Transfer::Standard, &[(Z, true)], X)];
+        let beside = op(ElementOrderEffect::Keep, &[(Y, true), (X, true)], Z);
+        let ordered = [spread, beside, op(ElementOrderEffect::Narrow, &[(Z, true)], Z), op(ElementOrderEffect::Standard, &[(Z, true)], X)];
         assert!(first_fault(&ordered).unwrap().starts_with("expected the standard order"));
     }
 
     #[test]
-    fn what_overwrites_a_staggered_value_has_its_own_order() {
-        let ops = [op(Transfer::Widen, &[(X, true)], Y), op(Transfer::Keep, &[(X, true)], Y), op(Transfer::Standard, &[(Y, true)], Z)];
+    fn replaces_order_of_overwritten_value() {
+        let ops = [op(ElementOrderEffect::Widen, &[(X, true)], Y), op(ElementOrderEffect::Keep, &[(X, true)], Y), op(ElementOrderEffect::Standard, &[(Y, true)], Z)];
         assert_eq!(first_fault(&ops), None);
     }
 
     #[test]
-    fn arguments_carry_their_order_to_the_next_launch() {
-        let values = OrderedValues::new(&[(3, ElementOrder::Dl16ToFp32)].into());
-        assert_eq!(values.arguments(), [(3, ElementOrder::Dl16ToFp32)].into());
+    fn passes_order_of_arguments_to_next_launch() {
+        let values = ElementOrderState::new(&[(3, ElementOrder::Dl16ToFp32)].into());
+        assert_eq!(values.nonstandard_arguments(), [(3, ElementOrder::Dl16ToFp32)].into());
     }
 }

@@ -1,15 +1,15 @@
 //! View of an SDSC file for the rules: parsed members and look-ups.
 
-use super::functions::Family;
+use super::functions::FunctionFamily;
 use super::launch::{ExecuteView, LaunchValues};
 use super::profile::Profile;
-use super::report::member;
+use super::report::member_pointer;
 use machine::Target;
-use sdsc_format::model::{ClassInfo, ComputeOp, CoordInfo, Dsc, Node, Operation, Sdsc, TensorInfo, Text};
+use sdsc_format::model::{ClassInfo, ComputeOp, CoordInfo, Dsc, AllocateNode, Operation, Sdsc, TensorInfo, Text};
 
 /// A tensor in HBM that is passed to a bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Buffer {
+pub struct KernelArgument {
     /// Its name, for messages.
     pub name: String,
     /// Its size.
@@ -22,11 +22,11 @@ pub struct Buffer {
 
 /// Context that a file is checked against.
 #[derive(Clone, Copy)]
-pub(super) struct Surroundings<'a> {
+pub(super) struct CheckContext<'a> {
     /// The machine.
     pub(super) target: &'a Target,
     /// The kernel arguments, by number; `None` if they are unknown.
-    pub(super) arguments: &'a [Buffer],
+    pub(super) arguments: &'a [KernelArgument],
     /// Bytes of the pool in front of the arguments, if addresses are in the files; `None` if the addresses of arguments are unknown.
     pub(super) pool_bytes: Option<i64>,
     /// The function of the bundle; `None` if its text is invalid.
@@ -49,22 +49,22 @@ pub(super) struct FileView<'a> {
     pub(super) compute: &'a ComputeOp,
     /// The number of the operation in its description.
     compute_index: usize,
-    pub(super) family: Family,
-    pub(super) around: Surroundings<'a>,
+    pub(super) family: FunctionFamily,
+    pub(super) context: CheckContext<'a>,
     operation_path: String,
     dsc_path: String,
 }
 
 impl<'a> FileView<'a> {
     /// Returns the views of a file, one for each operation of each description.
-    pub(super) fn all(name: &'a str, sdsc: &'a Sdsc, around: Surroundings<'a>) -> Vec<Self> {
+    pub(super) fn from_sdsc(name: &'a str, sdsc: &'a Sdsc, around: CheckContext<'a>) -> Vec<Self> {
         let operation = &sdsc.value;
-        let operation_path = member("", &sdsc.name);
+        let operation_path = member_pointer("", &sdsc.name);
         let mut views = Vec::new();
         for (dsc_index, named) in operation.dscs.iter().enumerate() {
-            let dsc_path = member(&format!("{operation_path}/dscs_/{dsc_index}"), &named.name);
+            let dsc_path = member_pointer(&format!("{operation_path}/dscs_/{dsc_index}"), &named.name);
             for (compute_index, compute) in named.value.compute.iter().enumerate() {
-                let family = Family::of(&compute.function).unwrap_or(Family::Other);
+                let family = FunctionFamily::from_function(&compute.function).unwrap_or(FunctionFamily::Other);
                 let (dsc_key, dsc, key) = (&*named.name, &named.value, &*sdsc.name);
                 let (operation_path, dsc_path) = (operation_path.clone(), dsc_path.clone());
                 views.push(Self {
@@ -77,7 +77,7 @@ impl<'a> FileView<'a> {
                     compute,
                     compute_index,
                     family,
-                    around,
+                    context: around,
                     operation_path,
                     dsc_path,
                 });
@@ -103,30 +103,30 @@ impl<'a> FileView<'a> {
     }
 
     /// The cores that have an address of each tensor. A shuffle may use fewer.
-    pub(super) fn cores(&self) -> i64 {
+    pub(super) fn num_cores(&self) -> i64 {
         if self.is_shuffle() { self.operation.core_fold.factor } else { self.operation.n_cores }
     }
 
     /// The corelets of a core that share a tensor, in a shuffle: as many as any member says.
-    pub(super) fn corelets(&self) -> i64 {
-        let folds = self.dsc.nodes.iter().flat_map(|node| node.coordinates.dims.iter().map(|(_, info)| info.corelets()));
+    pub(super) fn num_corelets(&self) -> i64 {
+        let folds = self.dsc.nodes.iter().flat_map(|node| node.coordinates.dims.iter().map(|(_, info)| info.num_corelets()));
         let starts = self.dsc.nodes.iter().filter_map(|node| node.start.folds.get(1)).map(|fold| fold.factor);
         if self.is_shuffle() { folds.chain(starts).chain(self.dsc.n_corelets).max().unwrap_or(1) } else { 1 }
     }
 
     /// The pointer to a member of the operation.
-    pub(super) fn at(&self, path: &str) -> String {
+    pub(super) fn member_path(&self, path: &str) -> String {
         format!("{}/{path}", self.operation_path)
     }
 
     /// The pointer to a member of the description.
-    pub(super) fn dsc_at(&self, path: &str) -> String {
+    pub(super) fn dsc_member_path(&self, path: &str) -> String {
         format!("{}/{path}", self.dsc_path)
     }
 
     /// The pointer to a member of the compute operation.
-    pub(super) fn compute_at(&self, path: &str) -> String {
-        self.dsc_at(&format!("computeOp_/{}/{path}", self.compute_index))
+    pub(super) fn compute_member_path(&self, path: &str) -> String {
+        self.dsc_member_path(&format!("computeOp_/{}/{path}", self.compute_index))
     }
 
     /// The points of a dimension.
@@ -140,7 +140,7 @@ impl<'a> FileView<'a> {
     }
 
     /// The slices of a dimension.
-    pub(super) fn slices(&self, label: &str) -> Option<i64> {
+    pub(super) fn num_slices(&self, label: &str) -> Option<i64> {
         self.operation.slices.get(label).copied()
     }
 
@@ -171,7 +171,7 @@ impl<'a> FileView<'a> {
     }
 
     /// The number of the result.
-    pub(super) fn result(&self) -> Option<usize> {
+    pub(super) fn result_index(&self) -> Option<usize> {
         self.dsc.tensors.len().checked_sub(1)
     }
 
@@ -181,13 +181,13 @@ impl<'a> FileView<'a> {
     }
 
     /// The pointer to a member of a tensor's node.
-    pub(super) fn node_at(&self, tensor: usize, path: &str) -> String {
-        self.dsc_at(&format!("scheduleTree_/{tensor}/{path}"))
+    pub(super) fn node_member_path(&self, tensor: usize, path: &str) -> String {
+        self.dsc_member_path(&format!("scheduleTree_/{tensor}/{path}"))
     }
 
     /// The pointer to a member of a tensor's description.
-    pub(super) fn tensor_at(&self, tensor: usize, path: &str) -> String {
-        self.dsc_at(&format!("labeledDs_/{tensor}/{path}"))
+    pub(super) fn tensor_member_path(&self, tensor: usize, path: &str) -> String {
+        self.dsc_member_path(&format!("labeledDs_/{tensor}/{path}"))
     }
 }
 
@@ -195,7 +195,7 @@ impl<'a> FileView<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct TensorView<'a> {
     pub(super) index: usize,
-    pub(super) node: &'a Node,
+    pub(super) node: &'a AllocateNode,
     pub(super) info: &'a TensorInfo,
     /// Its layout class, when the file has it.
     pub(super) class: Option<&'a ClassInfo>,
@@ -237,7 +237,7 @@ impl<'a> TensorView<'a> {
     }
 
     /// Whether it has the dimension, neither reduced nor broadcast.
-    pub(super) fn has(&self, label: &str) -> bool {
+    pub(super) fn has_dim(&self, label: &str) -> bool {
         self.scale(label) == Some(1)
     }
 
@@ -247,7 +247,7 @@ impl<'a> TensorView<'a> {
     }
 
     /// The slices of a dimension that the cores hold.
-    pub(super) fn held_slices(&self, label: &str) -> Option<i64> {
+    pub(super) fn num_held_slices(&self, label: &str) -> Option<i64> {
         self.coordinate(label)?.folds.folds.first().map(|fold| fold.factor)
     }
 

@@ -3,7 +3,7 @@
 
 /// Family of a function: functions of one family follow the same rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Family {
+pub(super) enum FunctionFamily {
     /// Products summed over one dimension.
     Matmul,
     /// Products summed over a window and the channels.
@@ -26,9 +26,9 @@ pub(super) enum Family {
     Other,
 }
 
-impl Family {
+impl FunctionFamily {
     /// Returns the family of a function; `None` if the back end has no such function.
-    pub(super) fn of(function: &str) -> Option<Self> {
+    pub(super) fn from_function(function: &str) -> Option<Self> {
         FAMILIES.iter().find(|(_, names)| names.contains(&function)).map(|(family, _)| *family)
     }
 
@@ -43,20 +43,20 @@ impl Family {
     }
 }
 
-const FAMILIES: [(Family, &[&str]); 10] = [
-    (Family::Matmul, &["batchmatmul", "batchmatmulfp8", "batchmatmulint4", "batchmatmulint8"]),
-    (Family::Convolution, &["conv2d", "conv2dfp8", "conv2dint4", "conv2dint8"]),
-    (Family::Pooling, &["avgpoolfwd", "avgpoolnmapfwd", "maxpoolfwd", "depthwiseconv2dnative"]),
-    (Family::StickReduction, &["absmax", "exx2", "exx2_zeromean", "max", "mean", "min", "sum"]),
-    (Family::NonstickReduction, &["absmaxnonstick", "maxnonstick", "meannonstick", "minnonstick", "prodnonstick", "sumnonstick"]),
-    (Family::TopK, &["topkindex", "topkvalue"]),
-    (Family::Restickify, &["ReStickifyOpHBM"]),
-    (Family::Elementwise, ELEMENTWISE),
-    (Family::Conversion, CONVERSIONS),
-    (Family::Other, &["maskbyindex", "quantscalepertoken", "quantscalepertokenfp8"]),
+const FAMILIES: [(FunctionFamily, &[&str]); 10] = [
+    (FunctionFamily::Matmul, &["batchmatmul", "batchmatmulfp8", "batchmatmulint4", "batchmatmulint8"]),
+    (FunctionFamily::Convolution, &["conv2d", "conv2dfp8", "conv2dint4", "conv2dint8"]),
+    (FunctionFamily::Pooling, &["avgpoolfwd", "avgpoolnmapfwd", "maxpoolfwd", "depthwiseconv2dnative"]),
+    (FunctionFamily::StickReduction, &["absmax", "exx2", "exx2_zeromean", "max", "mean", "min", "sum"]),
+    (FunctionFamily::NonstickReduction, &["absmaxnonstick", "maxnonstick", "meannonstick", "minnonstick", "prodnonstick", "sumnonstick"]),
+    (FunctionFamily::TopK, &["topkindex", "topkvalue"]),
+    (FunctionFamily::Restickify, &["ReStickifyOpHBM"]),
+    (FunctionFamily::Elementwise, ELEMENTWISE_FUNCTIONS),
+    (FunctionFamily::Conversion, CONVERSION_FUNCTIONS),
+    (FunctionFamily::Other, &["maskbyindex", "quantscalepertoken", "quantscalepertokenfp8"]),
 ];
 
-const ELEMENTWISE: &[&str] = &[
+const ELEMENTWISE_FUNCTIONS: &[&str] = &[
     "abs",
     "add",
     "batchnormfwd",
@@ -100,21 +100,21 @@ const ELEMENTWISE: &[&str] = &[
     "where3",
 ];
 
-const CONVERSIONS: &[&str] =
+const CONVERSION_FUNCTIONS: &[&str] =
     &["csqint4", "csqint4wt", "csqint8ch", "csqint8mb", "csqint8wt", "dl16tofp32", "fp32todl16", "fp8todl16", "qfp8ch", "qfp8mb", "qfp8wt"];
 
 /// Returns the unit that executes a family (`exUnit`); depthwise convolutions do not run on the systolic array.
-pub(super) const fn unit(family: Family) -> &'static str {
+pub(super) const fn execution_unit(family: FunctionFamily) -> &'static str {
     match family {
-        Family::Matmul | Family::Convolution => "pt",
-        Family::Pooling
-        | Family::StickReduction
-        | Family::NonstickReduction
-        | Family::TopK
-        | Family::Restickify
-        | Family::Elementwise
-        | Family::Conversion
-        | Family::Other => "sfp",
+        FunctionFamily::Matmul | FunctionFamily::Convolution => "pt",
+        FunctionFamily::Pooling
+        | FunctionFamily::StickReduction
+        | FunctionFamily::NonstickReduction
+        | FunctionFamily::TopK
+        | FunctionFamily::Restickify
+        | FunctionFamily::Elementwise
+        | FunctionFamily::Conversion
+        | FunctionFamily::Other => "sfp",
     }
 }
 
@@ -122,7 +122,7 @@ pub(super) const fn unit(family: Family) -> &'static str {
 pub(super) const MASK_VALUE: &str = "samv-maskvalue";
 
 /// Returns the required and the optional constants of a function; `None` if they are not established.
-pub(super) fn constants(function: &str, family: Family) -> Option<(&'static [&'static str], &'static [&'static str])> {
+pub(super) fn function_constants(function: &str, family: FunctionFamily) -> Option<(&'static [&'static str], &'static [&'static str])> {
     let needed: &[&str] = match function {
         "clip" => &["clipMin", "clipMax"],
         "softplus" => &["softplusBeta", "softplusThresh"],
@@ -134,13 +134,13 @@ pub(super) fn constants(function: &str, family: Family) -> Option<(&'static [&'s
         "quantscalepertokenfp8" => &["clipMin", "clipMax", "mulConst"],
         "batchnormfwd" | "exx2_zeromean" | "leakyrelufwd" => return None,
         _ => match family {
-            Family::Matmul
-            | Family::StickReduction
-            | Family::NonstickReduction
-            | Family::TopK
-            | Family::Restickify
-            | Family::Elementwise => &[],
-            Family::Convolution | Family::Pooling | Family::Conversion | Family::Other => return None,
+            FunctionFamily::Matmul
+            | FunctionFamily::StickReduction
+            | FunctionFamily::NonstickReduction
+            | FunctionFamily::TopK
+            | FunctionFamily::Restickify
+            | FunctionFamily::Elementwise => &[],
+            FunctionFamily::Convolution | FunctionFamily::Pooling | FunctionFamily::Conversion | FunctionFamily::Other => return None,
         },
     };
     Some((needed, &[]))
@@ -151,21 +151,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_function_has_one_family() {
+    fn assigns_one_family_to_each_function() {
         let mut names: Vec<_> = FAMILIES.iter().flat_map(|(_, names)| names.iter()).collect();
         let n_names = names.len();
         names.sort();
         names.dedup();
         assert_eq!(names.len(), n_names);
-        assert_eq!(Family::of("sumnonstick"), Some(Family::NonstickReduction));
-        assert_eq!(Family::of("exx2nonstick"), None);
+        assert_eq!(FunctionFamily::from_function("sumnonstick"), Some(FunctionFamily::NonstickReduction));
+        assert_eq!(FunctionFamily::from_function("exx2nonstick"), None);
     }
 
     #[test]
-    fn functions_have_their_constants() {
-        assert_eq!(constants("add", Family::Elementwise), Some((&[][..], &[][..])));
-        assert_eq!(constants("clip", Family::Elementwise), Some((&["clipMin", "clipMax"][..], &[][..])));
-        assert_eq!(constants("qfp8ch", Family::Conversion), None);
-        assert_eq!(constants("csqint4", Family::Conversion), Some((&["scaleact", "shiftact"][..], &[][..])));
+    fn returns_constants_of_functions() {
+        assert_eq!(function_constants("add", FunctionFamily::Elementwise), Some((&[][..], &[][..])));
+        assert_eq!(function_constants("clip", FunctionFamily::Elementwise), Some((&["clipMin", "clipMax"][..], &[][..])));
+        assert_eq!(function_constants("qfp8ch", FunctionFamily::Conversion), None);
+        assert_eq!(function_constants("csqint4", FunctionFamily::Conversion), Some((&["scaleact", "shiftact"][..], &[][..])));
     }
 }

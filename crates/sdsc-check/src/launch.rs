@@ -2,12 +2,12 @@
 //!
 //! The importer of bundles uses these values too; the referee evaluates `bundle.mlir` independently.
 
-use sdsc_format::bundle_text::{BundleText, Execute, Field, For, Ident, Map, MapRef, Param, ParamType, Position, Stmt, StmtKind};
+use sdsc_format::bundle_text::{BundleText, Execute, ParamField, ForLoop, Ident, LinearMap, MapRef, Param, ParamType, Position, Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Base of a value, which its linear form is added to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Base {
+pub enum ValueBase {
     /// The number that the launch gives for a kernel argument.
     Argument(usize),
     /// The start of an allocated pool, by its number.
@@ -18,45 +18,45 @@ pub enum Base {
 
 /// A number that is linear in loop counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Form {
+pub struct LinearForm {
     /// Base of the value; zero if `None`.
-    pub base: Option<Base>,
+    pub base: Option<ValueBase>,
     /// Constant term.
     pub constant: i64,
     /// Loops by number, each with the coefficient of its counter.
     pub terms: Vec<(usize, i64)>,
 }
 
-impl Form {
-    const fn number(constant: i64) -> Self {
+impl LinearForm {
+    const fn from_constant(constant: i64) -> Self {
         Self { base: None, constant, terms: Vec::new() }
     }
 
-    const fn of(base: Base) -> Self {
+    const fn from_base(base: ValueBase) -> Self {
         Self { base: Some(base), constant: 0, terms: Vec::new() }
     }
 
     /// Returns the number if it is a constant of the text.
     #[must_use]
-    pub const fn as_number(&self) -> Option<i64> {
+    pub const fn as_constant(&self) -> Option<i64> {
         if self.base.is_none() && self.terms.is_empty() { Some(self.constant) } else { None }
     }
 }
 
 /// Value of a name.
 #[derive(Clone, Debug)]
-enum Value {
+enum NameBinding {
     /// A parameter that must be read first.
     Unread(usize),
     /// A number.
-    Number(Form),
+    Number(LinearForm),
     /// A value without a meaning, because its definition breaks a rule.
     Unknown,
 }
 
 /// Kind of a problem, which determines the violated rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum LaunchProblemKind {
     /// A name is undefined, or defined twice.
     Definition,
     /// A value is not of the kind that its use needs.
@@ -77,9 +77,9 @@ pub enum Fault {
 
 /// A problem in the text.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct LaunchProblem {
     /// The rule.
-    pub fault: Fault,
+    pub kind: LaunchProblemKind,
     /// Location in the text.
     pub at: Position,
     /// Description of the problem.
@@ -94,20 +94,20 @@ pub struct ExecuteView<'a> {
     /// The statement.
     pub execute: &'a Execute<&'a str>,
     /// The values, of those operands that have one.
-    pub values: Vec<Option<Form>>,
+    pub values: Vec<Option<LinearForm>>,
 }
 
 impl ExecuteView<'_> {
     /// The ids of its symbols; none when it names no symbols.
     #[must_use]
-    pub fn ids(&self) -> &[i64] {
+    pub fn symbol_ids(&self) -> &[i64] {
         self.execute.symbol_ids.as_deref().unwrap_or_default()
     }
 }
 
 /// A pool.
 #[derive(Clone, Copy, Debug)]
-pub struct Pool {
+pub struct LaunchPool {
     /// Location of the allocation.
     pub at: Position,
     /// Size, bytes.
@@ -122,18 +122,18 @@ pub struct LaunchValues<'a> {
     /// Iteration count of each loop, if known. Loops are numbered in the order of the text.
     pub loops: Vec<Option<i64>>,
     /// Allocated pools, in the order of the text.
-    pub pools: Vec<Pool>,
+    pub pools: Vec<LaunchPool>,
     /// The kernel arguments that are read as addresses.
     pub arguments: BTreeSet<usize>,
     /// Problems, in the order of the text.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<LaunchProblem>,
 }
 
 impl<'a> LaunchValues<'a> {
     /// Evaluates the values of a text.
     #[must_use]
-    pub fn of(text: &'a BundleText<&'a str>) -> Self {
-        let mut walk = Walk {
+    pub fn evaluate(text: &'a BundleText<&'a str>) -> Self {
+        let mut walk = LaunchEvaluator {
             text,
             maps: BTreeMap::new(),
             values: BTreeMap::new(),
@@ -142,28 +142,28 @@ impl<'a> LaunchValues<'a> {
             depth: 0,
             launch: Self::default(),
         };
-        walk.maps();
+        walk.define_maps();
         for (index, param) in text.params.iter().enumerate() {
             let value = match param.kind {
                 // A plain parameter is an address that needs no extraction.
                 ParamType::Index => {
-                    let argument = argument_number(text, index);
+                    let argument = find_argument_number(text, index);
                     walk.launch.arguments.insert(argument);
-                    Value::Number(Form::of(Base::Argument(argument)))
+                    NameBinding::Number(LinearForm::from_base(ValueBase::Argument(argument)))
                 }
-                ParamType::InputArg { .. } => Value::Unread(index),
+                ParamType::InputArg { .. } => NameBinding::Unread(index),
             };
             walk.define(param.name, value);
         }
-        walk.statements(&text.body, true);
+        walk.visit_statements(&text.body, true);
         walk.launch
     }
 }
 
-struct Walk<'a> {
+struct LaunchEvaluator<'a> {
     text: &'a BundleText<&'a str>,
-    maps: BTreeMap<&'a str, &'a Map>,
-    values: BTreeMap<&'a str, Value>,
+    maps: BTreeMap<&'a str, &'a LinearMap>,
+    values: BTreeMap<&'a str, NameBinding>,
     /// The names that the loop in progress has defined.
     local: Vec<&'a str>,
     /// The names that are defined outside all loops.
@@ -173,22 +173,22 @@ struct Walk<'a> {
     launch: LaunchValues<'a>,
 }
 
-impl<'a> Walk<'a> {
-    fn problem(&mut self, fault: Fault, at: Position, message: impl Into<String>) {
-        self.launch.problems.push(Problem { fault, at, message: message.into() });
+impl<'a> LaunchEvaluator<'a> {
+    fn push_problem(&mut self, fault: LaunchProblemKind, at: Position, message: impl Into<String>) {
+        self.launch.problems.push(LaunchProblem { kind: fault, at, message: message.into() });
     }
 
-    fn maps(&mut self) {
+    fn define_maps(&mut self) {
         for (name, map) in &self.text.maps {
             if self.maps.insert(name.name, map).is_some() {
-                self.problem(Fault::Definition, name.at, format!("the map '#{}' is defined twice; a name has one definition", name.name));
+                self.push_problem(LaunchProblemKind::Definition, name.at, format!("the map '#{}' is defined twice; a name has one definition", name.name));
             }
         }
     }
 
-    fn define(&mut self, name: Ident<&'a str>, value: Value) {
+    fn define(&mut self, name: Ident<&'a str>, value: NameBinding) {
         if self.values.insert(name.name, value).is_some() {
-            self.problem(Fault::Definition, name.at, format!("'%{}' is defined twice; a value has one definition", name.name));
+            self.push_problem(LaunchProblemKind::Definition, name.at, format!("'%{}' is defined twice; a value has one definition", name.name));
         } else {
             self.local.push(name.name);
             if self.depth == 0 {
@@ -198,107 +198,107 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the number that a name stands for.
-    fn number(&mut self, name: Ident<&'a str>) -> Option<Form> {
+    fn resolve_number(&mut self, name: Ident<&'a str>) -> Option<LinearForm> {
         match self.values.get(name.name) {
-            Some(Value::Number(form)) => return Some(form.clone()),
-            Some(Value::Unknown) => {}
-            Some(Value::Unread(_)) => {
+            Some(NameBinding::Number(form)) => return Some(form.clone()),
+            Some(NameBinding::Unknown) => {}
+            Some(NameBinding::Unread(_)) => {
                 let message = format!("'%{}' is an unread parameter; 'input_arg_extract' must read it before it is used", name.name);
-                self.problem(Fault::Kind, name.at, message);
+                self.push_problem(LaunchProblemKind::Kind, name.at, message);
             }
             None => {
                 let message = format!("'%{}' is not defined here; a value is defined before it is used", name.name);
-                self.problem(Fault::Definition, name.at, message);
+                self.push_problem(LaunchProblemKind::Definition, name.at, message);
             }
         }
         None
     }
 
-    fn numbers(&mut self, names: &[Ident<&'a str>]) -> Option<Vec<Form>> {
-        let values: Vec<_> = names.iter().map(|name| self.number(*name)).collect();
+    fn resolve_numbers(&mut self, names: &[Ident<&'a str>]) -> Option<Vec<LinearForm>> {
+        let values: Vec<_> = names.iter().map(|name| self.resolve_number(*name)).collect();
         values.into_iter().collect()
     }
 
-    fn statements(&mut self, body: &'a [Stmt<&'a str>], is_outermost: bool) {
+    fn visit_statements(&mut self, body: &'a [Stmt<&'a str>], is_outermost: bool) {
         for statement in body {
             match &statement.kind {
                 StmtKind::Allocate { result, bytes } => self.allocate(*result, *bytes, is_outermost),
                 StmtKind::Extract { result, field, parameter, .. } => {
                     if !is_outermost {
                         let message = "a parameter is extracted in a loop; it is extracted once, outside every loop";
-                        self.problem(Fault::ExtractInLoop, statement.at, message);
+                        self.push_problem(LaunchProblemKind::ExtractInLoop, statement.at, message);
                     }
                     self.extract(*result, *field, *parameter);
                 }
-                StmtKind::Constant { result, value } => self.define(*result, Value::Number(Form::number(*value))),
+                StmtKind::Constant { result, value } => self.define(*result, NameBinding::Number(LinearForm::from_constant(*value))),
                 StmtKind::Add { result, operands } => {
-                    let values = self.numbers(operands);
+                    let values = self.resolve_numbers(operands);
                     let parts = values.map(|values| values.into_iter().map(|value| (1, value)).collect());
                     self.combine(*result, statement.at, 0, parts);
                 }
-                StmtKind::Apply { result, map, dims, symbols } => self.apply(*result, statement.at, map, dims, symbols),
+                StmtKind::Apply { result, map, dims, symbols } => self.apply_map(*result, statement.at, map, dims, symbols),
                 StmtKind::Execute(execute) => {
-                    let values = execute.operands.iter().map(|operand| self.number(*operand)).collect();
+                    let values = execute.operands.iter().map(|operand| self.resolve_number(*operand)).collect();
                     self.launch.executes.push(ExecuteView { at: statement.at, execute, values });
                 }
-                StmtKind::For(counted) => self.counted_loop(statement.at, counted),
+                StmtKind::For(counted) => self.visit_loop(statement.at, counted),
             }
         }
     }
 
     fn allocate(&mut self, result: Ident<&'a str>, bytes: i64, is_outermost: bool) {
         let pool = self.launch.pools.len();
-        self.launch.pools.push(Pool { at: result.at, bytes });
+        self.launch.pools.push(LaunchPool { at: result.at, bytes });
         if !is_outermost {
-            self.problem(Fault::Pool, result.at, "a pool is allocated in a loop; it must be allocated once, outside every loop");
+            self.push_problem(LaunchProblemKind::Pool, result.at, "a pool is allocated in a loop; it must be allocated once, outside every loop");
         }
-        self.define(result, Value::Number(Form::of(Base::Pool(pool))));
+        self.define(result, NameBinding::Number(LinearForm::from_base(ValueBase::Pool(pool))));
     }
 
-    fn extract(&mut self, result: Ident<&'a str>, field: Field, parameter: Ident<&'a str>) {
+    fn extract(&mut self, result: Ident<&'a str>, field: ParamField, parameter: Ident<&'a str>) {
         let value = match self.values.get(parameter.name) {
-            Some(Value::Unread(index)) => self.field(*index, field, parameter),
-            Some(Value::Number(_)) => {
+            Some(NameBinding::Unread(index)) => self.evaluate_field(*index, field, parameter),
+            Some(NameBinding::Number(_)) => {
                 let message = format!("'%{}' is a number; 'input_arg_extract' reads only parameters of type 'input_arg'", parameter.name);
-                self.problem(Fault::Kind, parameter.at, message);
-                Value::Unknown
+                self.push_problem(LaunchProblemKind::Kind, parameter.at, message);
+                NameBinding::Unknown
             }
-            Some(Value::Unknown) => Value::Unknown,
+            Some(NameBinding::Unknown) => NameBinding::Unknown,
             None => {
                 let message = format!("'%{}' is not defined here; a value is defined before it is used", parameter.name);
-                self.problem(Fault::Definition, parameter.at, message);
-                Value::Unknown
+                self.push_problem(LaunchProblemKind::Definition, parameter.at, message);
+                NameBinding::Unknown
             }
         };
         self.define(result, value);
     }
 
-    fn field(&mut self, index: usize, field: Field, parameter: Ident<&'a str>) -> Value {
-        let ParamType::InputArg { granularity, max } = self.text.params[index].kind else { return Value::Unknown };
+    fn evaluate_field(&mut self, index: usize, field: ParamField, parameter: Ident<&'a str>) -> NameBinding {
+        let ParamType::InputArg { granularity, max } = self.text.params[index].kind else { return NameBinding::Unknown };
         let bound = match field {
-            Field::Value => {
+            ParamField::Value => {
                 let is_size = granularity.is_some() || max.is_some();
-                let base = if is_size { Base::Parameter(index) } else { Base::Argument(argument_number(self.text, index)) };
-                if let Base::Argument(argument) = base {
+                let base = if is_size { ValueBase::Parameter(index) } else { ValueBase::Argument(find_argument_number(self.text, index)) };
+                if let ValueBase::Argument(argument) = base {
                     self.launch.arguments.insert(argument);
                 }
-                return Value::Number(Form::of(base));
+                return NameBinding::Number(LinearForm::from_base(base));
             }
-            Field::Granularity => granularity,
-            Field::Max => max,
+            ParamField::Granularity => granularity,
+            ParamField::Max => max,
         };
         bound.map_or_else(
             || {
                 let message =
                     format!("'%{}' has no such bound; the type of a parameter must declare each bound that is read", parameter.name);
-                self.problem(Fault::Kind, parameter.at, message);
-                Value::Unknown
+                self.push_problem(LaunchProblemKind::Kind, parameter.at, message);
+                NameBinding::Unknown
             },
-            |bound| Value::Number(Form::number(bound)),
+            |bound| NameBinding::Number(LinearForm::from_constant(bound)),
         )
     }
 
-    fn apply(
+    fn apply_map(
         &mut self,
         result: Ident<&'a str>,
         at: Position,
@@ -306,29 +306,29 @@ impl<'a> Walk<'a> {
         dims: &[Ident<&'a str>],
         symbols: &[Ident<&'a str>],
     ) {
-        let values = (self.numbers(dims), self.numbers(symbols));
+        let values = (self.resolve_numbers(dims), self.resolve_numbers(symbols));
         let is_varying = |symbol: &&Ident<&str>| !self.outer.contains(symbol.name) && self.values.contains_key(symbol.name);
         let varying: Vec<_> = symbols.iter().filter(is_varying).copied().collect();
         for symbol in varying {
             let message = format!("'%{}' is defined in a loop; a symbol of a map is defined outside all loops", symbol.name);
-            self.problem(Fault::VaryingSymbol, symbol.at, message);
+            self.push_problem(LaunchProblemKind::VaryingSymbol, symbol.at, message);
         }
         let map = match map {
             MapRef::Inline(map) => Some(map),
             MapRef::Named(name) => {
                 let known = self.maps.get(name.name).copied();
                 if known.is_none() {
-                    self.problem(Fault::Definition, name.at, format!("the map '#{}' is not defined", name.name));
+                    self.push_problem(LaunchProblemKind::Definition, name.at, format!("the map '#{}' is not defined", name.name));
                 }
                 known
             }
         };
-        let Some(map) = map else { return self.define(result, Value::Unknown) };
+        let Some(map) = map else { return self.define(result, NameBinding::Unknown) };
         if (map.dims.len(), map.symbols.len()) != (dims.len(), symbols.len()) {
             let (wanted, found) = (map.dims.len() + map.symbols.len(), dims.len() + symbols.len());
             let message = format!("the map is given {found} values; it takes {wanted}, each in its own list");
-            self.problem(Fault::Kind, at, message);
-            return self.define(result, Value::Unknown);
+            self.push_problem(LaunchProblemKind::Kind, at, message);
+            return self.define(result, NameBinding::Unknown);
         }
         let parts = match values {
             (Some(dims), Some(symbols)) => {
@@ -341,31 +341,31 @@ impl<'a> Walk<'a> {
     }
 
     /// Defines a weighted sum, of which at most one part may be an address.
-    fn combine(&mut self, result: Ident<&'a str>, at: Position, constant: i64, parts: Option<Vec<(i64, Form)>>) {
-        let Some(parts) = parts else { return self.define(result, Value::Unknown) };
-        let value = match sum(constant, &parts) {
-            Ok(form) => Value::Number(form),
+    fn combine(&mut self, result: Ident<&'a str>, at: Position, constant: i64, parts: Option<Vec<(i64, LinearForm)>>) {
+        let Some(parts) = parts else { return self.define(result, NameBinding::Unknown) };
+        let value = match sum_terms(constant, &parts) {
+            Ok(form) => NameBinding::Number(form),
             Err(message) => {
-                self.problem(Fault::Form, at, message);
-                Value::Unknown
+                self.push_problem(LaunchProblemKind::Form, at, message);
+                NameBinding::Unknown
             }
         };
         self.define(result, value);
     }
 
-    fn counted_loop(&mut self, at: Position, counted: &'a For<&'a str>) {
-        let bounds = [counted.lower, counted.upper, counted.step].map(|bound| self.number(bound));
+    fn visit_loop(&mut self, at: Position, counted: &'a ForLoop<&'a str>) {
+        let bounds = [counted.lower, counted.upper, counted.step].map(|bound| self.resolve_number(bound));
         let index = self.launch.loops.len();
         let count = match bounds {
-            [Some(lower), Some(upper), Some(step)] => self.count(at, &lower, &upper, &step),
+            [Some(lower), Some(upper), Some(step)] => self.count_iterations(at, &lower, &upper, &step),
             _ => None,
         };
         let (count, first, step) = count.map_or((None, 0, 1), |(count, first, step)| (Some(count), first, step));
         self.launch.loops.push(count);
         let outer = std::mem::take(&mut self.local);
         self.depth += 1;
-        self.define(counted.counter, Value::Number(Form { base: None, constant: first, terms: vec![(index, step)] }));
-        self.statements(&counted.body, false);
+        self.define(counted.counter, NameBinding::Number(LinearForm { base: None, constant: first, terms: vec![(index, step)] }));
+        self.visit_statements(&counted.body, false);
         self.depth -= 1;
         // Names that a loop defines are not visible after it.
         for name in std::mem::replace(&mut self.local, outer) {
@@ -374,19 +374,19 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the number of iterations, the first value of the counter, and its step.
-    fn count(&mut self, at: Position, lower: &Form, upper: &Form, step: &Form) -> Option<(i64, i64, i64)> {
-        let (Some(lower), Some(upper), Some(step)) = (lower.as_number(), upper.as_number(), step.as_number()) else {
-            self.problem(Fault::Loop, at, "a bound of the loop is no constant; loop bounds are constants");
+    fn count_iterations(&mut self, at: Position, lower: &LinearForm, upper: &LinearForm, step: &LinearForm) -> Option<(i64, i64, i64)> {
+        let (Some(lower), Some(upper), Some(step)) = (lower.as_constant(), upper.as_constant(), step.as_constant()) else {
+            self.push_problem(LaunchProblemKind::Loop, at, "a bound of the loop is no constant; loop bounds are constants");
             return None;
         };
         if step < 1 {
-            self.problem(Fault::Loop, at, format!("the loop counts by {step}; a step is positive"));
+            self.push_problem(LaunchProblemKind::Loop, at, format!("the loop counts by {step}; a step is positive"));
             return None;
         }
         if (lower, step) != (0, 1) {
-            self.problem(Fault::LoopForm, at, format!("the loop counts from {lower} by {step}; loops count from 0 by 1"));
+            self.push_problem(LaunchProblemKind::LoopForm, at, format!("the loop counts from {lower} by {step}; loops count from 0 by 1"));
         } else if upper < 1 {
-            self.problem(Fault::LoopForm, at, format!("the loop runs {upper} times; it must run at least once"));
+            self.push_problem(LaunchProblemKind::LoopForm, at, format!("the loop runs {upper} times; it must run at least once"));
         }
         let distance = upper.checked_sub(lower).filter(|distance| *distance > 0)?;
         Some((distance / step + i64::from(distance % step != 0), lower, step))
@@ -395,13 +395,13 @@ impl<'a> Walk<'a> {
 
 /// Returns the number of the kernel argument of a parameter: the number in its name, as the reference emitter writes it, or else its
 /// position among the parameters, since names carry no meaning for the back end.
-fn argument_number(text: &BundleText<&str>, index: usize) -> usize {
+fn find_argument_number(text: &BundleText<&str>, index: usize) -> usize {
     let number = |param: &Param<&str>| param.name.name.strip_prefix("arg_")?.strip_suffix("_base_addr")?.parse().ok();
     number(&text.params[index]).unwrap_or(index)
 }
 
-fn sum(constant: i64, parts: &[(i64, Form)]) -> Result<Form, String> {
-    let mut total = Form::number(constant);
+fn sum_terms(constant: i64, parts: &[(i64, LinearForm)]) -> Result<LinearForm, String> {
+    let mut total = LinearForm::from_constant(constant);
     for (factor, part) in parts {
         match (part.base, total.base, *factor) {
             (None, _, _) | (Some(_), _, 0) => {}
@@ -409,12 +409,12 @@ fn sum(constant: i64, parts: &[(i64, Form)]) -> Result<Form, String> {
             (Some(_), None, factor) => return Err(format!("an address is multiplied by {factor}; it can only be added to")),
             (Some(_), Some(_), _) => return Err("two addresses are added; an address is one base and a number of bytes".to_owned()),
         }
-        let scaled = |value: i64| value.checked_mul(*factor).ok_or_else(overflow);
-        total.constant = total.constant.checked_add(scaled(part.constant)?).ok_or_else(overflow)?;
+        let scaled = |value: i64| value.checked_mul(*factor).ok_or_else(overflow_message);
+        total.constant = total.constant.checked_add(scaled(part.constant)?).ok_or_else(overflow_message)?;
         for (level, stride) in &part.terms {
             let stride = scaled(*stride)?;
             match total.terms.iter_mut().find(|(known, _)| known == level) {
-                Some((_, known)) => *known = known.checked_add(stride).ok_or_else(overflow)?,
+                Some((_, known)) => *known = known.checked_add(stride).ok_or_else(overflow_message)?,
                 None => total.terms.push((*level, stride)),
             }
         }
@@ -423,7 +423,7 @@ fn sum(constant: i64, parts: &[(i64, Form)]) -> Result<Form, String> {
     Ok(total)
 }
 
-fn overflow() -> String {
+fn overflow_message() -> String {
     "an address has more than 64 bits".to_owned()
 }
 
@@ -443,56 +443,56 @@ mod tests {
         %c0 = arith.constant 0 : index %c1 = arith.constant 1 : index %n = arith.constant 4 : index ";
 
     #[test]
-    fn an_operand_is_a_base_and_bytes() {
+    fn evaluates_operand_to_base_and_bytes() {
         let body = format!(
             "{READ} %b = arith.addi %a, %n : index
             scf.for %i = %c0 to %n step %c1 {{ %x = affine.apply #m(%i)[%b] sdscbundle.sdsc_execute (%x) {{sdsc_filename=\"s\"}} }}"
         );
         let text = function(&body);
         let text = parse(&text).unwrap();
-        let launch = LaunchValues::of(&text);
+        let launch = LaunchValues::evaluate(&text);
         assert!(launch.problems.is_empty(), "{:?}", launch.problems);
-        let expected = Form { base: Some(Base::Argument(3)), constant: 4, terms: vec![(0, 128)] };
+        let expected = LinearForm { base: Some(ValueBase::Argument(3)), constant: 4, terms: vec![(0, 128)] };
         assert_eq!(launch.executes[0].values, [Some(expected)]);
         assert_eq!(launch.loops, [Some(4)]);
     }
 
-    fn faults(body: &str) -> Vec<(Fault, String)> {
+    fn collect_faults(body: &str) -> Vec<(LaunchProblemKind, String)> {
         let text = function(&format!("{READ}{body}"));
         let text = parse(&text).unwrap();
-        LaunchValues::of(&text).problems.into_iter().map(|problem| (problem.fault, problem.message)).collect()
+        LaunchValues::evaluate(&text).problems.into_iter().map(|problem| (problem.kind, problem.message)).collect()
     }
 
     #[test]
-    fn what_has_no_value_is_a_problem_once() {
-        let [(Fault::Definition, message)] = &faults("%y = arith.addi %z, %a : index %w = arith.addi %y, %y : index")[..] else { panic!() };
+    fn reports_undefined_value_once() {
+        let [(LaunchProblemKind::Definition, message)] = &collect_faults("%y = arith.addi %z, %a : index %w = arith.addi %y, %y : index")[..] else { panic!() };
         assert_eq!(message, "'%z' is not defined here; a value is defined before it is used");
-        assert!(matches!(faults("%a = arith.constant 1 : index")[..], [(Fault::Definition, _)]));
-        assert!(matches!(faults("%x = affine.apply #k(%a)")[..], [(Fault::Definition, _)]));
-        assert!(matches!(faults("%x = affine.apply #m(%c0, %c1)")[..], [(Fault::Kind, _)]));
-        assert!(matches!(faults("%x = arith.addi %arg_3_base_addr, %a : index")[..], [(Fault::Kind, _)]));
-        assert!(matches!(faults("%x = arith.addi %a, %a : index")[..], [(Fault::Form, _)]));
-        assert!(matches!(faults("%x = affine.apply #m(%a)[%c0]")[..], [(Fault::Form, _)]));
-        assert!(matches!(faults("scf.for %i = %c0 to %a step %c1 { }")[..], [(Fault::Loop, _)]));
-        assert!(matches!(faults("scf.for %i = %c0 to %c0 step %c1 { }")[..], [(Fault::LoopForm, _)]));
-        assert!(matches!(faults("scf.for %i = %c1 to %n step %c1 { }")[..], [(Fault::LoopForm, _)]));
-        assert!(matches!(faults("scf.for %i = %c0 to %n step %c0 { }")[..], [(Fault::Loop, _)]));
+        assert!(matches!(collect_faults("%a = arith.constant 1 : index")[..], [(LaunchProblemKind::Definition, _)]));
+        assert!(matches!(collect_faults("%x = affine.apply #k(%a)")[..], [(LaunchProblemKind::Definition, _)]));
+        assert!(matches!(collect_faults("%x = affine.apply #m(%c0, %c1)")[..], [(LaunchProblemKind::Kind, _)]));
+        assert!(matches!(collect_faults("%x = arith.addi %arg_3_base_addr, %a : index")[..], [(LaunchProblemKind::Kind, _)]));
+        assert!(matches!(collect_faults("%x = arith.addi %a, %a : index")[..], [(LaunchProblemKind::Form, _)]));
+        assert!(matches!(collect_faults("%x = affine.apply #m(%a)[%c0]")[..], [(LaunchProblemKind::Form, _)]));
+        assert!(matches!(collect_faults("scf.for %i = %c0 to %a step %c1 { }")[..], [(LaunchProblemKind::Loop, _)]));
+        assert!(matches!(collect_faults("scf.for %i = %c0 to %c0 step %c1 { }")[..], [(LaunchProblemKind::LoopForm, _)]));
+        assert!(matches!(collect_faults("scf.for %i = %c1 to %n step %c1 { }")[..], [(LaunchProblemKind::LoopForm, _)]));
+        assert!(matches!(collect_faults("scf.for %i = %c0 to %n step %c0 { }")[..], [(LaunchProblemKind::Loop, _)]));
     }
 
     #[test]
-    fn a_loop_of_any_constants_has_a_count() {
+    fn counts_iterations_of_constant_loops() {
         let body = format!("{READ}scf.for %i = %c1 to %n step %c1 {{ sdscbundle.sdsc_execute (%i) {{sdsc_filename=\"s\"}} }}");
         let text = function(&body);
         let text = parse(&text).unwrap();
-        let launch = LaunchValues::of(&text);
+        let launch = LaunchValues::evaluate(&text);
         assert_eq!(launch.loops, [Some(3)]);
-        assert_eq!(launch.executes[0].values, [Some(Form { base: None, constant: 1, terms: vec![(0, 1)] })]);
+        assert_eq!(launch.executes[0].values, [Some(LinearForm { base: None, constant: 1, terms: vec![(0, 1)] })]);
     }
 
     #[test]
-    fn what_a_loop_defines_is_not_seen_behind_it() {
+    fn hides_loop_definitions_after_loop() {
         let twice = "scf.for %i = %c0 to %n step %c1 { %x = arith.constant 1 : index } ".repeat(2);
-        assert!(faults(&twice).is_empty());
-        assert!(matches!(faults(&format!("{twice} %y = arith.addi %x, %a : index"))[..], [(Fault::Definition, _)]));
+        assert!(collect_faults(&twice).is_empty());
+        assert!(matches!(collect_faults(&format!("{twice} %y = arith.addi %x, %a : index"))[..], [(LaunchProblemKind::Definition, _)]));
     }
 }

@@ -3,13 +3,13 @@
 //! A layout is checked as a launcher uses it: the device shape is built from shape, stick size and padding, and compared with the tensor's.
 
 use super::error::CheckError;
-use super::report::{Report, Violation};
+use super::report::{ViolationReport, Violation};
 use super::rules::LAUNCH_SPEC;
-use super::tree::{Disk, Tree, path_in};
-use super::{BundleFacts, label, report_shape};
+use super::tree::{DiskTree, FileTree, join_path};
+use super::{BundleFacts, rule_label, report_schema_error};
 use machine::{DeviceFormat, ElementType};
-use sdsc_format::launch_spec::{ArgLayout, ArgRole, ArgSpec, Extent, LAUNCH_SPEC_FILE, LaunchSpec, SizeRange, SymbolKind};
-use sdsc_format::program::{FILE_NAME, LaunchEntry, Program, Tensor};
+use sdsc_format::launch_spec::{ArgLayout, ArgRole, ArgSpec, ArgDimSize, LAUNCH_SPEC_FILE, LaunchSpec, SizeRange, SymbolKind};
+use sdsc_format::program::{PROGRAM_FILE, LaunchEntry, Program, Tensor};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
@@ -19,90 +19,90 @@ use std::path::Path;
 /// # Errors
 /// When a file cannot be read.
 pub fn check_launch_specs(dir: &Path, program: &Program) -> Result<Vec<Violation>, CheckError> {
-    let mut report = Report::default();
-    each_spec(&Disk(dir), program, &mut report, |view, report| view.check_arguments(report))?;
-    Ok(report.into_violations(label))
+    let mut report = ViolationReport::default();
+    visit_specs(&DiskTree(dir), program, &mut report, |view, report| view.check_arguments(report))?;
+    Ok(report.into_violations(rule_label))
 }
 
 /// Checks the launch specifications of a program whose bundles have been checked.
-pub(super) fn check<T: Tree>(
+pub(super) fn check<T: FileTree>(
     tree: &T,
     program: &Program,
     bundles: &BTreeMap<String, BundleFacts>,
-    report: &mut Report,
+    report: &mut ViolationReport,
 ) -> Result<(), T::Error> {
-    each_spec(tree, program, report, |view, report| {
+    visit_specs(tree, program, report, |view, report| {
         let Some(facts) = bundles.get(&view.launch.bundle) else { return };
         view.check_addresses(facts, report);
         view.check_arguments(report);
         view.check_roles(bundles, report);
     })?;
-    report.enter_file(FILE_NAME);
+    report.enter_file(PROGRAM_FILE);
     Ok(())
 }
 
 /// Reads the specification of each launch that has one, in the order of the launches.
-fn each_spec<T: Tree>(
+fn visit_specs<T: FileTree>(
     tree: &T,
     program: &Program,
-    report: &mut Report,
-    mut visit: impl FnMut(&SpecView<'_>, &mut Report),
+    report: &mut ViolationReport,
+    mut visit: impl FnMut(&LaunchSpecView<'_>, &mut ViolationReport),
 ) -> Result<(), T::Error> {
     for (number, launch) in program.launches.iter().enumerate() {
-        let path = path_in(&launch.bundle, LAUNCH_SPEC_FILE);
-        if !tree.has(&path) {
+        let path = join_path(&launch.bundle, LAUNCH_SPEC_FILE);
+        if !tree.has_file(&path) {
             continue;
         }
-        let bytes = tree.read(&path)?;
+        let bytes = tree.read_file(&path)?;
         report.enter_file(path);
         report.enter_rule(LAUNCH_SPEC);
         match serde_json::from_slice(&bytes) {
-            Ok(spec) => visit(&SpecView { program, number, launch, spec: &spec }, report),
-            Err(error) => report_shape::<LaunchSpec>(&bytes, &error, report),
+            Ok(spec) => visit(&LaunchSpecView { program, number, launch, spec: &spec }, report),
+            Err(error) => report_schema_error::<LaunchSpec>(&bytes, &error, report),
         }
     }
     Ok(())
 }
 
 /// A specification with the launch that it describes.
-struct SpecView<'a> {
+struct LaunchSpecView<'a> {
     program: &'a Program,
     number: usize,
     launch: &'a LaunchEntry,
     spec: &'a LaunchSpec,
 }
 
-impl SpecView<'_> {
+impl LaunchSpecView<'_> {
     /// Checks that the addresses of arguments are parameters, and that the parameters are those of the function.
-    fn check_addresses(&self, facts: &BundleFacts, report: &mut Report) {
+    fn check_addresses(&self, facts: &BundleFacts, report: &mut ViolationReport) {
         if facts.parameters.is_empty() && !self.launch.arguments.is_empty() {
             report
-                .file("the addresses are in the files, which a launcher refuses; remove the file, or compile with '--addresses symbolic'");
+                .report_file("the addresses are in the files, which a launcher refuses; remove the file, or compile with '--addresses symbolic'");
         }
     }
 
     /// Checks what follows from the program: name, sizes, shapes, types and layouts.
-    fn check_arguments(&self, report: &mut Report) {
+    fn check_arguments(&self, report: &mut ViolationReport) {
         let Self { program, number, launch, spec } = self;
         // A bundle that several launches execute has the name of the first.
         let first = program.launches.iter().position(|other| other.bundle == launch.bundle).unwrap_or(*number);
-        expect(report, "/kernel_name", &format!("'{}_{first}'", program.name), &format!("'{}'", spec.kernel_name));
-        expect(report, "/pool_size", "0 bytes, as the bundle allocates its own pool", &pool(spec.pool_size));
-        expect(report, "/bundle_symbolic_args", &true, &spec.bundle_symbolic_args);
+        expect_equal(report, "/kernel_name", &format!("'{}_{first}'", program.name), &format!("'{}'", spec.kernel_name));
+        expect_equal(report, "/pool_size", "0 bytes, as the bundle allocates its own pool", &format_pool(spec.pool_size));
+        expect_equal(report, "/bundle_symbolic_args", &true, &spec.bundle_symbolic_args);
         let sizes: Vec<_> = launch.sizes.iter().filter_map(|name| program.size(name)).collect();
         let kernel = (0..).take(launch.arguments.len()).map(SymbolKind::kernel);
         let dims = sizes.iter().map(|size| SymbolKind::dimension(size.name.clone(), size.granularity, size.maximum));
         let kinds: Vec<SymbolKind> = kernel.chain(dims).collect();
         if let Some(place) = (0..kinds.len().max(spec.symbol_kinds.len())).find(|place| kinds.get(*place) != spec.symbol_kinds.get(*place))
         {
-            let shown = |kinds: &[SymbolKind]| kinds.get(place).map_or_else(|| "no symbol".to_owned(), shown_kind);
-            expect(report, &format!("/symbol_kinds/{place}"), &shown(&kinds), &shown(&spec.symbol_kinds));
+            let shown = |kinds: &[SymbolKind]| kinds.get(place).map_or_else(|| "no symbol".to_owned(), format_kind);
+            expect_equal(report, &format!("/symbol_kinds/{place}"), &shown(&kinds), &shown(&spec.symbol_kinds));
         }
         let ranges = sizes.iter().map(|size| (size.name.clone(), SizeRange { min: size.granularity, max: size.maximum })).collect();
-        expect(report, "/symbols", &shown_ranges(&ranges), &shown_ranges(&spec.symbols));
-        expect(report, "/args", &format!("{} arguments", launch.arguments.len()), &format!("{} arguments", spec.args.len()));
+        expect_equal(report, "/symbols", &format_ranges(&ranges), &format_ranges(&spec.symbols));
+        expect_equal(report, "/args", &format!("{} arguments", launch.arguments.len()), &format!("{} arguments", spec.args.len()));
         for (place, (argument, name)) in spec.args.iter().zip(&launch.arguments).enumerate() {
-            expect(report, &format!("/args/{place}/arg_index"), &place, &argument.arg_index);
+            expect_equal(report, &format!("/args/{place}/arg_index"), &place, &argument.arg_index);
             if let Some(tensor) = program.tensors().find(|tensor| tensor.name == *name) {
                 check_tensor(place, argument, tensor, report);
             }
@@ -110,14 +110,14 @@ impl SpecView<'_> {
     }
 
     /// Checks roles against the accesses of the files.
-    fn check_roles(&self, bundles: &BTreeMap<String, BundleFacts>, report: &mut Report) {
+    fn check_roles(&self, bundles: &BTreeMap<String, BundleFacts>, report: &mut ViolationReport) {
         for (place, (argument, name)) in self.spec.args.iter().zip(&self.launch.arguments).enumerate() {
-            let role = match (writes(bundles, self.launch, name), self.has_values_before(bundles, name)) {
+            let role = match (writes_tensor(bundles, self.launch, name), self.has_values_before(bundles, name)) {
                 (false, _) => ArgRole::Input,
                 (true, false) => ArgRole::Output,
                 (true, true) => ArgRole::InputOutput,
             };
-            expect(report, &format!("/args/{place}/role"), &format!("{role} for '{name}'"), &format!("{} for '{name}'", argument.role));
+            expect_equal(report, &format!("/args/{place}/role"), &format!("{role} for '{name}'"), &format!("{} for '{name}'", argument.role));
         }
     }
 
@@ -125,54 +125,54 @@ impl SpecView<'_> {
     fn has_values_before(&self, bundles: &BTreeMap<String, BundleFacts>, name: &str) -> bool {
         let mut given = self.program.arguments.iter().chain(&self.program.constants);
         let mut earlier = self.program.launches[..self.number].iter();
-        given.any(|tensor| tensor.name == name) || earlier.any(|launch| writes(bundles, launch, name))
+        given.any(|tensor| tensor.name == name) || earlier.any(|launch| writes_tensor(bundles, launch, name))
     }
 }
 
 /// Returns whether a launch writes a tensor.
-fn writes(bundles: &BTreeMap<String, BundleFacts>, launch: &LaunchEntry, name: &str) -> bool {
+fn writes_tensor(bundles: &BTreeMap<String, BundleFacts>, launch: &LaunchEntry, name: &str) -> bool {
     let written = bundles.get(&launch.bundle).into_iter().flat_map(|facts| facts.flow.written.keys());
     written.filter_map(|argument| launch.arguments.get(*argument)).any(|written| written == name)
 }
 
-fn pool(bytes: i64) -> String {
+fn format_pool(bytes: i64) -> String {
     if bytes == 0 { "0 bytes, as the bundle allocates its own pool".to_owned() } else { format!("{bytes} bytes") }
 }
 
-fn shown_kind(kind: &SymbolKind) -> String {
+fn format_kind(kind: &SymbolKind) -> String {
     serde_json::to_string(kind).unwrap_or_default()
 }
 
-fn shown_ranges(ranges: &BTreeMap<String, SizeRange>) -> String {
+fn format_ranges(ranges: &BTreeMap<String, SizeRange>) -> String {
     let shown: Vec<String> = ranges.iter().map(|(name, range)| format!("{name} from {} to {}", range.min, range.max)).collect();
     if shown.is_empty() { "no size".to_owned() } else { shown.join(", ") }
 }
 
 /// Reports a member that differs from the program.
-fn expect(report: &mut Report, path: &str, expected: &(impl Display + ?Sized), found: &(impl Display + ?Sized)) {
+fn expect_equal(report: &mut ViolationReport, path: &str, expected: &(impl Display + ?Sized), found: &(impl Display + ?Sized)) {
     let (expected, found) = (expected.to_string(), found.to_string());
     if expected != found {
-        report.json(path, format!("expected {expected}, found {found}; a launch specification repeats the values of the program"));
+        report.report_json(path, format!("expected {expected}, found {found}; a launch specification repeats the values of the program"));
     }
 }
 
-fn check_tensor(place: usize, argument: &ArgSpec, tensor: &Tensor, report: &mut Report) {
+fn check_tensor(place: usize, argument: &ArgSpec, tensor: &Tensor, report: &mut ViolationReport) {
     let name = &tensor.name;
-    let mut shape: Vec<Extent> = tensor.shape.iter().copied().map(Extent::Fixed).collect();
+    let mut shape: Vec<ArgDimSize> = tensor.shape.iter().copied().map(ArgDimSize::Fixed).collect();
     for symbolic in &tensor.symbolic {
         if let Some(extent) = shape.get_mut(symbolic.dim) {
-            *extent = Extent::Symbol(symbolic.size.clone());
+            *extent = ArgDimSize::Symbol(symbolic.size.clone());
         }
     }
-    let shown = |shape: &[Extent]| {
+    let shown = |shape: &[ArgDimSize]| {
         let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
         format!("shape [{}] for '{name}'", sizes.join(", "))
     };
-    expect(report, &format!("/args/{place}/shape"), &shown(&shape), &shown(&argument.shape));
+    expect_equal(report, &format!("/args/{place}/shape"), &shown(&shape), &shown(&argument.shape));
     let types = (tensor.element_type.parse::<ElementType>(), tensor.format.parse::<DeviceFormat>());
     let (Ok(element), Ok(format)) = types else { return };
     let dtype = element.launch_type(format).torch_name();
-    expect(
+    expect_equal(
         report,
         &format!("/args/{place}/dtype"),
         &format!("dtype {dtype} for '{name}'"),
@@ -180,16 +180,16 @@ fn check_tensor(place: usize, argument: &ArgSpec, tensor: &Tensor, report: &mut 
     );
     let path = format!("/args/{place}/layout");
     let Some(layout) = &argument.layout else {
-        report.json(path, format!("no layout for '{name}'; every argument has a layout, because there is no standard one"));
+        report.report_json(path, format!("no layout for '{name}'; every argument has a layout, because there is no standard one"));
         return;
     };
-    if let Some(fault) = layout_fault(layout, tensor, format.elements_per_stick()) {
-        report.json(path, format!("layout of '{name}' ({layout}): {fault}; the tensor has device size {:?}", tensor.device_size));
+    if let Some(fault) = find_layout_fault(layout, tensor, format.elements_per_stick()) {
+        report.report_json(path, format!("layout of '{name}' ({layout}): {fault}; the tensor has device size {:?}", tensor.device_size));
     }
 }
 
 /// Returns the reason why a tensor does not have a layout.
-fn layout_fault(layout: &ArgLayout, tensor: &Tensor, stick: i64) -> Option<String> {
+fn find_layout_fault(layout: &ArgLayout, tensor: &Tensor, stick: i64) -> Option<String> {
     if layout.stick_size != [stick] {
         return Some(format!("a stick has {stick} elements"));
     }
@@ -202,8 +202,8 @@ fn layout_fault(layout: &ArgLayout, tensor: &Tensor, stick: i64) -> Option<Strin
             layout.padding.iter().any(|padding| *padding != 0).then(|| "an array without elements has no padding".to_owned())
         }
         (None, None) => {
-            let built = standard_tiling(&tensor.shape, &layout.padding, stick);
-            let differs = significant(&tensor.device_size, &tensor.stride_map) != significant(&built.0, &built.1);
+            let built = compute_standard_tiling(&tensor.shape, &layout.padding, stick);
+            let differs = nonunit_dims(&tensor.device_size, &tensor.stride_map) != nonunit_dims(&built.0, &built.1);
             differs.then(|| format!("the standard tiling is device size {:?}", built.0))
         }
         (Some(sizes), Some(map)) if *sizes == tensor.device_size && *map == tensor.stride_map => {
@@ -215,7 +215,7 @@ fn layout_fault(layout: &ArgLayout, tensor: &Tensor, stick: i64) -> Option<Strin
 }
 
 /// Returns device size and stride map of the standard tiling of a padded array (torch-spyre facts, B.2).
-fn standard_tiling(shape: &[i64], padding: &[i64], stick: i64) -> (Vec<i64>, Vec<i64>) {
+fn compute_standard_tiling(shape: &[i64], padding: &[i64], stick: i64) -> (Vec<i64>, Vec<i64>) {
     let (mut sizes, mut map, mut stride) = (Vec::new(), Vec::new(), 1_i64);
     // From the inside: lanes, the first dimension, the sticks of the last dimension, the others.
     for (dim, (size, padding)) in shape.iter().zip(padding).enumerate().rev() {
@@ -240,6 +240,6 @@ fn standard_tiling(shape: &[i64], padding: &[i64], stick: i64) -> (Vec<i64>, Vec
 }
 
 /// Returns the device dimensions with more than one position, with their strides.
-fn significant(sizes: &[i64], map: &[i64]) -> Vec<(i64, i64)> {
+fn nonunit_dims(sizes: &[i64], map: &[i64]) -> Vec<(i64, i64)> {
     sizes.iter().copied().zip(map.iter().copied()).filter(|(size, _)| *size > 1).collect()
 }

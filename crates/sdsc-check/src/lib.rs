@@ -35,20 +35,20 @@ mod transfer;
 mod tree;
 
 pub use error::CheckError;
-pub use file_view::Buffer;
+pub use file_view::KernelArgument;
 pub use launch_spec::check_launch_specs;
-pub use profile::{Profile, UnknownProfile};
-pub use report::{Place, Violation};
-pub use rules::{RELEASE_RULES, RULES, Rule, all_rules, rules_table};
+pub use profile::{Profile, UnknownProfileError};
+pub use report::{ViolationLocation, Violation};
+pub use rules::{RELEASE_RULES, RULES, FormatRule, all_rules, format_rules_table};
 
-use element_order::OrderedValues;
+use element_order::ElementOrderState;
 use facts::FileFacts;
-use file_view::{FileView, Surroundings};
-use flow::{Flow, flow};
+use file_view::{FileView, CheckContext};
+use flow::{FlowFindings, analyze_flow};
 use launch::{ExecuteView, LaunchValues};
 use machine::Target;
-use profile::members::member_faults;
-use report::{Report, member};
+use profile::members::find_member_faults;
+use report::{ViolationReport, member_pointer};
 use rules::launches::BundleView;
 use rules::{ELEMENT_ORDER, FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT, rule_at};
 use sdsc_format::{
@@ -61,7 +61,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use tree::{Disk, Memory, Tree, path_in};
+use tree::{DiskTree, MemoryTree, FileTree, join_path};
 
 /// The files of one bundle, in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,37 +71,37 @@ pub struct BundleFiles {
     /// The SDSC files, by name.
     pub sdsc: BTreeMap<String, Vec<u8>>,
     /// The kernel arguments, by number; `None` if their sizes are unknown.
-    pub arguments: Vec<Buffer>,
+    pub arguments: Vec<KernelArgument>,
 }
 
 /// The label of a rule, by its place in the table.
-fn label(rule: usize) -> &'static str {
+fn rule_label(rule: usize) -> &'static str {
     rule_at(rule).label
 }
 
 /// Checks a bundle against every rule, for the Spyre card.
 #[must_use]
 pub fn check_bundle(files: &BundleFiles) -> Vec<Violation> {
-    check_bundle_for(files, &Target::spyre())
+    check_bundle_on_target(files, &Target::spyre())
 }
 
 /// Checks a bundle against every rule, for a machine.
 #[must_use]
-pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> {
+pub fn check_bundle_on_target(files: &BundleFiles, target: &Target) -> Vec<Violation> {
     let sdsc = files.sdsc.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
-    let tree = Memory(sdsc.chain([(BUNDLE_FILE, files.text.as_bytes())]).collect());
-    let mut report = Report::default();
-    let source = Source {
+    let tree = MemoryTree(sdsc.chain([(BUNDLE_FILE, files.text.as_bytes())]).collect());
+    let mut report = ViolationReport::default();
+    let source = BundleSource {
         tree: &tree,
         folder: "",
         arguments: &files.arguments,
         pool_bytes: None,
         is_in_program: false,
         checks_order: true,
-        rules: Rules { target, profile: Profile::default() },
+        rules: CheckOptions { target, profile: Profile::default() },
     };
     match source.check(&mut report) {
-        Ok(_) => report.into_violations(label),
+        Ok(_) => report.into_violations(rule_label),
         Err(never) => match never {},
     }
 }
@@ -112,7 +112,7 @@ pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> 
 ///
 /// When there is neither a bundle nor a program.
 pub fn check_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, target: &Target) -> Result<Vec<Violation>, CheckError> {
-    check_files_in(files, target, Profile::default())
+    check_files_with_profile(files, target, Profile::default())
 }
 
 /// Checks files as [`check_files`] does, against a profile.
@@ -120,15 +120,15 @@ pub fn check_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, tar
 /// # Errors
 ///
 /// As [`check_files`].
-pub fn check_files_in<'a>(
+pub fn check_files_with_profile<'a>(
     files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
     target: &Target,
     profile: Profile,
 ) -> Result<Vec<Violation>, CheckError> {
-    let tree = Memory(files.into_iter().collect());
-    let mut report = Report::default();
-    match program::check(&tree, None, Rules { target, profile }, &mut report) {
-        Ok(true) => Ok(report.into_violations(label)),
+    let tree = MemoryTree(files.into_iter().collect());
+    let mut report = ViolationReport::default();
+    match program::check(&tree, None, CheckOptions { target, profile }, &mut report) {
+        Ok(true) => Ok(report.into_violations(rule_label)),
         Ok(false) => Err(CheckError::NoBundle(PathBuf::from("."))),
         Err(never) => match never {},
     }
@@ -143,7 +143,7 @@ pub fn check_files_in<'a>(
 ///
 /// When the directory has neither file, or a file cannot be read.
 pub fn check_directory(dir: &Path) -> Result<Vec<Violation>, CheckError> {
-    check_directory_for(dir, &Target::spyre())
+    check_directory_on_target(dir, &Target::spyre())
 }
 
 /// Checks the bundle in a directory, or every bundle of the program there, for a machine.
@@ -151,8 +151,8 @@ pub fn check_directory(dir: &Path) -> Result<Vec<Violation>, CheckError> {
 /// # Errors
 ///
 /// As [`check_directory`].
-pub fn check_directory_for(dir: &Path, target: &Target) -> Result<Vec<Violation>, CheckError> {
-    check_directory_in(dir, target, Profile::default())
+pub fn check_directory_on_target(dir: &Path, target: &Target) -> Result<Vec<Violation>, CheckError> {
+    check_directory_with_profile(dir, target, Profile::default())
 }
 
 /// Checks the bundle in a directory, or every bundle of the program there, against a profile.
@@ -160,32 +160,32 @@ pub fn check_directory_for(dir: &Path, target: &Target) -> Result<Vec<Violation>
 /// # Errors
 ///
 /// As [`check_directory`].
-pub fn check_directory_in(dir: &Path, target: &Target, profile: Profile) -> Result<Vec<Violation>, CheckError> {
-    let mut report = Report::default();
+pub fn check_directory_with_profile(dir: &Path, target: &Target, profile: Profile) -> Result<Vec<Violation>, CheckError> {
+    let mut report = ViolationReport::default();
     let own_name = fs::canonicalize(dir).ok().and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
-    let is_bundle = program::check(&Disk(dir), own_name.as_deref(), Rules { target, profile }, &mut report)?;
-    if is_bundle { Ok(report.into_violations(label)) } else { Err(CheckError::NoBundle(dir.to_path_buf())) }
+    let is_bundle = program::check(&DiskTree(dir), own_name.as_deref(), CheckOptions { target, profile }, &mut report)?;
+    if is_bundle { Ok(report.into_violations(rule_label)) } else { Err(CheckError::NoBundle(dir.to_path_buf())) }
 }
 
 /// Machine and format against which files are checked.
 #[derive(Clone, Copy)]
-struct Rules<'a> {
+struct CheckOptions<'a> {
     target: &'a Target,
     profile: Profile,
 }
 
 /// A bundle whose SDSC files are read one at a time.
-struct Source<'a, T> {
+struct BundleSource<'a, T> {
     tree: &'a T,
     folder: &'a str,
-    arguments: &'a [Buffer],
+    arguments: &'a [KernelArgument],
     /// As in [`Surroundings`].
     pool_bytes: Option<i64>,
     /// Whether the program lists all launches, so that no other launch leaves values in LX.
     is_in_program: bool,
     /// Whether conversions stagger elements, and no program has the launches before and after.
     checks_order: bool,
-    rules: Rules<'a>,
+    rules: CheckOptions<'a>,
 }
 
 /// Facts about a bundle that the rules on a program use.
@@ -193,13 +193,13 @@ struct Source<'a, T> {
 struct BundleFacts {
     /// The kernel arguments that its function has as parameters.
     parameters: BTreeSet<usize>,
-    pools: Vec<launch::Pool>,
+    pools: Vec<launch::LaunchPool>,
     /// The largest size and the granularity of each parameter that is a size.
     sizes: Vec<(i64, i64)>,
     /// Facts of the file of each execute, in the order of the text; `None` if the file is invalid.
     executes: Vec<Option<Rc<FileFacts>>>,
-    order: lives::Order,
-    flow: Flow,
+    order: lives::ExecuteOrder,
+    flow: FlowFindings,
 }
 
 impl BundleFacts {
@@ -209,27 +209,27 @@ impl BundleFacts {
     }
 }
 
-impl<T: Tree> Source<'_, T> {
-    fn check(&self, report: &mut Report) -> Result<BundleFacts, T::Error> {
+impl<T: FileTree> BundleSource<'_, T> {
+    fn check(&self, report: &mut ViolationReport) -> Result<BundleFacts, T::Error> {
         let before = report.len();
-        report.enter_file(path_in(self.folder, BUNDLE_FILE));
-        let bytes = self.tree.read(&path_in(self.folder, BUNDLE_FILE))?;
+        report.enter_file(join_path(self.folder, BUNDLE_FILE));
+        let bytes = self.tree.read_file(&join_path(self.folder, BUNDLE_FILE))?;
         // Text that is not UTF-8 is refused at the first replacement character.
         let text = String::from_utf8_lossy(&bytes);
         let parsed = bundle_text::parse(&text);
         if let Err(error) = &parsed {
             report.enter_rule(TEXT);
-            report.text(error.at, error.message.clone());
+            report.report_text(error.at, error.message.clone());
         }
-        let launch = parsed.as_ref().ok().map(LaunchValues::of);
-        let files = self.files(launch.as_ref())?;
+        let launch = parsed.as_ref().ok().map(LaunchValues::evaluate);
+        let files = self.sdsc_file_names(launch.as_ref())?;
         if let Some(launch) = &launch {
-            let Rules { target, profile } = self.rules;
+            let CheckOptions { target, profile } = self.rules;
             rules::check_bundle(&BundleView { launch, folder: self.folder, files: &files, target, profile }, report);
         }
         let mut facts = BundleFacts::default();
         facts.executes.resize(launch.as_ref().map_or(0, |launch| launch.executes.len()), None);
-        let executes = launch.as_ref().map(executes_by_file).unwrap_or_default();
+        let executes = launch.as_ref().map(group_executes_by_file).unwrap_or_default();
         for name in &files {
             let executes = executes.get(name.as_str()).map_or(&[][..], Vec::as_slice);
             self.check_file(name, launch.as_ref(), executes, &mut facts.executes, report)?;
@@ -237,13 +237,13 @@ impl<T: Tree> Source<'_, T> {
         if let (Ok(text), Some(launch)) = (&parsed, &launch) {
             facts.parameters = launch.arguments.clone();
             facts.pools.clone_from(&launch.pools);
-            facts.sizes = text.params.iter().filter_map(|param| bounds_of(param.kind)).collect();
-            facts.order = lives::Order::of(&text.body);
-            facts.flow = flow(&text.body, launch, &facts.executes, !self.is_in_program);
+            facts.sizes = text.params.iter().filter_map(|param| size_bounds(param.kind)).collect();
+            facts.order = lives::ExecuteOrder::from_body(&text.body);
+            facts.flow = analyze_flow(&text.body, launch, &facts.executes, !self.is_in_program);
             // Unowned or foreign bytes are a consequence of violations of other rules.
             if report.len() == before {
                 self.report_flow(&facts.flow, report);
-                if self.checks_order && self.rules.profile.keeps(label(ELEMENT_ORDER)) {
+                if self.checks_order && self.rules.profile.includes_base_rule(rule_label(ELEMENT_ORDER)) {
                     self.report_order(&facts, report);
                 }
             }
@@ -258,12 +258,12 @@ impl<T: Tree> Source<'_, T> {
         launch: Option<&LaunchValues<'_>>,
         executes: &[(usize, &ExecuteView<'_>)],
         facts: &mut [Option<Rc<FileFacts>>],
-        report: &mut Report,
+        report: &mut ViolationReport,
     ) -> Result<(), T::Error> {
-        let path = path_in(self.folder, name);
-        let bytes = self.tree.read(&path)?;
+        let path = join_path(self.folder, name);
+        let bytes = self.tree.read_file(&path)?;
         report.enter_file(path);
-        let Rules { target, profile } = self.rules;
+        let CheckOptions { target, profile } = self.rules;
         let Some(sdsc) = read_sdsc(&bytes, profile, report) else { return Ok(()) };
         let before = report.len();
         let mut known: Vec<(&ExecuteView<'_>, Rc<FileFacts>)> = Vec::new();
@@ -278,11 +278,11 @@ impl<T: Tree> Source<'_, T> {
                 continue;
             }
             let (arguments, pool_bytes) = (self.arguments, self.pool_bytes);
-            let around = Surroundings { target, arguments, pool_bytes, launch, profile, execute: *execute };
-            let views = FileView::all(name, &sdsc, around);
-            if views.is_empty() || (views.len() > 1 && profile.keeps(label(ONE_OPERATION))) {
+            let around = CheckContext { target, arguments, pool_bytes, launch, profile, execute: *execute };
+            let views = FileView::from_sdsc(name, &sdsc, around);
+            if views.is_empty() || (views.len() > 1 && profile.includes_base_rule(rule_label(ONE_OPERATION))) {
                 report.enter_rule(ONE_OPERATION);
-                rules::identity::there_is_one_operation(&sdsc, report);
+                rules::identity::has_one_operation(&sdsc, report);
                 return Ok(());
             }
             for view in &views {
@@ -292,7 +292,7 @@ impl<T: Tree> Source<'_, T> {
                     rules::check_execute(view, report);
                 }
             }
-            let Some(found) = views.iter().map(FileFacts::of).reduce(FileFacts::join).map(Rc::new) else { continue };
+            let Some(found) = views.iter().map(FileFacts::from_file).reduce(FileFacts::merge).map(Rc::new) else { continue };
             if let (Some(fact), Some(execute)) = (facts.get_mut(*number), execute) {
                 *fact = Some(Rc::clone(&found));
                 known.push((execute, found));
@@ -301,39 +301,39 @@ impl<T: Tree> Source<'_, T> {
         Ok(())
     }
 
-    fn report_flow(&self, flow: &Flow, report: &mut Report) {
+    fn report_flow(&self, flow: &FlowFindings, report: &mut ViolationReport) {
         for (rule, faults) in [(FLOW_IN_LX, &flow.lx_faults), (FLOW_IN_HBM, &flow.hbm_faults), (SIZES, &flow.size_faults)] {
-            if !self.rules.profile.keeps(label(rule)) {
+            if !self.rules.profile.includes_base_rule(rule_label(rule)) {
                 continue;
             }
             report.enter_rule(rule);
             for fault in faults {
-                report.enter_file(path_in(self.folder, &fault.file));
-                report.json(fault.path.clone(), fault.message.clone());
+                report.enter_file(join_path(self.folder, &fault.file));
+                report.report_json(fault.path.clone(), fault.message.clone());
             }
         }
     }
 
-    fn report_order(&self, facts: &BundleFacts, report: &mut Report) {
+    fn report_order(&self, facts: &BundleFacts, report: &mut ViolationReport) {
         report.enter_rule(ELEMENT_ORDER);
-        for fault in OrderedValues::default().run(&facts.order, &facts.executes) {
-            report.enter_file(path_in(self.folder, &fault.file));
-            report.json(fault.path, fault.message);
+        for fault in ElementOrderState::default().execute_all(&facts.order, &facts.executes) {
+            report.enter_file(join_path(self.folder, &fault.file));
+            report.report_json(fault.path, fault.message);
         }
     }
 
     /// Returns the names of the SDSC files: files with such a name, and executed files, which may have any name.
-    fn files(&self, launch: Option<&LaunchValues<'_>>) -> Result<BTreeSet<String>, T::Error> {
+    fn sdsc_file_names(&self, launch: Option<&LaunchValues<'_>>) -> Result<BTreeSet<String>, T::Error> {
         let is_sdsc = |name: &String| name.starts_with("sdsc_") && Path::new(name).extension().is_some_and(|kind| kind == "json");
-        let mut files: BTreeSet<String> = self.tree.names(self.folder)?.into_iter().filter(is_sdsc).collect();
+        let mut files: BTreeSet<String> = self.tree.file_names(self.folder)?.into_iter().filter(is_sdsc).collect();
         let executed = launch.into_iter().flat_map(|launch| &launch.executes).map(|execute| execute.execute.file);
-        files.extend(executed.filter(|name| self.tree.has(&path_in(self.folder, name))).map(str::to_owned));
+        files.extend(executed.filter(|name| self.tree.has_file(&join_path(self.folder, name))).map(str::to_owned));
         Ok(files)
     }
 }
 
 /// The largest size and the granularity of a parameter that is a size.
-const fn bounds_of(kind: ParamType) -> Option<(i64, i64)> {
+const fn size_bounds(kind: ParamType) -> Option<(i64, i64)> {
     match kind {
         ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => Some((max, granularity)),
         ParamType::InputArg { .. } | ParamType::Index => None,
@@ -341,7 +341,7 @@ const fn bounds_of(kind: ParamType) -> Option<(i64, i64)> {
 }
 
 /// The executes of each file, with their numbers.
-fn executes_by_file<'l, 't>(launch: &'l LaunchValues<'t>) -> BTreeMap<&'t str, Vec<(usize, &'l ExecuteView<'t>)>> {
+fn group_executes_by_file<'l, 't>(launch: &'l LaunchValues<'t>) -> BTreeMap<&'t str, Vec<(usize, &'l ExecuteView<'t>)>> {
     let mut executes: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (number, execute) in launch.executes.iter().enumerate() {
         executes.entry(execute.execute.file).or_default().push((number, execute));
@@ -350,19 +350,19 @@ fn executes_by_file<'l, 't>(launch: &'l LaunchValues<'t>) -> BTreeMap<&'t str, V
 }
 
 /// Reads a file and fills the members that it leaves out; reports one that is not of the format or the profile.
-fn read_sdsc(bytes: &[u8], profile: Profile, report: &mut Report) -> Option<Sdsc> {
+fn read_sdsc(bytes: &[u8], profile: Profile, report: &mut ViolationReport) -> Option<Sdsc> {
     let mut sdsc: Sdsc = match serde_json::from_slice(bytes) {
         Ok(sdsc) => sdsc,
         Err(error) => {
             report.enter_rule(SCHEMA);
-            report_shape::<Sdsc>(bytes, &error, report);
+            report_schema_error::<Sdsc>(bytes, &error, report);
             return None;
         }
     };
-    let faults = member_faults(bytes, profile);
+    let faults = find_member_faults(bytes, profile);
     if !faults.is_empty() {
         report.enter_rule(SCHEMA);
-        faults.into_iter().for_each(|fault| report.json(fault.path, fault.message));
+        faults.into_iter().for_each(|fault| report.report_json(fault.path, fault.message));
         return None;
     }
     sdsc.value.complete();
@@ -370,19 +370,19 @@ fn read_sdsc(bytes: &[u8], profile: Profile, report: &mut Report) -> Option<Sdsc
 }
 
 /// Reports JSON of an unexpected structure. The text is parsed again to find the path, since tracking paths in every parse is slow.
-fn report_shape<'de, T: serde::Deserialize<'de>>(bytes: &'de [u8], error: &serde_json::Error, report: &mut Report) {
+fn report_schema_error<'de, T: serde::Deserialize<'de>>(bytes: &'de [u8], error: &serde_json::Error, report: &mut ViolationReport) {
     match serde_path_to_error::deserialize::<_, T>(&mut serde_json::Deserializer::from_slice(bytes)) {
-        Err(found) => report.json(pointer(found.path()), found.inner().to_string()),
-        Ok(_) => report.file(error.to_string()),
+        Err(found) => report.report_json(to_json_pointer(found.path()), found.inner().to_string()),
+        Ok(_) => report.report_file(error.to_string()),
     }
 }
 
 /// A path as a JSON pointer.
-fn pointer(path: &serde_path_to_error::Path) -> String {
+fn to_json_pointer(path: &serde_path_to_error::Path) -> String {
     path.iter().fold(String::new(), |parent, segment| match segment {
         Segment::Seq { index } => format!("{parent}/{index}"),
-        Segment::Map { key } => member(&parent, key),
-        Segment::Enum { variant } => member(&parent, variant),
+        Segment::Map { key } => member_pointer(&parent, key),
+        Segment::Enum { variant } => member_pointer(&parent, variant),
         Segment::Unknown => parent,
     })
 }

@@ -4,9 +4,9 @@
 //! at that op; the number of these is limited by the size of the memory.
 
 use super::BundleFacts;
-use super::facts::{Place, TensorFacts};
-use super::launch::Base;
-use super::report::Report;
+use super::facts::{TensorAddress, TensorFacts};
+use super::launch::ValueBase;
+use super::report::ViolationReport;
 use machine::STICK_BYTES;
 use sdsc_format::bundle_text::{Stmt, StmtKind};
 use sdsc_format::program::{LaunchEntry, Life};
@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// The executes of a bundle in the order of the text, and the loops around them.
 #[derive(Debug, Default)]
-pub(super) struct Order {
+pub(super) struct ExecuteOrder {
     files: Vec<String>,
     /// For each execute the loops around it, outermost first.
     loops: Vec<Vec<usize>>,
@@ -23,19 +23,19 @@ pub(super) struct Order {
     ranges: Vec<Range<usize>>,
 }
 
-impl Order {
-    pub(super) fn of(body: &[Stmt<&str>]) -> Self {
+impl ExecuteOrder {
+    pub(super) fn from_body(body: &[Stmt<&str>]) -> Self {
         let mut order = Self::default();
-        order.add(body, &mut Vec::new());
+        order.add_statements(body, &mut Vec::new());
         order
     }
 
     /// The files of the executes, in order.
-    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn file_names(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(String::as_str)
     }
 
-    fn add(&mut self, body: &[Stmt<&str>], around: &mut Vec<usize>) {
+    fn add_statements(&mut self, body: &[Stmt<&str>], around: &mut Vec<usize>) {
         for statement in body {
             match &statement.kind {
                 StmtKind::Execute(execute) => {
@@ -46,7 +46,7 @@ impl Order {
                     let (number, first) = (self.ranges.len(), self.files.len());
                     self.ranges.push(first..first);
                     around.push(number);
-                    self.add(&counted.body, around);
+                    self.add_statements(&counted.body, around);
                     around.pop();
                     self.ranges[number].end = self.files.len();
                 }
@@ -62,7 +62,7 @@ impl Order {
 
     /// Returns all executes of a live range. If its first or last execute is in a loop that the other is not in, the range covers the
     /// complete loop.
-    fn span(&self, life: &Life) -> Range<usize> {
+    fn execute_range(&self, life: &Life) -> Range<usize> {
         let (first, last) = (&self.loops[life.first_op], &self.loops[life.last_op]);
         let n_shared = first.iter().zip(last).take_while(|(first, last)| first == last).count();
         let start = first.get(n_shared).map_or(life.first_op, |inner| self.ranges[*inner].start);
@@ -71,33 +71,33 @@ impl Order {
 }
 
 /// Checks the live ranges of a launch whose bundle breaks no other rule.
-pub(super) fn check(number: usize, launch: &LaunchEntry, facts: &BundleFacts, report: &mut Report) {
+pub(super) fn check(number: usize, launch: &LaunchEntry, facts: &BundleFacts, report: &mut ViolationReport) {
     for (name, lives, is_pool) in [("lx", &launch.lx, false), ("pool", &launch.pool, true)] {
         let path = |life: usize| format!("/launches/{number}/{name}/{life}");
-        let malformed = (0..lives.len()).find_map(|index| Some((index, fault(&lives[index], facts.order.files.len())?)));
-        let unordered = (1..lives.len()).find(|index| key(&lives[*index - 1]) > key(&lives[*index]));
+        let malformed = (0..lives.len()).find_map(|index| Some((index, find_range_fault(&lives[index], facts.order.files.len())?)));
+        let unordered = (1..lives.len()).find(|index| sort_key(&lives[*index - 1]) > sort_key(&lives[*index]));
         let unordered = unordered
             .map(|index| (index, "begins before the previous live range; live ranges are in the order of their first ops".to_owned()));
         if let Some((index, message)) = malformed.or(unordered) {
-            report.json(path(index), message);
+            report.report_json(path(index), message);
             continue;
         }
-        let mut sweep = Sweep { lives, order: &facts.order, there: BTreeSet::new(), touched: vec![Touched::default(); lives.len()] };
+        let mut sweep = LiveRangeSweep { lives, order: &facts.order, active: BTreeSet::new(), accesses: vec![LiveRangeAccesses::default(); lives.len()] };
         match sweep.run(facts, is_pool) {
-            Err(Fault { life: Some(life), message }) => report.json(path(life), message),
-            Err(Fault { life: None, message }) => report.json(format!("/launches/{number}"), message),
+            Err(LiveRangeFault { life: Some(life), message }) => report.report_json(path(life), message),
+            Err(LiveRangeFault { life: None, message }) => report.report_json(format!("/launches/{number}"), message),
             Ok(()) => {}
         }
     }
 }
 
 /// Returns the sort key of a live range: its first op, then its byte offset.
-const fn key(life: &Life) -> (usize, i64) {
+const fn sort_key(life: &Life) -> (usize, i64) {
     (life.first_op, life.offset)
 }
 
 /// Returns a message if the numbers of a live range are invalid in a launch of `n_ops` ops; `None` if they are valid.
-fn fault(life: &Life, n_ops: usize) -> Option<String> {
+fn find_range_fault(life: &Life, n_ops: usize) -> Option<String> {
     let &Life { offset, bytes, first_op, last_op } = life;
     if offset < 0 || offset % STICK_BYTES != 0 || bytes < 1 || offset.checked_add(bytes).is_none() {
         return Some(format!(
@@ -112,7 +112,7 @@ fn fault(life: &Life, n_ops: usize) -> Option<String> {
 
 /// Accesses of a launch to the bytes of a live range.
 #[derive(Clone, Debug, Default)]
-struct Touched {
+struct LiveRangeAccesses {
     /// The first and the last op.
     ops: Option<(usize, usize)>,
     /// Whether the first op writes.
@@ -123,47 +123,47 @@ struct Touched {
     ends: BTreeSet<i64>,
 }
 
-struct Fault {
+struct LiveRangeFault {
     life: Option<usize>,
     message: String,
 }
 
-struct Sweep<'a> {
+struct LiveRangeSweep<'a> {
     lives: &'a [Life],
-    order: &'a Order,
+    order: &'a ExecuteOrder,
     /// Returns the live ranges that contain an op.
-    there: BTreeSet<usize>,
-    touched: Vec<Touched>,
+    active: BTreeSet<usize>,
+    accesses: Vec<LiveRangeAccesses>,
 }
 
-impl Sweep<'_> {
-    fn run(&mut self, facts: &BundleFacts, is_pool: bool) -> Result<(), Fault> {
-        let spans: Vec<Range<usize>> = self.lives.iter().map(|life| self.order.span(life)).collect();
+impl LiveRangeSweep<'_> {
+    fn run(&mut self, facts: &BundleFacts, is_pool: bool) -> Result<(), LiveRangeFault> {
+        let spans: Vec<Range<usize>> = self.lives.iter().map(|life| self.order.execute_range(life)).collect();
         let mut begins: Vec<usize> = (0..spans.len()).collect();
         begins.sort_by_key(|life| spans[*life].start);
         let mut begins = begins.into_iter().peekable();
         for op in 0..self.order.files.len() {
-            self.there.retain(|life| spans[*life].end > op);
+            self.active.retain(|life| spans[*life].end > op);
             while let Some(life) = begins.next_if(|life| spans[*life].start == op) {
-                self.begin(life, &spans)?;
+                self.begin_range(life, &spans)?;
             }
             let tensors = facts.executes.get(op).and_then(Option::as_deref).map_or(&[][..], |facts| &facts.tensors);
             for tensor in tensors {
-                self.touch(op, tensor, is_pool)?;
+                self.record_access(op, tensor, is_pool)?;
             }
         }
-        (0..self.lives.len()).find_map(|life| self.misstated(life)).map_or(Ok(()), Err)
+        (0..self.lives.len()).find_map(|life| self.find_misstatement(life)).map_or(Ok(()), Err)
     }
 
     /// Adds a live range to the current ones, which must have other bytes. Only an in-place result may overlap its operand, in one op.
-    fn begin(&mut self, life: usize, spans: &[Range<usize>]) -> Result<(), Fault> {
+    fn begin_range(&mut self, life: usize, spans: &[Range<usize>]) -> Result<(), LiveRangeFault> {
         let Life { offset, bytes, first_op, .. } = self.lives[life];
         let is_met = |other: &usize| {
             let known = &self.lives[*other];
             let is_handed_over = known.last_op == first_op && spans[*other].end == first_op + 1 && spans[life].start == first_op;
             known.offset < offset + bytes && offset < known.offset + known.bytes && !is_handed_over
         };
-        if let Some(other) = self.there.iter().copied().find(is_met) {
+        if let Some(other) = self.active.iter().copied().find(is_met) {
             let known = &self.lives[other];
             let message = format!(
                 "has bytes {offset} to {} from op {first_op} on, but the live range from op {} to op {} has bytes {} to {}; live ranges \
@@ -174,30 +174,30 @@ impl Sweep<'_> {
                 known.offset,
                 known.offset + known.bytes
             );
-            return Err(Fault { life: Some(life), message });
+            return Err(LiveRangeFault { life: Some(life), message });
         }
-        self.there.insert(life);
+        self.active.insert(life);
         Ok(())
     }
 
-    fn touch(&mut self, op: usize, tensor: &TensorFacts, is_pool: bool) -> Result<(), Fault> {
+    fn record_access(&mut self, op: usize, tensor: &TensorFacts, is_pool: bool) -> Result<(), LiveRangeFault> {
         let (start, end, reach) = match &tensor.place {
-            Place::Lx(part) if !is_pool => (part.start, part.end, part.whole),
-            Place::Hbm { base: Base::Pool(_), first, end, whole, .. } if is_pool => (*first, *end, *whole),
-            Place::Lx(_) | Place::Hbm { .. } | Place::Unknown => return Ok(()),
+            TensorAddress::Lx(part) if !is_pool => (part.start, part.end, part.whole),
+            TensorAddress::Hbm { base: ValueBase::Pool(_), first, end, whole, .. } if is_pool => (*first, *end, *whole),
+            TensorAddress::Lx(_) | TensorAddress::Hbm { .. } | TensorAddress::Unknown => return Ok(()),
         };
         let has_it = |life: &&usize| {
             let known = &self.lives[**life];
             known.offset <= start && end <= known.offset + known.bytes && (known.first_op < op || known.first_op == op && tensor.is_result)
         };
         // An in-place result begins a live range.
-        let found = self.there.iter().filter(has_it).max_by_key(|life| tensor.is_result && self.lives[**life].first_op == op);
+        let found = self.active.iter().filter(has_it).max_by_key(|life| tensor.is_result && self.lives[**life].first_op == op);
         let Some(&life) = found else {
             let (does, memory) = (if tensor.is_result { "writes" } else { "reads" }, if is_pool { "the pool" } else { "LX" });
             let message = format!("op {op} {does} bytes {start} to {end} of {memory}, which belong to no live range at that op");
-            return Err(Fault { life: None, message });
+            return Err(LiveRangeFault { life: None, message });
         };
-        let touched = &mut self.touched[life];
+        let touched = &mut self.accesses[life];
         let first = touched.ops.map_or(op, |(first, _)| first);
         touched.is_written_first |= first == op && tensor.is_result;
         touched.ops = Some((first, op));
@@ -209,8 +209,8 @@ impl Sweep<'_> {
     }
 
     /// Checks that a live range has the bytes and the ops that the files show.
-    fn misstated(&self, life: usize) -> Option<Fault> {
-        let (Life { offset, bytes, first_op, last_op }, touched) = (self.lives[life], &self.touched[life]);
+    fn find_misstatement(&self, life: usize) -> Option<LiveRangeFault> {
+        let (Life { offset, bytes, first_op, last_op }, touched) = (self.lives[life], &self.accesses[life]);
         let message = match touched.ops {
             None => "no op reads or writes its bytes".to_owned(),
             Some((first, _)) if !touched.is_written_first => format!("op {first} reads it before anything writes it"),
@@ -224,6 +224,6 @@ impl Sweep<'_> {
             }
             Some(_) => return None,
         };
-        Some(Fault { life: Some(life), message })
+        Some(LiveRangeFault { life: Some(life), message })
     }
 }

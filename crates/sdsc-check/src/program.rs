@@ -1,23 +1,23 @@
 //! Checks a program: `program.json` and a folder for each bundle, or one bundle in the same folder.
 
-use super::report::Report;
+use super::report::ViolationReport;
 use super::rules::{BUFFERS, CONSTANTS, ELEMENT_ORDER, PROGRAM, RULES, SYMBOLIC_SIZES};
-use super::tree::{Tree, is_below, path_in};
+use super::tree::{FileTree, is_below, join_path};
 use super::{
-    Buffer, BundleFacts, Rules, Source, buffers, element_order, launch_spec, program_flow, program_sizes, program_tensors, report_shape,
+    KernelArgument, BundleFacts, CheckOptions, BundleSource, buffers, element_order, launch_spec, program_flow, program_sizes, program_tensors, report_schema_error,
 };
 use files::is_plain_name;
 use machine::ElementType;
 use sdsc_format::BUNDLE_FILE;
-use sdsc_format::program::{FILE_NAME, LaunchEntry, Program, Tensor};
+use sdsc_format::program::{PROGRAM_FILE, LaunchEntry, Program, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks the bundle of a tree, or every bundle of the program there; false when the tree has neither.
 ///
 /// `own_name` is the name of the tree's directory, by which a program in the same folder may refer to the bundle.
-pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, rules: Rules<'_>, report: &mut Report) -> Result<bool, T::Error> {
-    let has_program = tree.has(FILE_NAME);
-    let program = if has_program { read(tree, report)? } else { None };
+pub(super) fn check<T: FileTree>(tree: &T, own_name: Option<&str>, rules: CheckOptions<'_>, report: &mut ViolationReport) -> Result<bool, T::Error> {
+    let has_program = tree.has_file(PROGRAM_FILE);
+    let program = if has_program { read_program(tree, report)? } else { None };
     if let Some(program) = &program {
         check_constants(program, tree, report);
         report.enter_rule(BUFFERS);
@@ -27,24 +27,24 @@ pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, rules: Rules<'_>,
         }
         report.enter_rule(PROGRAM);
     }
-    if tree.has(BUNDLE_FILE) {
+    if tree.has_file(BUNDLE_FILE) {
         let checks_order = program.as_ref().is_none_or(|program| !program.conversions.is_kept());
-        let given = program.map(|program| own_arguments(&program, own_name, report)).unwrap_or_default();
-        Given { checks_order, ..given }.source(tree, "", rules, false).check(report)?;
+        let given = program.map(|program| find_own_inputs(&program, own_name, report)).unwrap_or_default();
+        BundleInputs { checks_order, ..given }.bundle_source(tree, "", rules, false).check(report)?;
         return Ok(true);
     }
     let Some(program) = program else { return Ok(has_program) };
     let mut facts: BTreeMap<String, BundleFacts> = BTreeMap::new();
-    for (folder, given) in bundles(&program, tree, report) {
-        let found = given.source(tree, &folder, rules, true).check(report)?;
+    for (folder, given) in collect_bundles(&program, tree, report) {
+        let found = given.bundle_source(tree, &folder, rules, true).check(report)?;
         facts.insert(folder, found);
     }
     if report.len() == 0 {
-        report.enter_file(FILE_NAME);
+        report.enter_file(PROGRAM_FILE);
         report.enter_rule(SYMBOLIC_SIZES);
         program_sizes::check(&program, &facts, report);
         program_flow::check(&program, &facts, report);
-        if !program.conversions.is_kept() && rules.profile.keeps(RULES[ELEMENT_ORDER].label) {
+        if !program.conversions.is_kept() && rules.profile.includes_base_rule(RULES[ELEMENT_ORDER].label) {
             report.enter_rule(ELEMENT_ORDER);
             element_order::check(&program, &facts, report);
         }
@@ -53,39 +53,39 @@ pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, rules: Rules<'_>,
     Ok(has_program)
 }
 
-fn read<T: Tree>(tree: &T, report: &mut Report) -> Result<Option<Program>, T::Error> {
-    report.enter_file(FILE_NAME);
+fn read_program<T: FileTree>(tree: &T, report: &mut ViolationReport) -> Result<Option<Program>, T::Error> {
+    report.enter_file(PROGRAM_FILE);
     report.enter_rule(PROGRAM);
-    let bytes = tree.read(FILE_NAME)?;
+    let bytes = tree.read_file(PROGRAM_FILE)?;
     Ok(match serde_json::from_slice(&bytes) {
         Ok(program) => {
             let program: Program = program;
             check_integers(&program, report);
             if let Err(message) = program.check_no_symbols() {
-                report.json("/symbols".to_owned(), message);
+                report.report_json("/symbols".to_owned(), message);
             }
             Some(program)
         }
         Err(error) => {
-            report_shape::<Program>(&bytes, &error, report);
+            report_schema_error::<Program>(&bytes, &error, report);
             None
         }
     })
 }
 
 /// Checks that a constant either has a file of its bytes, or is passed by the caller.
-fn check_constants<T: Tree>(program: &Program, tree: &T, report: &mut Report) {
+fn check_constants<T: FileTree>(program: &Program, tree: &T, report: &mut ViolationReport) {
     report.enter_rule(CONSTANTS);
     for (number, constant) in program.constants.iter().enumerate() {
         let Some(file) = &constant.file else { continue };
         let path = format!("/constants/{number}/file");
-        match is_below(file).then(|| tree.bytes(file)).flatten() {
-            None => report.json(
+        match is_below(file).then(|| tree.size_bytes(file)).flatten() {
+            None => report.report_json(
                 path,
                 format!("there is no file '{file}' below the directory; the bytes of a constant are in a file of the directory"),
             ),
             Some(bytes) if i64::try_from(bytes) != Ok(constant.bytes) => {
-                report.json(path, format!("'{file}' has {bytes} bytes; the constant has {}", constant.bytes));
+                report.report_json(path, format!("'{file}' has {bytes} bytes; the constant has {}", constant.bytes));
             }
             Some(_) => {}
         }
@@ -94,14 +94,14 @@ fn check_constants<T: Tree>(program: &Program, tree: &T, report: &mut Report) {
     for (member, tensors) in others {
         let has_file = |(_, tensor): &(usize, &Tensor)| tensor.file.is_some();
         for (number, tensor) in tensors.iter().enumerate().filter(has_file) {
-            report.json(format!("/{member}/{number}/file"), format!("'{}' is no constant; only constants have files", tensor.name));
+            report.report_json(format!("/{member}/{number}/file"), format!("'{}' is no constant; only constants have files", tensor.name));
         }
     }
 }
 
 /// Checks that only arguments have an integer range, which is a requirement on the caller, and that only results have digits, which the
 /// caller combines.
-fn check_integers(program: &Program, report: &mut Report) {
+fn check_integers(program: &Program, report: &mut ViolationReport) {
     let lists = [
         ("arguments", &program.arguments),
         ("results", &program.results),
@@ -120,7 +120,7 @@ fn check_integers(program: &Program, report: &mut Report) {
                      dimension, to a base above 1",
                     tensor.name, tensor.element_type, tensor.shape
                 );
-                report.json(format!("/{list}/{number}/digit_base"), message);
+                report.report_json(format!("/{list}/{number}/digit_base"), message);
             }
             let Some([first, end]) = tensor.index_range else { continue };
             let path = format!("/{list}/{number}/index_range");
@@ -129,9 +129,9 @@ fn check_integers(program: &Program, report: &mut Report) {
                     "'{}' is of {} and one of the {list}; only arguments of integers have a range",
                     tensor.name, tensor.element_type
                 );
-                report.json(path, message);
+                report.report_json(path, message);
             } else if first >= end {
-                report.json(path, format!("{first}..{end}; there is at least one number"));
+                report.report_json(path, format!("{first}..{end}; there is at least one number"));
             }
         }
     }
@@ -139,61 +139,61 @@ fn check_integers(program: &Program, report: &mut Report) {
 
 /// Kernel arguments and pool size that a launch passes to its bundle.
 #[derive(Default)]
-struct Given {
-    arguments: Vec<Buffer>,
+struct BundleInputs {
+    arguments: Vec<KernelArgument>,
     /// As in the rules' surroundings; none where there is no launch.
     pool_bytes: Option<i64>,
     /// As in [`Source`].
     checks_order: bool,
 }
 
-impl Given {
-    fn of(program: &Program, number: usize, launch: &LaunchEntry, report: &mut Report) -> Self {
-        Self { arguments: arguments(program, number, launch, report), pool_bytes: Some(launch.pool_bytes), checks_order: false }
+impl BundleInputs {
+    fn from_launch(program: &Program, number: usize, launch: &LaunchEntry, report: &mut ViolationReport) -> Self {
+        Self { arguments: collect_arguments(program, number, launch, report), pool_bytes: Some(launch.pool_bytes), checks_order: false }
     }
 
-    const fn source<'a, T: Tree>(&'a self, tree: &'a T, folder: &'a str, rules: Rules<'a>, is_in_program: bool) -> Source<'a, T> {
+    const fn bundle_source<'a, T: FileTree>(&'a self, tree: &'a T, folder: &'a str, rules: CheckOptions<'a>, is_in_program: bool) -> BundleSource<'a, T> {
         let (arguments, pool_bytes) = (self.arguments.as_slice(), self.pool_bytes);
-        Source { tree, folder, arguments, pool_bytes, is_in_program, checks_order: self.checks_order, rules }
+        BundleSource { tree, folder, arguments, pool_bytes, is_in_program, checks_order: self.checks_order, rules }
     }
 }
 
 /// The kernel arguments of a launch.
-fn arguments(program: &Program, number: usize, launch: &LaunchEntry, report: &mut Report) -> Vec<Buffer> {
+fn collect_arguments(program: &Program, number: usize, launch: &LaunchEntry, report: &mut ViolationReport) -> Vec<KernelArgument> {
     let tensors: BTreeMap<&str, &Tensor> = program.tensors().map(|tensor| (tensor.name.as_str(), tensor)).collect();
     let mut buffers = Vec::with_capacity(launch.arguments.len());
     for (argument, name) in launch.arguments.iter().enumerate() {
         let known = tensors.get(name.as_str()).copied();
         if known.is_none() {
             let path = format!("/launches/{number}/arguments/{argument}");
-            report.json(path, format!("'{name}' is no tensor of the program; a launch is given its tensors"));
+            report.report_json(path, format!("'{name}' is no tensor of the program; a launch is given its tensors"));
         }
         // An unknown tensor is assumed to contain every byte.
         let nobody = || Tensor { bytes: i64::MAX, ..Tensor::default() };
         let Tensor { bytes, device_size, format, .. } = known.cloned().unwrap_or_else(nobody);
-        buffers.push(Buffer { name: name.clone(), bytes, device_size, format });
+        buffers.push(KernelArgument { name: name.clone(), bytes, device_size, format });
     }
     buffers
 }
 
 /// Returns the kernel arguments of the bundle that is in the same folder as its `program.json`.
-fn own_arguments(program: &Program, own_name: Option<&str>, report: &mut Report) -> Given {
+fn find_own_inputs(program: &Program, own_name: Option<&str>, report: &mut ViolationReport) -> BundleInputs {
     let is_own = |launch: &LaunchEntry| matches!(&*launch.bundle, "" | ".") || Some(launch.bundle.as_str()) == own_name;
     let only = if program.launches.len() == 1 { Some(0) } else { None };
     let number = program.launches.iter().position(is_own).or(only);
-    number.map(|number| Given::of(program, number, &program.launches[number], report)).unwrap_or_default()
+    number.map(|number| BundleInputs::from_launch(program, number, &program.launches[number], report)).unwrap_or_default()
 }
 
 /// Returns the folder of each bundle and its launch arguments. A bundle that is launched twice gets the smaller of two tensors.
-fn bundles<T: Tree>(program: &Program, tree: &T, report: &mut Report) -> BTreeMap<String, Given> {
-    let mut bundles: BTreeMap<String, Given> = BTreeMap::new();
+fn collect_bundles<T: FileTree>(program: &Program, tree: &T, report: &mut ViolationReport) -> BTreeMap<String, BundleInputs> {
+    let mut bundles: BTreeMap<String, BundleInputs> = BTreeMap::new();
     let mut missing = BTreeSet::new();
     for (number, launch) in program.launches.iter().enumerate() {
-        let given = Given::of(program, number, launch, report);
-        if !is_plain_name(&launch.bundle) || !tree.has(&path_in(&launch.bundle, BUNDLE_FILE)) {
+        let given = BundleInputs::from_launch(program, number, launch, report);
+        if !is_plain_name(&launch.bundle) || !tree.has_file(&join_path(&launch.bundle, BUNDLE_FILE)) {
             if missing.insert(&launch.bundle) {
                 let message = format!("there is no bundle '{}'; a launch names a folder with {BUNDLE_FILE}", launch.bundle);
-                report.json(format!("/launches/{number}/bundle"), message);
+                report.report_json(format!("/launches/{number}/bundle"), message);
             }
             continue;
         }
@@ -207,7 +207,7 @@ fn bundles<T: Tree>(program: &Program, tree: &T, report: &mut Report) -> BTreeMa
                 let path = format!("/launches/{number}/arguments");
                 let given = given.arguments.len();
                 report
-                    .json(path, format!("{given} arguments; another launch of the bundle has another number of arguments or another pool"));
+                    .report_json(path, format!("{given} arguments; another launch of the bundle has another number of arguments or another pool"));
             }
             None => {
                 bundles.insert(launch.bundle.clone(), given);

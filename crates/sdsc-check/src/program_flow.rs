@@ -1,88 +1,88 @@
 //! Rules on the accesses of launches to the tensors of a program.
 
-use super::facts::Place;
-use super::launch::Base;
-use super::report::Report;
-use super::rules::{ARGUMENTS, DEBUG_HANDLES, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES_IN_LAUNCHES, POOL_BYTES, READ_ONLY};
-use super::tree::path_in;
+use super::facts::TensorAddress;
+use super::launch::ValueBase;
+use super::report::ViolationReport;
+use super::rules::{ARGUMENTS, DEBUG_HANDLES, FLOW_BETWEEN_LAUNCHES, INDEX_RANGES, LIVE_RANGES_IN_LAUNCHES, POOL_BYTES, READ_ONLY};
+use super::tree::join_path;
 use super::{BundleFacts, lives};
 use machine::STICK_BYTES;
 use sdsc_format::BUNDLE_FILE;
-use sdsc_format::program::{FILE_NAME, LaunchEntry, Life, Program, Tensor};
+use sdsc_format::program::{PROGRAM_FILE, LaunchEntry, Life, Program, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the lists of tensors of a program, by their names in `program.json`.
-pub(super) fn lists(program: &Program) -> [(&'static str, &[Tensor]); 4] {
+pub(super) fn tensor_lists(program: &Program) -> [(&'static str, &[Tensor]); 4] {
     [("arguments", &program.arguments), ("results", &program.results), ("constants", &program.constants), ("buffers", &program.buffers)]
 }
 
 /// Checks the launches of a program whose bundles have been checked.
-pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, report: &mut Report) {
-    let known = |(number, launch): (usize, _)| Some(Known { number, launch, facts: bundles.get(&launch.bundle)? });
-    let launches: Vec<Known<'_>> = program.launches.iter().enumerate().filter_map(known).collect();
+pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, report: &mut ViolationReport) {
+    let known = |(number, launch): (usize, _)| Some(CheckedLaunch { number, launch, facts: bundles.get(&launch.bundle)? });
+    let launches: Vec<CheckedLaunch<'_>> = program.launches.iter().enumerate().filter_map(known).collect();
     // A bundle that cannot be read uses no tensor.
     if launches.len() < program.launches.len() || launches.iter().any(|launch| launch.facts.valid_files().next().is_none()) {
         return;
     }
-    let program = Described { program, launches };
+    let program = CheckedProgram { program, launches };
     report.enter_rule(ARGUMENTS);
-    program.arguments_are_used(report);
+    program.check_arguments_are_used(report);
     report.enter_rule(READ_ONLY);
-    program.inputs_are_only_read(report);
-    report.enter_rule(FLOW_OF_LAUNCHES);
-    program.what_is_read_was_written(report);
+    program.check_inputs_are_read_only(report);
+    report.enter_rule(FLOW_BETWEEN_LAUNCHES);
+    program.check_reads_follow_writes(report);
     report.enter_rule(INDEX_RANGES);
-    program.indices_have_the_range_of_their_tables(report);
+    program.check_index_ranges(report);
     report.enter_rule(DEBUG_HANDLES);
-    program.launches.iter().for_each(|launch| launch.debug_handles_are_of_repeated_files(report));
+    program.launches.iter().for_each(|launch| launch.check_debug_handles(report));
     for launch in &program.launches {
         let before = report.len();
-        report.enter_rule(LIVES_IN_LAUNCHES);
+        report.enter_rule(LIVE_RANGES_IN_LAUNCHES);
         lives::check(launch.number, launch.launch, launch.facts, report);
         // If live ranges are invalid, so are all facts derived from them.
         if report.len() == before {
             report.enter_rule(POOL_BYTES);
-            launch.pool_ends_with_its_lives(report);
+            launch.check_pool_size(report);
         }
     }
 }
 
 /// Returns the pool size that these live ranges need.
-fn pool_need(lives: &[Life]) -> i64 {
+fn required_pool_bytes(lives: &[Life]) -> i64 {
     let end = lives.iter().map(|life| life.offset.saturating_add(life.bytes)).max().unwrap_or(0);
     end.saturating_add(STICK_BYTES - 1) / STICK_BYTES * STICK_BYTES
 }
 
 /// A launch and its bundle.
-struct Known<'a> {
+struct CheckedLaunch<'a> {
     number: usize,
     launch: &'a LaunchEntry,
     facts: &'a BundleFacts,
 }
 
-impl Known<'_> {
-    fn name(&self, argument: usize) -> Option<&str> {
+impl CheckedLaunch<'_> {
+    fn argument_name(&self, argument: usize) -> Option<&str> {
         self.launch.arguments.get(argument).map(String::as_str)
     }
 
     /// The kernel arguments that an op reads or writes, or that the function has as parameters.
-    fn used(&self) -> BTreeSet<usize> {
+    fn used_arguments(&self) -> BTreeSet<usize> {
         let flow = &self.facts.flow;
         flow.read_first.keys().chain(flow.written.keys()).chain(&self.facts.parameters).copied().collect()
     }
 
     /// Checks that the program has the origins of ops that execute the file of another op, in order.
-    fn debug_handles_are_of_repeated_files(&self, report: &mut Report) {
+    fn check_debug_handles(&self, report: &mut ViolationReport) {
         let mut before = None;
         for (entry, handle) in self.launch.debug_handles.iter().enumerate() {
             let path = format!("/launches/{}/debug_handles/{entry}/op", self.number);
             if !self.facts.order.repeats_file(handle.op) {
-                report.json(
+                report.report_json(
                     path,
                     format!("op {} is the first of its file; only an op whose file an earlier op executes has a handle here", handle.op),
                 );
             } else if before.is_some_and(|before| before >= handle.op) {
-                report.json(path, format!("op {} does not come after the previous entry; ops are listed once, in order", handle.op));
+                report.report_json(path, format!("op {} does not come after the previous entry; ops are listed once, in order", handle.op));
             }
             before = Some(handle.op);
         }
@@ -90,64 +90,64 @@ impl Known<'_> {
 
     /// Checks that the pool ends with the last of its live ranges. The pool is in `bundle.mlir` if addresses are symbols, else in
     /// `program.json`.
-    fn pool_ends_with_its_lives(&self, report: &mut Report) {
+    fn check_pool_size(&self, report: &mut ViolationReport) {
         let Self { number, launch, facts } = self;
-        let (needed, stated) = (pool_need(&launch.pool), launch.pool_bytes);
+        let (needed, stated) = (required_pool_bytes(&launch.pool), launch.pool_bytes);
         let allocated: i64 = facts.pools.iter().map(|pool| pool.bytes).sum();
         let path = format!("/launches/{number}/pool_bytes");
         if facts.parameters.is_empty() && stated != needed {
-            report.json(path, format!("{stated} bytes; the tensors of '{}' need {needed}, whole sticks", launch.bundle));
+            report.report_json(path, format!("{stated} bytes; the tensors of '{}' need {needed}, whole sticks", launch.bundle));
         } else if !facts.parameters.is_empty() && stated != 0 {
-            report.json(
+            report.report_json(
                 path,
                 "bundle.mlir allocates the pool of a bundle with symbolic addresses; the member is only for bundles with baked addresses",
             );
         }
         if let Some(pool) = facts.pools.first().filter(|_| allocated != needed) {
-            report.enter_file(path_in(&launch.bundle, BUNDLE_FILE));
-            report.text(pool.at, format!("a pool of {allocated} bytes; its tensors need {needed}, whole sticks"));
-            report.enter_file(FILE_NAME);
+            report.enter_file(join_path(&launch.bundle, BUNDLE_FILE));
+            report.report_text(pool.at, format!("a pool of {allocated} bytes; its tensors need {needed}, whole sticks"));
+            report.enter_file(PROGRAM_FILE);
         }
     }
 }
 
-struct Described<'a> {
+struct CheckedProgram<'a> {
     program: &'a Program,
-    launches: Vec<Known<'a>>,
+    launches: Vec<CheckedLaunch<'a>>,
 }
 
-impl Described<'_> {
-    fn arguments_are_used(&self, report: &mut Report) {
+impl CheckedProgram<'_> {
+    fn check_arguments_are_used(&self, report: &mut ViolationReport) {
         for launch in &self.launches {
-            let (used, given) = (launch.used(), launch.launch.arguments.len());
+            let (used, given) = (launch.used_arguments(), launch.launch.arguments.len());
             let path = format!("/launches/{}/arguments", launch.number);
             if let Some(missing) = used.iter().find(|argument| **argument >= given) {
-                report.json(path, format!("{given} arguments; '{}' uses argument {missing}", launch.launch.bundle));
+                report.report_json(path, format!("{given} arguments; '{}' uses argument {missing}", launch.launch.bundle));
             } else if let Some(unused) = (0..given).find(|argument| !used.contains(argument)) {
                 let message = format!("'{}', which '{}' does not use", launch.launch.arguments[unused], launch.launch.bundle);
-                report.json(format!("{path}/{unused}"), message);
+                report.report_json(format!("{path}/{unused}"), message);
             }
             let mut seen = BTreeSet::new();
             for (argument, name) in launch.launch.arguments.iter().enumerate().filter(|(_, name)| !seen.insert(*name)) {
                 let path = format!("/launches/{}/arguments/{argument}", launch.number);
-                report.json(path, format!("'{name}' is given twice; a launch is given a tensor once"));
+                report.report_json(path, format!("'{name}' is given twice; a launch is given a tensor once"));
             }
         }
         let mut seen = BTreeSet::new();
         for launch in self.launches.iter().filter(|launch| !seen.insert((&launch.launch.bundle, &launch.launch.arguments))) {
             let message = format!("'{}' is launched again with the same arguments, which has no effect", launch.launch.bundle);
-            report.json(format!("/launches/{}", launch.number), message);
+            report.report_json(format!("/launches/{}", launch.number), message);
         }
         let given: BTreeSet<&str> = self.launches.iter().flat_map(|launch| &launch.launch.arguments).map(String::as_str).collect();
         // Arguments are exempt: no launch passes an argument that the function does not use.
-        for (list, tensors) in lists(self.program).into_iter().filter(|(list, _)| *list != "arguments") {
+        for (list, tensors) in tensor_lists(self.program).into_iter().filter(|(list, _)| *list != "arguments") {
             for (number, tensor) in tensors.iter().enumerate().filter(|(_, tensor)| !given.contains(&*tensor.name)) {
-                report.json(format!("/{list}/{number}/name"), format!("'{}' is given to no launch", tensor.name));
+                report.report_json(format!("/{list}/{number}/name"), format!("'{}' is given to no launch", tensor.name));
             }
         }
     }
 
-    fn inputs_are_only_read(&self, report: &mut Report) {
+    fn check_inputs_are_read_only(&self, report: &mut ViolationReport) {
         let inputs = [("an argument", &self.program.arguments), ("a constant", &self.program.constants)];
         let kind_of = |name: &str| {
             let found = inputs.iter().find(|(_, tensors)| tensors.iter().any(|tensor| tensor.name == name));
@@ -156,66 +156,66 @@ impl Described<'_> {
         let mut seen = BTreeSet::new();
         for launch in &self.launches {
             for (argument, fault) in &launch.facts.flow.written {
-                let Some((name, kind)) = launch.name(*argument).and_then(|name| Some((name, kind_of(name)?))) else { continue };
+                let Some((name, kind)) = launch.argument_name(*argument).and_then(|name| Some((name, kind_of(name)?))) else { continue };
                 if seen.insert((&*launch.launch.bundle, *argument)) {
-                    report.enter_file(path_in(&launch.launch.bundle, &fault.file));
+                    report.enter_file(join_path(&launch.launch.bundle, &fault.file));
                     let message = format!("{}, which is '{name}', {kind} of the program; those are only read", fault.message);
-                    report.json(fault.path.clone(), message);
+                    report.report_json(fault.path.clone(), message);
                 }
             }
         }
-        report.enter_file(FILE_NAME);
+        report.enter_file(PROGRAM_FILE);
     }
 
-    fn what_is_read_was_written(&self, report: &mut Report) {
+    fn check_reads_follow_writes(&self, report: &mut ViolationReport) {
         let mut written: BTreeSet<&str> =
             self.program.arguments.iter().chain(&self.program.constants).map(|tensor| tensor.name.as_str()).collect();
         for launch in &self.launches {
             for (argument, fault) in &launch.facts.flow.read_first {
-                let Some(name) = launch.name(*argument).filter(|name| !written.contains(name)) else { continue };
-                report.enter_file(path_in(&launch.launch.bundle, &fault.file));
-                report.json(fault.path.clone(), format!("{}; it is '{name}' in launch {}", fault.message, launch.number));
+                let Some(name) = launch.argument_name(*argument).filter(|name| !written.contains(name)) else { continue };
+                report.enter_file(join_path(&launch.launch.bundle, &fault.file));
+                report.report_json(fault.path.clone(), format!("{}; it is '{name}' in launch {}", fault.message, launch.number));
             }
-            written.extend(launch.facts.flow.written.keys().filter_map(|argument| launch.name(*argument)));
+            written.extend(launch.facts.flow.written.keys().filter_map(|argument| launch.argument_name(*argument)));
         }
-        report.enter_file(FILE_NAME);
+        report.enter_file(PROGRAM_FILE);
         for (number, result) in self.program.results.iter().enumerate().filter(|(_, result)| !written.contains(&*result.name)) {
-            report.json(format!("/results/{number}"), format!("no launch writes '{}'; every result is written", result.name));
+            report.report_json(format!("/results/{number}"), format!("no launch writes '{}'; every result is written", result.name));
         }
     }
 
-    fn indices_have_the_range_of_their_tables(&self, report: &mut Report) {
+    fn check_index_ranges(&self, report: &mut ViolationReport) {
         let mut ends: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
         let mut indices: BTreeSet<&str> = BTreeSet::new();
         // Arguments that are copied: the copy may index a smaller table, which the files do not state.
         let mut copied: BTreeSet<&str> = BTreeSet::new();
         for launch in &self.launches {
             for tensor in launch.facts.valid_files().flat_map(|file| &file.tensors) {
-                let Place::Hbm { base: Base::Argument(argument), .. } = &tensor.place else { continue };
-                let Some(name) = launch.name(*argument) else { continue };
+                let TensorAddress::Hbm { base: ValueBase::Argument(argument), .. } = &tensor.place else { continue };
+                let Some(name) = launch.argument_name(*argument) else { continue };
                 let Some(tables) = &tensor.tables else {
                     copied.insert(name);
                     continue;
                 };
                 indices.insert(name);
-                let table = |base: &Base| match base {
-                    Base::Argument(argument) => launch.name(*argument).and_then(|name| self.program.tensors().find(|one| one.name == name)),
-                    Base::Pool(_) | Base::Parameter(_) => None,
+                let table = |base: &ValueBase| match base {
+                    ValueBase::Argument(argument) => launch.argument_name(*argument).and_then(|name| self.program.tensors().find(|one| one.name == name)),
+                    ValueBase::Pool(_) | ValueBase::Parameter(_) => None,
                 };
                 for table in tables.iter().filter_map(table) {
-                    ends.entry(name).or_default().extend(sizes_of_rows(&table.shape));
+                    ends.entry(name).or_default().extend(merged_dim_sizes(&table.shape));
                 }
             }
         }
         for (number, argument) in self.program.arguments.iter().enumerate() {
             let path = format!("/arguments/{number}/index_range");
             match (argument.index_range, indices.contains(&*argument.name)) {
-                (None, true) => report.json(path, format!("'{}' is read as indices and has no range", argument.name)),
-                (Some([first, _]), true) if first != 0 => report.json(path, format!("indices from {first}; they are from 0")),
+                (None, true) => report.report_json(path, format!("'{}' is read as indices and has no range", argument.name)),
+                (Some([first, _]), true) if first != 0 => report.report_json(path, format!("indices from {first}; they are from 0")),
                 (Some([_, end]), true) => {
                     let is_below = |ends: &&BTreeSet<i64>| copied.contains(&*argument.name) && ends.iter().all(|&size| end < size);
                     if let Some(ends) = ends.get(&*argument.name).filter(|ends| !ends.contains(&end) && !is_below(ends)) {
-                        report.json(path, format!("indices up to {end}; the tables have sizes {ends:?}"));
+                        report.report_json(path, format!("indices up to {end}; the tables have sizes {ends:?}"));
                     }
                 }
                 (Some(_), false) | (None, false) => {}
@@ -225,7 +225,7 @@ impl Described<'_> {
 }
 
 /// Returns the sizes of a tensor's dimensions, and the products of adjacent ones, which a view may merge.
-fn sizes_of_rows(shape: &[i64]) -> impl Iterator<Item = i64> {
+fn merged_dim_sizes(shape: &[i64]) -> impl Iterator<Item = i64> {
     (0..shape.len()).flat_map(|first| {
         shape[first..].iter().scan(1_i64, |size, dim| {
             *size = size.saturating_mul(*dim);
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dimensions_in_a_row_may_be_shown_as_one() {
-        assert_eq!(sizes_of_rows(&[2, 3, 5]).collect::<Vec<_>>(), [2, 6, 30, 3, 15, 5]);
+    fn merges_adjacent_dimensions() {
+        assert_eq!(merged_dim_sizes(&[2, 3, 5]).collect::<Vec<_>>(), [2, 6, 30, 3, 15, 5]);
     }
 }

@@ -1,20 +1,20 @@
 //! Rule on sizes that a launch chooses: the program, its tensors, its launches and their bundles must agree on them.
 
 use super::BundleFacts;
-use super::program_flow::lists;
-use super::report::Report;
+use super::program_flow::tensor_lists;
+use super::report::ViolationReport;
 use sdsc_format::program::{LaunchEntry, Program, Size};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks the sizes of a program whose bundles have been checked.
-pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, report: &mut Report) {
+pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, report: &mut ViolationReport) {
     let mut names = BTreeSet::new();
     for (number, Size { name, maximum, granularity }) in program.sizes.iter().enumerate() {
         let path = format!("/sizes/{number}");
         if !names.insert(name) {
-            report.json(path, format!("'{name}' is there twice; a size has one entry"));
+            report.report_json(path, format!("'{name}' is there twice; a size has one entry"));
         } else if *granularity < 1 || *maximum < 1 || maximum % granularity != 0 {
-            report.json(
+            report.report_json(
                 path,
                 format!("'{name}' is at most {maximum} in steps of {granularity}; the largest size is a whole number of steps"),
             );
@@ -29,8 +29,8 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
 }
 
 /// Checks that only dimensions of arguments and results have such sizes, and that their shapes have the maximum size.
-fn check_tensors(program: &Program, report: &mut Report) {
-    for (list, tensors) in lists(program) {
+fn check_tensors(program: &Program, report: &mut ViolationReport) {
+    for (list, tensors) in tensor_lists(program) {
         for (number, tensor) in tensors.iter().enumerate() {
             let mut before = None;
             for (entry, symbolic) in tensor.symbolic.iter().enumerate() {
@@ -38,15 +38,15 @@ fn check_tensors(program: &Program, report: &mut Report) {
                 let known = program.size(&symbolic.size).map(|size| size.maximum);
                 let found = tensor.shape.get(symbolic.dim).copied();
                 if !["arguments", "results"].contains(&list) {
-                    report.json(path, format!("'{}' is one of the {list}; only arguments and results have symbolic sizes", tensor.name));
+                    report.report_json(path, format!("'{}' is one of the {list}; only arguments and results have symbolic sizes", tensor.name));
                 } else if known.is_none() || known != found {
                     let message = format!(
                         "dimension {} of {found:?} has the size '{}' of {known:?}; a shape has the maximum of each size",
                         symbolic.dim, symbolic.size
                     );
-                    report.json(path, message);
+                    report.report_json(path, message);
                 } else if before.is_some_and(|before| before >= symbolic.dim) {
-                    report.json(
+                    report.report_json(
                         path,
                         format!("dimension {} does not come after the previous entry; dimensions are listed once, in order", symbolic.dim),
                     );
@@ -58,7 +58,7 @@ fn check_tensors(program: &Program, report: &mut Report) {
 }
 
 /// Checks that a launch names the sizes that its bundle has as parameters, in the same order and with the same bounds.
-fn check_launch(program: &Program, number: usize, launch: &LaunchEntry, facts: &BundleFacts, report: &mut Report) {
+fn check_launch(program: &Program, number: usize, launch: &LaunchEntry, facts: &BundleFacts, report: &mut ViolationReport) {
     let path = format!("/launches/{number}/sizes");
     // A bundle that is described without a program's sizes runs at the largest.
     if program.sizes.is_empty() && launch.sizes.is_empty() {
@@ -71,7 +71,7 @@ fn check_launch(program: &Program, number: usize, launch: &LaunchEntry, facts: &
             facts.sizes.len(),
             launch.bundle
         );
-        report.json(path, message);
+        report.report_json(path, message);
         return;
     }
     for (entry, (name, (maximum, granularity))) in launch.sizes.iter().zip(&facts.sizes).enumerate() {
@@ -79,11 +79,11 @@ fn check_launch(program: &Program, number: usize, launch: &LaunchEntry, facts: &
         if !is_same {
             let message =
                 format!("'{name}' is not at most {maximum} in steps of {granularity} in the program, as it is in '{}'", launch.bundle);
-            report.json(format!("{path}/{entry}"), message);
+            report.report_json(format!("{path}/{entry}"), message);
         }
     }
     let used: BTreeSet<&String> = facts.valid_files().flat_map(|file| &file.sizes).collect();
     if used != launch.sizes.iter().collect() {
-        report.json(path, format!("{:?}; the files of '{}' have {used:?}", launch.sizes, launch.bundle));
+        report.report_json(path, format!("{:?}; the files of '{}' have {used:?}", launch.sizes, launch.bundle));
     }
 }

@@ -1,14 +1,14 @@
 //! Rules on the members of each tensor in `program.json`: each must agree with the others.
 
-use super::program_flow::lists;
-use super::report::Report;
-use super::rules::{LIVES, NAMES, TENSORS};
+use super::program_flow::tensor_lists;
+use super::report::ViolationReport;
+use super::rules::{LIVE_RANGES, NAMES, TENSORS};
 use machine::{DeviceFormat, ElementType};
 use sdsc_format::program::{Program, Tensor};
 use std::collections::BTreeSet;
 
 /// Whether a format holds elements of a type, on the side of the caller.
-const fn holds(format: DeviceFormat, element: ElementType) -> bool {
+const fn can_hold(format: DeviceFormat, element: ElementType) -> bool {
     match format {
         DeviceFormat::Sen169Fp16 | DeviceFormat::IeeeFp32 => !matches!(element, ElementType::Index),
         DeviceFormat::IeeeInt32 => matches!(element, ElementType::I32 | ElementType::I64 | ElementType::Index),
@@ -16,38 +16,38 @@ const fn holds(format: DeviceFormat, element: ElementType) -> bool {
     }
 }
 
-pub(super) fn check(program: &Program, report: &mut Report) {
+pub(super) fn check(program: &Program, report: &mut ViolationReport) {
     report.enter_rule(NAMES);
-    names_are_unique(program, report);
+    check_unique_names(program, report);
     report.enter_rule(TENSORS);
-    for (list, tensors) in lists(program) {
+    for (list, tensors) in tensor_lists(program) {
         for (number, tensor) in tensors.iter().enumerate() {
-            if let Some((member, fault)) = fault(tensor) {
-                report.json(format!("/{list}/{number}/{member}"), fault);
+            if let Some((member, fault)) = find_fault(tensor) {
+                report.report_json(format!("/{list}/{number}/{member}"), fault);
             }
         }
     }
-    report.enter_rule(LIVES);
-    lives_are_exact(program, report);
+    report.enter_rule(LIVE_RANGES);
+    check_buffer_live_ranges(program, report);
 }
 
-fn names_are_unique(program: &Program, report: &mut Report) {
+fn check_unique_names(program: &Program, report: &mut ViolationReport) {
     let mut seen = BTreeSet::new();
-    for (list, tensors) in lists(program) {
+    for (list, tensors) in tensor_lists(program) {
         for (number, tensor) in tensors.iter().enumerate() {
             if tensor.name.is_empty() || !seen.insert(&tensor.name) {
-                report.json(format!("/{list}/{number}/name"), format!("'{}'; each tensor has a name of its own", tensor.name));
+                report.report_json(format!("/{list}/{number}/name"), format!("'{}'; each tensor has a name of its own", tensor.name));
             }
         }
     }
 }
 
 /// Returns the member that is inconsistent with the others, and the reason.
-fn fault(tensor: &Tensor) -> Option<(&'static str, String)> {
+fn find_fault(tensor: &Tensor) -> Option<(&'static str, String)> {
     let Ok(format) = tensor.format.parse::<DeviceFormat>() else {
         return Some(("format", format!("'{}' is no format of the device", tensor.format)));
     };
-    if !tensor.element_type.parse().is_ok_and(|element| holds(format, element)) {
+    if !tensor.element_type.parse().is_ok_and(|element| can_hold(format, element)) {
         return Some(("element_type", format!("'{}', which {format} does not hold", tensor.element_type)));
     }
     if tensor.device_size.iter().any(|size| *size < 1) || tensor.shape.iter().any(|size| *size < 0) {
@@ -66,15 +66,15 @@ fn fault(tensor: &Tensor) -> Option<(&'static str, String)> {
         let wanted = bytes.map_or_else(|| "too many".to_owned(), |bytes| bytes.to_string());
         return Some(("bytes", format!("{}; the device size {:?} has {wanted}", tensor.bytes, tensor.device_size)));
     }
-    map_fault(tensor, per_stick).map(|fault| ("stride_map", fault))
+    find_stride_map_fault(tensor, per_stick).map(|fault| ("stride_map", fault))
 }
 
 /// A device dimension with its stride in host elements.
-type Step = (i64, i64);
+type StridedDim = (i64, i64);
 
 /// Checks that every host element has one position on the device, and that no device dimension has unused positions, except for the rest of
 /// a stick.
-fn map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
+fn find_stride_map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
     let (sizes, map) = (&tensor.device_size, &tensor.stride_map);
     if sizes.len() != map.len() {
         return Some(format!("{} steps for {} device dimensions; each has one", map.len(), sizes.len()));
@@ -82,7 +82,7 @@ fn map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
     if tensor.shape.contains(&0) {
         return None;
     }
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<StridedDim> = Vec::new();
     for (dim, (size, step)) in sizes.iter().zip(map).enumerate() {
         match step {
             // The lanes of a stick that holds one element, or a dimension of padding.
@@ -93,7 +93,7 @@ fn map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
         }
     }
     let mut stride = 1_i64;
-    let mut wanted: Vec<Step> = Vec::new();
+    let mut wanted: Vec<StridedDim> = Vec::new();
     for size in tensor.shape.iter().rev() {
         if *size > 1 {
             wanted.push((stride, *size));
@@ -101,23 +101,23 @@ fn map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
         stride = stride.saturating_mul(*size);
     }
     steps.sort_unstable();
-    let fits = fill(&steps, &wanted, per_stick);
+    let fits = covers_host_dims(&steps, &wanted, per_stick);
     (!fits).then(|| format!("{map:?} over {sizes:?} does not give each element of {:?} one place", tensor.shape))
 }
 
 /// Whether device dimensions, by their strides, cover the host dimensions, the innermost first. Several host dimensions may be one device
 /// dimension, as in a flattened array.
-fn fill(steps: &[Step], host: &[Step], per_stick: i64) -> bool {
+fn covers_host_dims(steps: &[StridedDim], host: &[StridedDim], per_stick: i64) -> bool {
     let Some(((stride, _), _)) = host.split_first() else { return steps.is_empty() };
     (1..=host.len()).any(|taken| {
         let size = host[..taken].iter().fold(1_i64, |size, (_, one)| size.saturating_mul(*one));
-        fill_one(steps, *stride, size, per_stick).into_iter().any(|used| fill(&steps[used..], &host[taken..], per_stick))
+        match_host_dim(steps, *stride, size, per_stick).into_iter().any(|used| covers_host_dims(&steps[used..], &host[taken..], per_stick))
     })
 }
 
 /// Returns the number of leading strides that cover a host dimension: each begins where the one inside of it ends, and the last one ends
 /// with the dimension, or with the stick to which the dimension is padded.
-fn fill_one(steps: &[Step], stride: i64, size: i64, per_stick: i64) -> Vec<usize> {
+fn match_host_dim(steps: &[StridedDim], stride: i64, size: i64, per_stick: i64) -> Vec<usize> {
     let (mut positions, mut filled) = (1_i64, Vec::new());
     for (used, (step, count)) in (1..).zip(steps) {
         if *step != stride.saturating_mul(positions) {
@@ -140,7 +140,7 @@ fn fill_one(steps: &[Step], stride: i64, size: i64, per_stick: i64) -> Vec<usize
 }
 
 /// Checks that a buffer is live from the first launch that uses it to the last one, and that the region ends with the last buffer.
-fn lives_are_exact(program: &Program, report: &mut Report) {
+fn check_buffer_live_ranges(program: &Program, report: &mut ViolationReport) {
     for (number, buffer) in program.buffers.iter().enumerate() {
         let Some(place) = buffer.place else { continue };
         let uses = |launch: &usize| program.launches[*launch].arguments.contains(&buffer.name);
@@ -152,17 +152,17 @@ fn lives_are_exact(program: &Program, report: &mut Report) {
                 "'{}' lives from launch {} to {}; it is used from {first:?} to {last:?}",
                 buffer.name, place.first_launch, place.last_launch
             );
-            report.json(format!("/buffers/{number}/place"), message);
+            report.report_json(format!("/buffers/{number}/place"), message);
         }
     }
     let end = |buffer: &Tensor| buffer.place.map(|place| place.offset.saturating_add(buffer.bytes));
     let needed = program.buffers.iter().filter_map(end).max().unwrap_or(0);
     if program.buffer_bytes != needed {
-        report.json("/buffer_bytes", format!("{} bytes; the last buffer ends at {needed}", program.buffer_bytes));
+        report.report_json("/buffer_bytes", format!("{} bytes; the last buffer ends at {needed}", program.buffer_bytes));
     }
     let placed = program.buffers.iter().filter(|buffer| buffer.place.is_some()).count();
     if let Some(number) = program.buffers.iter().position(|buffer| buffer.place.is_none()).filter(|_| placed > 0) {
-        report.json(format!("/buffers/{number}"), "no place, where other buffers have one; launches share one region");
+        report.report_json(format!("/buffers/{number}"), "no place, where other buffers have one; launches share one region");
     }
 }
 
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn each_element_has_one_place() {
+    fn requires_one_position_per_element() {
         for (shape, device_size, stride_map) in [
             (&[64, 512][..], &[8, 64, 64][..], &[64, 512, 1][..]),
             (&[70, 100], &[2, 70, 64], &[64, 100, 1]),
@@ -194,7 +194,7 @@ mod tests {
             (&[4, 32, 64], &[1, 128, 64], &[64, 64, 1]),
             (&[4, 0, 64], &[1, 64], &[64, 1]),
         ] {
-            assert_eq!(fault(&tensor(shape, device_size, stride_map)), None, "{shape:?}");
+            assert_eq!(find_fault(&tensor(shape, device_size, stride_map)), None, "{shape:?}");
         }
         for (shape, device_size, stride_map) in [
             (&[64, 512][..], &[8, 65, 64][..], &[64, 512, 1][..]),
@@ -204,7 +204,7 @@ mod tests {
             (&[64, 511], &[9, 64, 64], &[64, 511, 1]),
             (&[4, 0, 64], &[4, 64], &[64, 1]),
         ] {
-            assert!(fault(&tensor(shape, device_size, stride_map)).is_some(), "{shape:?}");
+            assert!(find_fault(&tensor(shape, device_size, stride_map)).is_some(), "{shape:?}");
         }
     }
 }

@@ -11,14 +11,14 @@ pub struct Violation {
     /// The file, relative to the checked directory.
     pub file: String,
     /// The place in the file.
-    pub place: Place,
+    pub place: ViolationLocation,
     /// Message: the value found and the rule broken.
     pub message: String,
 }
 
 /// Location in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ViolationLocation {
     /// The file as a whole.
     File,
     /// A JSON pointer, such as `/0_add/dscs_/0/add/N_/mb_`.
@@ -31,31 +31,31 @@ impl fmt::Display for Violation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { label, file, place, message } = self;
         match place {
-            Place::File => write!(formatter, "{file}: {label}: {message}"),
-            Place::Json(path) => write!(formatter, "{file}:{path}: {label}: {message}"),
-            Place::Text(at) => write!(formatter, "{file}:{at}: {label}: {message}"),
+            ViolationLocation::File => write!(formatter, "{file}: {label}: {message}"),
+            ViolationLocation::Json(path) => write!(formatter, "{file}:{path}: {label}: {message}"),
+            ViolationLocation::Text(at) => write!(formatter, "{file}:{at}: {label}: {message}"),
         }
     }
 }
 
 /// A violation with the place of its rule in the table.
 #[derive(Debug)]
-struct Found {
+struct RecordedViolation {
     rule: usize,
     file: String,
-    place: Place,
+    place: ViolationLocation,
     message: String,
 }
 
 /// Collects violations. Each is filed under the rule and the file that are being checked.
 #[derive(Debug, Default)]
-pub(super) struct Report {
+pub(super) struct ViolationReport {
     rule: usize,
     file: String,
-    found: Vec<Found>,
+    found: Vec<RecordedViolation>,
 }
 
-impl Report {
+impl ViolationReport {
     /// Sets the file that is checked next.
     pub(super) fn enter_file(&mut self, file: impl Into<String>) {
         self.file = file.into();
@@ -77,29 +77,29 @@ impl Report {
     }
 
     /// Reports a violation of the file as a whole.
-    pub(super) fn file(&mut self, message: impl Into<String>) {
-        self.push(Place::File, message.into());
+    pub(super) fn report_file(&mut self, message: impl Into<String>) {
+        self.push(ViolationLocation::File, message.into());
     }
 
     /// Reports a violation of another file than the one that is checked.
-    pub(super) fn other_file(&mut self, file: &str, message: impl Into<String>) {
+    pub(super) fn report_other_file(&mut self, file: &str, message: impl Into<String>) {
         let checked = std::mem::replace(&mut self.file, file.to_owned());
-        self.file(message);
+        self.report_file(message);
         self.file = checked;
     }
 
     /// Reports a violation at a member of a JSON file.
-    pub(super) fn json(&mut self, path: impl Into<String>, message: impl Into<String>) {
-        self.push(Place::Json(path.into()), message.into());
+    pub(super) fn report_json(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.push(ViolationLocation::Json(path.into()), message.into());
     }
 
     /// Reports a violation at a position in a text.
-    pub(super) fn text(&mut self, at: Position, message: impl Into<String>) {
-        self.push(Place::Text(at), message.into());
+    pub(super) fn report_text(&mut self, at: Position, message: impl Into<String>) {
+        self.push(ViolationLocation::Text(at), message.into());
     }
 
-    fn push(&mut self, place: Place, message: String) {
-        self.found.push(Found { rule: self.rule, file: self.file.clone(), place, message });
+    fn push(&mut self, place: ViolationLocation, message: String) {
+        self.found.push(RecordedViolation { rule: self.rule, file: self.file.clone(), place, message });
     }
 
     /// Returns the violations: those of the most basic rules first, and of one rule in the order of the files. `label` returns the label of
@@ -107,13 +107,13 @@ impl Report {
     pub(super) fn into_violations(self, label: impl Fn(usize) -> &'static str) -> Vec<Violation> {
         let mut found = self.found;
         found.sort_by_key(|found| found.rule);
-        let violation = |Found { rule, file, place, message }| Violation { label: label(rule), file, place, message };
+        let violation = |RecordedViolation { rule, file, place, message }| Violation { label: label(rule), file, place, message };
         found.into_iter().map(violation).collect()
     }
 }
 
 /// A JSON pointer to a member, from the pointer to its parent.
-pub(super) fn member(parent: &str, key: &str) -> String {
+pub(super) fn member_pointer(parent: &str, key: &str) -> String {
     // The two characters with a special meaning in a pointer are escaped (RFC 6901).
     format!("{parent}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
@@ -123,14 +123,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn basic_rules_come_first() {
-        let mut report = Report::default();
+    fn sorts_basic_rules_first() {
+        let mut report = ViolationReport::default();
         report.enter_file("b");
         report.enter_rule(1);
-        report.json(member("/0_a~b", "x/y"), "one");
+        report.report_json(member_pointer("/0_a~b", "x/y"), "one");
         report.enter_rule(0);
-        report.text(Position { line: 3, column: 4 }, "two");
-        report.file("three");
+        report.report_text(Position { line: 3, column: 4 }, "two");
+        report.report_file("three");
         let shown: Vec<_> = report.into_violations(|rule| ["first", "second"][rule]).iter().map(ToString::to_string).collect();
         assert_eq!(shown, ["b:3:4: first: two", "b: first: three", "b:/0_a~b/x~1y: second: one"]);
     }

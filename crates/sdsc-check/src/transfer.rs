@@ -1,11 +1,11 @@
 //! Effect of device functions on the order of elements in sticks.
 
 use super::file_view::FileView;
-use super::functions::Family;
+use super::functions::FunctionFamily;
 
 /// Effect of an op on the order of elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Transfer {
+pub(super) enum ElementOrderEffect {
     /// Position by position: the result has the order of the operands.
     #[default]
     Keep,
@@ -21,17 +21,17 @@ pub(super) enum Transfer {
     Normalize,
 }
 
-impl Transfer {
-    pub(super) fn of(file: &FileView<'_>) -> Self {
+impl ElementOrderEffect {
+    pub(super) fn from_file(file: &FileView<'_>) -> Self {
         match (&*file.compute.function, file.family) {
             ("dl16tofp32", _) => Self::Widen,
             ("fp32todl16", _) => Self::Narrow,
             ("layernormscale" | "layernormnorm", _) => Self::Normalize,
             // Masks count columns.
-            _ if masks_columns(file) => Self::Standard,
-            (_, Family::StickReduction) => Self::Reduce,
-            (_, Family::Elementwise | Family::NonstickReduction | Family::TopK) => Self::Keep,
-            (_, Family::Matmul | Family::Convolution | Family::Pooling | Family::Restickify | Family::Conversion | Family::Other) => {
+            _ if has_stick_mask(file) => Self::Standard,
+            (_, FunctionFamily::StickReduction) => Self::Reduce,
+            (_, FunctionFamily::Elementwise | FunctionFamily::NonstickReduction | FunctionFamily::TopK) => Self::Keep,
+            (_, FunctionFamily::Matmul | FunctionFamily::Convolution | FunctionFamily::Pooling | FunctionFamily::Restickify | FunctionFamily::Conversion | FunctionFamily::Other) => {
                 Self::Standard
             }
         }
@@ -39,6 +39,6 @@ impl Transfer {
 }
 
 /// Whether a mask covers positions along the sticks of a tensor.
-fn masks_columns(file: &FileView<'_>) -> bool {
+fn has_stick_mask(file: &FileView<'_>) -> bool {
     file.dsc.masking.iter().any(|(label, _)| file.tensors().any(|tensor| tensor.stick_size(label).is_some()))
 }

@@ -3,7 +3,7 @@
 use super::BUNDLE_FILE;
 use super::exact::EXACT_FILE;
 use super::launch_spec::LAUNCH_SPEC_FILE;
-use super::program::{CONSTANT_SUFFIX, CONSTANTS_FOLDER, FILE_NAME};
+use super::program::{CONSTANT_SUFFIX, CONSTANTS_FOLDER, PROGRAM_FILE};
 use files::is_below;
 use rustix::{
     fs::{CWD, RenameFlags, renameat_with},
@@ -18,17 +18,17 @@ use std::{
 };
 
 /// Name prefix of folders that are being written, and of folders that wait for their removal.
-const FRESH_PREFIX: &str = ".spyre-new-";
+const STAGING_PREFIX: &str = ".spyre-new-";
 
 /// Name prefix of folders that hold an old bundle, if the file system cannot exchange two folders.
 const OLD_PREFIX: &str = ".spyre-old-";
 
 /// How often a fresh folder is tried to be made: another compilation may take one for forgotten before it is locked.
-const MOST_TRIES: usize = 16;
+const MAX_TRIES: usize = 16;
 
 /// A file of the directory: its path below it, and its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct OutputFile {
     /// The path below the directory.
     pub path: String,
     /// Content of the file.
@@ -70,8 +70,8 @@ pub enum WriteError {
 
 /// A bundle directory that is written, but not yet in its place; dropped, nothing is left of it.
 #[derive(Debug)]
-pub struct Fresh {
-    folder: Locked,
+pub struct StagedBundle {
+    folder: LockedFolder,
     /// Folder that is moved to the directory's path: the locked folder, or a folder in it.
     bundle: PathBuf,
     directory: PathBuf,
@@ -79,22 +79,22 @@ pub struct Fresh {
 
 /// A folder that others leave alone while it is locked. The lock ends with the process, however that ends.
 #[derive(Debug)]
-struct Locked {
+struct LockedFolder {
     folder: tempfile::TempDir,
     _lock: fs::File,
 }
 
-impl Fresh {
+impl StagedBundle {
     /// Makes room beside `directory` for a bundle that somebody else writes to [`Fresh::bundle`], to look at it before it is put in place.
     ///
     /// # Errors
     /// As [`Fresh::write`].
-    pub fn beside(directory: &Path) -> Result<Self, WriteError> {
-        let directory = behind_links(directory)?;
-        let parent = parent_of(&directory);
-        remove_forgotten(parent);
+    pub fn create_next_to(directory: &Path) -> Result<Self, WriteError> {
+        let directory = resolve_links(directory)?;
+        let parent = parent_folder(&directory);
+        remove_abandoned_folders(parent);
         check_replaceable(&directory)?;
-        let folder = Locked::new(parent, FRESH_PREFIX).map_err(at(&directory))?;
+        let folder = LockedFolder::new(parent, STAGING_PREFIX).map_err(io_error_at(&directory))?;
         Ok(Self { bundle: folder.path().join("bundle"), folder, directory })
     }
 
@@ -108,26 +108,26 @@ impl Fresh {
     ///
     /// # Errors
     /// See [`WriteError`]; of several files that cannot be written the first.
-    pub fn write(directory: &Path, files: &[File]) -> Result<Self, WriteError> {
+    pub fn write(directory: &Path, files: &[OutputFile]) -> Result<Self, WriteError> {
         check_names(files)?;
-        let directory = behind_links(directory)?;
-        let parent = parent_of(&directory);
-        remove_forgotten(parent);
+        let directory = resolve_links(directory)?;
+        let parent = parent_folder(&directory);
+        remove_abandoned_folders(parent);
         check_replaceable(&directory)?;
-        let folder = Locked::new(parent, FRESH_PREFIX).map_err(at(&directory))?;
+        let folder = LockedFolder::new(parent, STAGING_PREFIX).map_err(io_error_at(&directory))?;
         let mut made = folder.path().to_owned();
         for file in files {
             let path = folder.path().join(&file.path);
             if let Some(parent) = path.parent().filter(|parent| *parent != made) {
-                fs::create_dir_all(parent).map_err(at(&directory.join(&file.path)))?;
+                fs::create_dir_all(parent).map_err(io_error_at(&directory.join(&file.path)))?;
                 parent.clone_into(&mut made);
             }
         }
         // One by one: threads that make files in one folder wait for each other.
         for file in files {
-            fs::write(folder.path().join(&file.path), &file.content).map_err(at(&directory.join(&file.path)))?;
+            fs::write(folder.path().join(&file.path), &file.content).map_err(io_error_at(&directory.join(&file.path)))?;
         }
-        make_readable(folder.path()).map_err(at(&directory))?;
+        make_readable(folder.path()).map_err(io_error_at(&directory))?;
         Ok(Self { bundle: folder.path().to_owned(), folder, directory })
     }
 
@@ -135,22 +135,22 @@ impl Fresh {
     ///
     /// # Errors
     /// When the system refuses, or something else than a bundle has come to the place.
-    pub fn put_in_place(self) -> Result<(), WriteError> {
+    pub fn commit(self) -> Result<(), WriteError> {
         let Self { folder, bundle, directory } = self;
-        let refused = at(&directory);
-        for _ in 0..MOST_TRIES {
+        let refused = io_error_at(&directory);
+        for _ in 0..MAX_TRIES {
             match renameat_with(CWD, &bundle, CWD, &directory, RenameFlags::NOREPLACE) {
                 Ok(()) => {
-                    folder.leave_in_place(&bundle);
+                    folder.release(&bundle);
                     return Ok(());
                 }
                 Err(Errno::EXIST) => {}
-                Err(error) if is_unknown(error) => return replace_in_two_steps(folder, &bundle, &directory),
+                Err(error) if is_unsupported(error) => return replace_by_two_renames(folder, &bundle, &directory),
                 Err(error) => return Err(refused(error.into())),
             }
             match renameat_with(CWD, &bundle, CWD, &directory, RenameFlags::EXCHANGE) {
                 // The folder has the old bundle now, and goes with it.
-                Ok(()) if !holds_others(&bundle) => return Ok(()),
+                Ok(()) if !contains_foreign_files(&bundle) => return Ok(()),
                 Ok(()) => {
                     // Somebody else's files have come in the meantime, and go back.
                     renameat_with(CWD, &bundle, CWD, &directory, RenameFlags::EXCHANGE).map_err(|error| refused(error.into()))?;
@@ -158,7 +158,7 @@ impl Fresh {
                 }
                 // Somebody has removed what was there.
                 Err(Errno::NOENT) if !directory.exists() => {}
-                Err(error) if is_unknown(error) => return replace_in_two_steps(folder, &bundle, &directory),
+                Err(error) if is_unsupported(error) => return replace_by_two_renames(folder, &bundle, &directory),
                 Err(error) => return Err(refused(error.into())),
             }
         }
@@ -166,9 +166,9 @@ impl Fresh {
     }
 }
 
-impl Locked {
+impl LockedFolder {
     fn new(parent: &Path, prefix: &str) -> io::Result<Self> {
-        for _ in 0..MOST_TRIES {
+        for _ in 0..MAX_TRIES {
             let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
             // Whoever looks for forgotten folders may have the lock already, and removes the folder. Where the file system has no locks,
             // nobody gets one, and nothing is removed.
@@ -185,24 +185,24 @@ impl Locked {
     }
 
     /// A folder that has been renamed is not removed any more; one whose bundle has been is empty, and goes.
-    fn leave_in_place(self, bundle: &Path) {
+    fn release(self, bundle: &Path) {
         if bundle == self.path() {
             let _ = self.folder.keep();
         }
     }
 }
 
-fn at(path: &Path) -> impl Fn(io::Error) -> WriteError + use<> {
+fn io_error_at(path: &Path) -> impl Fn(io::Error) -> WriteError + use<> {
     let path = path.to_owned();
     move |source| WriteError::Io { path: path.clone(), source }
 }
 
-fn parent_of(directory: &Path) -> &Path {
+fn parent_folder(directory: &Path) -> &Path {
     directory.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// No file leaves the directory, and none lies over another one.
-fn check_names(files: &[File]) -> Result<(), WriteError> {
+fn check_names(files: &[OutputFile]) -> Result<(), WriteError> {
     let mut names = BTreeSet::new();
     for file in files {
         let refuse = |reason| Err(WriteError::Name { path: file.path.clone(), reason });
@@ -217,7 +217,7 @@ fn check_names(files: &[File]) -> Result<(), WriteError> {
 }
 
 /// The place that is meant: what a link leads to, as where a file is written.
-fn behind_links(directory: &Path) -> Result<PathBuf, WriteError> {
+fn resolve_links(directory: &Path) -> Result<PathBuf, WriteError> {
     match fs::symlink_metadata(directory) {
         Ok(found) if found.is_symlink() => fs::canonicalize(directory).map_err(|_| WriteError::Dangling { path: directory.to_owned() }),
         _ => Ok(directory.to_owned()),
@@ -226,24 +226,24 @@ fn behind_links(directory: &Path) -> Result<PathBuf, WriteError> {
 
 /// A directory may be replaced if all that it holds is a bundle: never somebody's other files.
 fn check_replaceable(directory: &Path) -> Result<(), WriteError> {
-    if directory.exists() && !holds_only_a_bundle(directory) {
+    if directory.exists() && !contains_only_bundle(directory) {
         return Err(WriteError::Occupied { path: directory.to_owned() });
     }
     Ok(())
 }
 
 /// Whether every file below the folder has a name that a bundle directory gives its files.
-fn holds_only_a_bundle(folder: &Path) -> bool {
-    let has_program = folder.join(FILE_NAME).is_file();
-    holds_only(folder, &|path, name| {
+fn contains_only_bundle(folder: &Path) -> bool {
+    let has_program = folder.join(PROGRAM_FILE).is_file();
+    contains_only(folder, &|path, name| {
         // Anybody may have a folder of that name; beside a program it is the program's.
-        let is_constants = || has_program && name == CONSTANTS_FOLDER && holds_only(path, &|_, name| name.ends_with(CONSTANT_SUFFIX));
-        is_file_of_bundle(name) || (is_folder(path) && (is_constants() || holds_only_a_bundle(path)))
+        let is_constants = || has_program && name == CONSTANTS_FOLDER && contains_only(path, &|_, name| name.ends_with(CONSTANT_SUFFIX));
+        is_bundle_file(name) || (is_folder(path) && (is_constants() || contains_only_bundle(path)))
     })
 }
 
-fn is_file_of_bundle(name: &str) -> bool {
-    [FILE_NAME, EXACT_FILE, LAUNCH_SPEC_FILE, BUNDLE_FILE].contains(&name) || (name.starts_with("sdsc_") && name.ends_with(".json"))
+fn is_bundle_file(name: &str) -> bool {
+    [PROGRAM_FILE, EXACT_FILE, LAUNCH_SPEC_FILE, BUNDLE_FILE].contains(&name) || (name.starts_with("sdsc_") && name.ends_with(".json"))
 }
 
 /// A link to a folder is none: what it leads to lies elsewhere, and may lead back.
@@ -251,24 +251,24 @@ fn is_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
-fn holds_only(folder: &Path, is_ours: &dyn Fn(&Path, &str) -> bool) -> bool {
+fn contains_only(folder: &Path, is_ours: &dyn Fn(&Path, &str) -> bool) -> bool {
     let Ok(entries) = fs::read_dir(folder) else { return false };
     entries.flatten().all(|entry| is_ours(&entry.path(), &entry.file_name().to_string_lossy()))
 }
 
 /// Removes what compilations have left that ended before they could: folders of ours that nobody has locked. An old bundle whose place is
 /// empty goes back there. Failing is no harm.
-fn remove_forgotten(parent: &Path) {
+fn remove_abandoned_folders(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
         let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
         let is_old = name.starts_with(OLD_PREFIX);
-        if !(is_old || name.starts_with(FRESH_PREFIX)) || !is_folder(&path) {
+        if !(is_old || name.starts_with(STAGING_PREFIX)) || !is_folder(&path) {
             continue;
         }
         let Ok(lock) = fs::File::open(&path) else { continue };
         // Held until the folder is gone: who has just made it and locks it next would lose it otherwise.
-        if lock.try_lock().is_ok() && !holds_others(&path) && !(is_old && is_wanted(&path, parent)) {
+        if lock.try_lock().is_ok() && !contains_foreign_files(&path) && !(is_old && is_still_needed(&path, parent)) {
             // Two may remove it at the same time; that it is gone is all that matters.
             let _ = fs::remove_dir_all(&path);
         }
@@ -276,7 +276,7 @@ fn remove_forgotten(parent: &Path) {
 }
 
 /// Puts an old bundle back if there is nothing at its place; whether it is still needed where it is.
-fn is_wanted(old: &Path, parent: &Path) -> bool {
+fn is_still_needed(old: &Path, parent: &Path) -> bool {
     let Ok(entries) = fs::read_dir(old) else { return true };
     entries.flatten().any(|entry| {
         let place = parent.join(entry.file_name());
@@ -286,13 +286,13 @@ fn is_wanted(old: &Path, parent: &Path) -> bool {
 }
 
 /// Whether there is a file in a folder that no bundle has. The bundle may be half written, or half removed by somebody else.
-fn holds_others(folder: &Path) -> bool {
+fn contains_foreign_files(folder: &Path) -> bool {
     let Ok(entries) = fs::read_dir(folder) else { return folder.exists() };
     entries.flatten().any(|entry| match fs::symlink_metadata(entry.path()) {
-        Ok(found) if found.is_dir() => holds_others(&entry.path()),
+        Ok(found) if found.is_dir() => contains_foreign_files(&entry.path()),
         Ok(_) => {
             let name = entry.file_name().to_string_lossy().into_owned();
-            !is_file_of_bundle(&name) && !name.ends_with(CONSTANT_SUFFIX)
+            !is_bundle_file(&name) && !name.ends_with(CONSTANT_SUFFIX)
         }
         Err(_) => false,
     })
@@ -311,20 +311,20 @@ fn make_readable(_folder: &Path) -> io::Result<()> {
 }
 
 /// Whether the file system, or the system, does not know how to exchange folders or how not to replace one.
-fn is_unknown(error: Errno) -> bool {
+fn is_unsupported(error: Errno) -> bool {
     [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP].contains(&error)
 }
 
 /// Two renames where the system cannot exchange. Between them there is nothing at the place; if the second one fails, the first is undone.
-fn replace_in_two_steps(fresh: Locked, bundle: &Path, directory: &Path) -> Result<(), WriteError> {
-    let refused = at(directory);
+fn replace_by_two_renames(fresh: LockedFolder, bundle: &Path, directory: &Path) -> Result<(), WriteError> {
+    let refused = io_error_at(directory);
     if !directory.exists() {
         fs::rename(bundle, directory).map_err(&refused)?;
-        fresh.leave_in_place(bundle);
+        fresh.release(bundle);
         return Ok(());
     }
     // The name says to others where it belongs, should this be the end of the process.
-    let old = Locked::new(parent_of(directory), OLD_PREFIX).map_err(&refused)?;
+    let old = LockedFolder::new(parent_folder(directory), OLD_PREFIX).map_err(&refused)?;
     let kept = old.path().join(directory.file_name().unwrap_or(OsStr::new("bundle")));
     fs::rename(directory, &kept).map_err(&refused)?;
     if let Err(error) = fs::rename(bundle, directory) {
@@ -334,7 +334,7 @@ fn replace_in_two_steps(fresh: Locked, bundle: &Path, directory: &Path) -> Resul
         }
         return Err(refused(error));
     }
-    fresh.leave_in_place(bundle);
+    fresh.release(bundle);
     Ok(())
 }
 
@@ -342,16 +342,16 @@ fn replace_in_two_steps(fresh: Locked, bundle: &Path, directory: &Path) -> Resul
 mod tests {
     use super::*;
 
-    fn write_directory(directory: &Path, files: &[File]) -> Result<(), WriteError> {
-        Fresh::write(directory, files)?.put_in_place()
+    fn write_directory(directory: &Path, files: &[OutputFile]) -> Result<(), WriteError> {
+        StagedBundle::write(directory, files)?.commit()
     }
 
-    fn file(path: &str, content: &str) -> File {
-        File { path: path.to_owned(), content: content.as_bytes().to_vec() }
+    fn file(path: &str, content: &str) -> OutputFile {
+        OutputFile { path: path.to_owned(), content: content.as_bytes().to_vec() }
     }
 
     #[test]
-    fn a_bundle_is_replaced_as_a_whole() {
+    fn replaces_whole_bundle() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("out");
         let first = [file("program.json", "1"), file("bundle_0/sdsc_0.json", "a"), file("bundle_0/launch_spec.json", "{}")];
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_never_replaced() {
+    fn keeps_foreign_files() {
         let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("bundle.mlir"), "x").unwrap();
         fs::write(place.path().join("thesis.tex"), "x").unwrap();
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_belong_to_a_program() {
+    fn accepts_constants_only_with_program() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("out");
         let files = [file("program.json", "1"), file("constants/const0.bin", "x")];
@@ -390,21 +390,21 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_made_is_named() {
+    fn names_folder_that_cannot_be_created() {
         let place = tempfile::tempdir().unwrap();
         let refused = write_directory(&place.path().join("missing/out"), &[]).unwrap_err();
         assert!(refused.to_string().contains("missing/out"), "{refused}");
     }
 
     /// The names in a folder, hidden ones too.
-    fn names_in(folder: &Path) -> Vec<String> {
+    fn list_names(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
 
     #[test]
-    fn no_file_leaves_the_directory() {
+    fn rejects_paths_outside_directory() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("in/out");
         fs::create_dir(place.path().join("in")).unwrap();
@@ -412,70 +412,70 @@ mod tests {
         for path in ["../escaped", "../../escaped", "a/../../../escaped", absolute.as_str(), "", "."] {
             let refused = write_directory(&directory, &[file("program.json", "1"), file(path, "x")]).unwrap_err();
             assert!(matches!(refused, WriteError::Name { .. }), "{path}: {refused}");
-            assert_eq!((names_in(place.path()), names_in(&place.path().join("in"))), (vec!["in".to_owned()], vec![]), "{path}");
+            assert_eq!((list_names(place.path()), list_names(&place.path().join("in"))), (vec!["in".to_owned()], vec![]), "{path}");
         }
         let twice = [file("bundle_0/bundle.mlir", "1"), file("bundle_0/bundle.mlir", "2")];
         assert!(write_directory(&directory, &twice).unwrap_err().to_string().contains("two files have this name"));
     }
 
     #[test]
-    fn a_failure_leaves_the_old_bundle() {
+    fn keeps_old_bundle_after_failure() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("out");
         write_directory(&directory, &[file("program.json", "1")]).unwrap();
         // Nothing is put in place, as after a rule is found broken, or after a signal.
-        drop(Fresh::write(&directory, &[file("program.json", "2")]).unwrap());
+        drop(StagedBundle::write(&directory, &[file("program.json", "2")]).unwrap());
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "1");
-        assert_eq!(names_in(place.path()), ["out"]);
+        assert_eq!(list_names(place.path()), ["out"]);
         // Somebody's file comes after the place was looked at.
-        let fresh = Fresh::write(&directory, &[file("program.json", "2")]).unwrap();
+        let fresh = StagedBundle::write(&directory, &[file("program.json", "2")]).unwrap();
         fs::write(directory.join("thesis.tex"), "x").unwrap();
-        assert!(matches!(fresh.put_in_place(), Err(WriteError::Occupied { .. })));
-        assert_eq!(names_in(&directory), ["program.json", "thesis.tex"]);
+        assert!(matches!(fresh.commit(), Err(WriteError::Occupied { .. })));
+        assert_eq!(list_names(&directory), ["program.json", "thesis.tex"]);
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "1");
-        assert_eq!(names_in(place.path()), ["out"]);
+        assert_eq!(list_names(place.path()), ["out"]);
     }
 
     #[test]
-    fn a_bundle_that_somebody_else_writes_is_put_in_place_or_leaves_nothing() {
+    fn commits_external_bundle_or_leaves_nothing() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("out");
         for number in ["1", "2"] {
-            let fresh = Fresh::beside(&directory).unwrap();
+            let fresh = StagedBundle::create_next_to(&directory).unwrap();
             write_directory(fresh.bundle(), &[file("program.json", number)]).unwrap();
-            fresh.put_in_place().unwrap();
+            fresh.commit().unwrap();
             assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), number);
         }
-        let fresh = Fresh::beside(&directory).unwrap();
+        let fresh = StagedBundle::create_next_to(&directory).unwrap();
         write_directory(fresh.bundle(), &[file("program.json", "3")]).unwrap();
         drop(fresh);
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
-        let fresh = Fresh::beside(&directory).unwrap();
+        let fresh = StagedBundle::create_next_to(&directory).unwrap();
         write_directory(fresh.bundle(), &[file("program.json", "4")]).unwrap();
-        replace_in_two_steps(fresh.folder, &fresh.bundle, &directory).unwrap();
+        replace_by_two_renames(fresh.folder, &fresh.bundle, &directory).unwrap();
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "4");
-        assert_eq!(names_in(place.path()), ["out"]);
+        assert_eq!(list_names(place.path()), ["out"]);
     }
 
     #[test]
-    fn where_folders_cannot_be_exchanged_the_first_rename_is_undone() {
+    fn undoes_first_rename_without_exchange() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("out");
         write_directory(&directory, &[file("program.json", "1")]).unwrap();
-        let fresh = Fresh::write(&directory, &[file("program.json", "2")]).unwrap();
-        replace_in_two_steps(fresh.folder, &fresh.bundle, &directory).unwrap();
+        let fresh = StagedBundle::write(&directory, &[file("program.json", "2")]).unwrap();
+        replace_by_two_renames(fresh.folder, &fresh.bundle, &directory).unwrap();
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
-        assert_eq!(names_in(place.path()), ["out"]);
-        let fresh = Fresh::write(&directory, &[file("bundle.mlir", "3")]).unwrap();
+        assert_eq!(list_names(place.path()), ["out"]);
+        let fresh = StagedBundle::write(&directory, &[file("bundle.mlir", "3")]).unwrap();
         // The second rename fails when what it moves has gone.
         fs::remove_dir_all(fresh.folder.path()).unwrap();
-        assert!(replace_in_two_steps(fresh.folder, &fresh.bundle, &directory).is_err());
+        assert!(replace_by_two_renames(fresh.folder, &fresh.bundle, &directory).is_err());
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
-        assert_eq!(names_in(place.path()), ["out"]);
+        assert_eq!(list_names(place.path()), ["out"]);
     }
 
     #[test]
-    fn forgotten_folders_are_removed_and_others_stay() {
+    fn removes_abandoned_folders_only() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("out");
         // A compilation that was ended by a signal has no lock any more.
@@ -485,16 +485,16 @@ mod tests {
         let somebodys = place.path().join(".spyre-new-mine");
         fs::create_dir(&somebodys).unwrap();
         fs::write(somebodys.join("thesis.tex"), "x").unwrap();
-        let running = Fresh::write(&directory, &[file("program.json", "1")]).unwrap();
+        let running = StagedBundle::write(&directory, &[file("program.json", "1")]).unwrap();
         write_directory(&directory, &[file("program.json", "2")]).unwrap();
         assert!(!forgotten.exists() && somebodys.exists() && running.folder.path().exists());
-        running.put_in_place().unwrap();
+        running.commit().unwrap();
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "1");
-        assert_eq!(names_in(place.path()), [".spyre-new-mine", "out"]);
+        assert_eq!(list_names(place.path()), [".spyre-new-mine", "out"]);
     }
 
     #[test]
-    fn old_bundles_go_when_they_are_replaced_and_back_when_they_are_not() {
+    fn removes_or_restores_old_bundles() {
         let place = tempfile::tempdir().unwrap();
         let old = |folder: &str, name: &str, file: &str| {
             fs::create_dir_all(place.path().join(folder).join(name)).unwrap();
@@ -507,24 +507,24 @@ mod tests {
         old(".spyre-old-between", "lost", "program.json");
         fs::create_dir(place.path().join(".spyre-old-before")).unwrap();
         old(".spyre-old-mine", "lost", "thesis.tex");
-        let running = Locked::new(place.path(), OLD_PREFIX).unwrap();
+        let running = LockedFolder::new(place.path(), OLD_PREFIX).unwrap();
         old(running.path().file_name().unwrap().to_str().unwrap(), "moving", "program.json");
         write_directory(&directory, &[file("program.json", "2")]).unwrap();
         let now = running.path().file_name().unwrap().to_str().unwrap().to_owned();
         let mut expected = vec![".spyre-old-mine".to_owned(), "lost".to_owned(), "out".to_owned(), now];
         expected.sort();
-        assert_eq!(names_in(place.path()), expected);
+        assert_eq!(list_names(place.path()), expected);
         assert_eq!(fs::read_to_string(place.path().join("lost/program.json")).unwrap(), "old");
         drop(running);
         // The place of the output itself: the old bundle comes back, and is replaced as any other.
         fs::create_dir(place.path().join(".spyre-old-x")).unwrap();
         fs::rename(&directory, place.path().join(".spyre-old-x/out")).unwrap();
-        drop(Fresh::write(&directory, &[file("program.json", "3")]).unwrap());
+        drop(StagedBundle::write(&directory, &[file("program.json", "3")]).unwrap());
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
     }
 
     #[test]
-    fn a_link_is_followed_to_what_is_there() {
+    fn follows_link_to_existing_target() {
         let place = tempfile::tempdir().unwrap();
         let (real, link, dangling) = (place.path().join("real"), place.path().join("link"), place.path().join("dangling"));
         write_directory(&real, &[file("program.json", "1")]).unwrap();
@@ -535,11 +535,11 @@ mod tests {
         assert_eq!(fs::read_to_string(real.join("program.json")).unwrap(), "2");
         let refused = write_directory(&dangling, &[file("program.json", "3")]).unwrap_err().to_string();
         assert!(refused.ends_with("it is a link to a path that does not exist"), "{refused}");
-        assert_eq!(names_in(place.path()), ["dangling", "link", "real"]);
+        assert_eq!(list_names(place.path()), ["dangling", "link", "real"]);
     }
 
     #[test]
-    fn many_into_one_place_do_not_mix() {
+    fn keeps_concurrent_writes_separate() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("out");
         std::thread::scope(|scope| {
@@ -557,6 +557,6 @@ mod tests {
         let content = |path: &str| fs::read_to_string(directory.join(path)).unwrap();
         let first = content("program.json");
         assert!(["bundle_0/bundle.mlir", "bundle_0/sdsc_0.json"].iter().all(|path| content(path) == first));
-        assert_eq!(names_in(place.path()), ["out"]);
+        assert_eq!(list_names(place.path()), ["out"]);
     }
 }

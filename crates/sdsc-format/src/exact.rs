@@ -49,7 +49,7 @@ mod tests {
     /// The factor of an attention with heads of 32, whose last digit a reader that rounds in between gets wrong; many others besides. The
     /// crate is tested alone, too, without the features that the tests of other crates ask for.
     #[test]
-    fn numbers_are_read_to_the_last_bit() {
+    fn reads_numbers_exactly() {
         let step = 0x9e37_79b9_7f4a_7c15_u64;
         let others = (1..2000_u64).map(|n| f64::from_bits(n.wrapping_mul(step))).filter(|number| number.is_finite());
         for number in [0.176_776_695_296_636_87, 0.1, 1e-5, f64::MIN].into_iter().chain(others) {

@@ -12,7 +12,7 @@
 //! }
 //! ```
 
-use super::FormVersion;
+use super::FormatVersion;
 use super::model::present;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -22,14 +22,14 @@ use std::fmt;
 pub const LAUNCH_SPEC_FILE: &str = "launch_spec.json";
 
 /// Emitter of files that this project writes.
-pub const EMITTER: &str = "sdsc";
+pub const EMITTER_NAME: &str = "sdsc";
 
 /// The launch specification of one kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LaunchSpec {
     /// The version of the form.
-    pub version: FormVersion<1>,
+    pub version: FormatVersion<1>,
     /// Name of the kernel.
     pub kernel_name: String,
     /// Bytes of the pool that the caller passes before the arguments; 0 if the bundle allocates its own.
@@ -152,7 +152,7 @@ pub struct ArgSpec {
     /// Direction in which the kernel passes data.
     pub role: ArgRole,
     /// Sizes of the host's tensor.
-    pub shape: Vec<Extent>,
+    pub shape: Vec<ArgDimSize>,
     /// PyTorch name of the host's element type, such as `float16`.
     pub dtype: String,
     /// Arrangement in device memory; absent for the arrangement that launcher and compiler agree on.
@@ -185,14 +185,14 @@ impl fmt::Display for ArgRole {
 /// Size of a dimension: a number, or the name of a size that is known at launch only.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Extent {
+pub enum ArgDimSize {
     /// A number.
     Fixed(i64),
     /// Name of an entry of `symbols`.
     Symbol(String),
 }
 
-impl fmt::Display for Extent {
+impl fmt::Display for ArgDimSize {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fixed(size) => size.fmt(formatter),
@@ -251,10 +251,10 @@ mod tests {
         "args": [{"arg_index": 0, "role": "input_output", "shape": ["s0", 512], "dtype": "float16"}]}"#;
 
     #[test]
-    fn an_abbreviated_file_is_read_and_written_in_full() {
+    fn completes_abbreviated_file() {
         let spec: LaunchSpec = serde_json::from_str(SHORT).unwrap();
         assert_eq!(spec.symbol_kinds[0], SymbolKind::kernel(0));
-        assert_eq!(spec.args[0].shape, [Extent::Symbol("s0".to_owned()), Extent::Fixed(512)]);
+        assert_eq!(spec.args[0].shape, [ArgDimSize::Symbol("s0".to_owned()), ArgDimSize::Fixed(512)]);
         assert_eq!((spec.args[0].role.to_string().as_str(), &spec.args[0].layout), ("input_output", &None));
         let text = String::from_utf8(spec.to_text()).unwrap();
         assert!(text.contains("\"base_sym_idx\": -1,\n      \"offset\": 0,\n      \"arg_index\": 0"), "{text}");
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_member_another_version_and_an_unknown_role_are_refused() {
+    fn rejects_missing_member_other_version_and_unknown_role() {
         for (from, to, message) in [
             ("\"pool_size\": 0, ", "", "missing field `pool_size`"),
             ("\"version\": 1", "\"version\": 2", "expected version 1, found version 2"),

@@ -22,10 +22,10 @@ pub mod program;
 mod version;
 mod write;
 
-pub use directory::{File, Fresh, WriteError};
+pub use directory::{OutputFile, StagedBundle, WriteError};
 pub use model::Sdsc;
-pub use version::FormVersion;
-pub use write::{to_text, write_to};
+pub use version::FormatVersion;
+pub use write::{to_text, write_sdsc};
 
 /// The name of the file that says what a bundle runs.
 pub const BUNDLE_FILE: &str = "bundle.mlir";

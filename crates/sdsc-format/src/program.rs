@@ -34,14 +34,14 @@
 //! Buffers that launches share lie in one region of `buffer_bytes`, which a launcher allocates once: each at its offset, from the start of
 //! its first launch to the end of its last one. Outside of that time its bytes belong to others.
 
-use super::FormVersion;
+use super::FormatVersion;
 use super::model::DebugHandle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The name of the file.
-pub const FILE_NAME: &str = "program.json";
+pub const PROGRAM_FILE: &str = "program.json";
 
 /// The folder of the files of constants.
 pub const CONSTANTS_FOLDER: &str = "constants";
@@ -55,7 +55,7 @@ pub const CONSTANT_SUFFIX: &str = ".bin";
 pub struct Program {
     /// The version of this form. Bundles of before there was one are of the first.
     #[serde(default)]
-    pub version: FormVersion<1>,
+    pub version: FormatVersion<1>,
     /// The name of the function it was compiled from.
     pub name: String,
     /// Arguments that the caller passes, in the function's order.
@@ -122,11 +122,11 @@ impl Size {
         let Self { name, maximum, granularity } = self;
         let is_taken = *granularity > 0 && (*granularity..=*maximum).contains(&size) && size % granularity == 0;
         let message = || format!("'{name}' cannot be {size}: expected a multiple of {granularity} from {granularity} to {maximum}");
-        if is_taken { Ok(()) } else { Err(format!("{}; choose {}", message(), self.nearest(size))) }
+        if is_taken { Ok(()) } else { Err(format!("{}; choose {}", message(), self.nearest_valid_sizes(size))) }
     }
 
     /// The sizes that a run may choose beside one that it may not.
-    fn nearest(&self, size: i64) -> String {
+    fn nearest_valid_sizes(&self, size: i64) -> String {
         let step = self.granularity.max(1);
         let below = size.min(self.maximum).max(step) / step * step;
         let above = below.saturating_add(step);
@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_size_is_a_multiple_of_its_granularity_and_not_above_its_maximum() {
+    fn checks_granularity_and_maximum_of_size() {
         let size = Size { name: "s0".to_owned(), maximum: 256, granularity: 64 };
         assert!([64, 128, 192, 256].into_iter().all(|taken| size.check(taken).is_ok()));
         assert!([-64, 0, 1, 63, 65, 257, 320].into_iter().all(|refused| size.check(refused).is_err()));
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn symbols_are_in_the_file_if_there_are_any() {
+    fn writes_symbols_only_if_present() {
         let mut program = Program::default();
         assert!(!serde_json::to_string(&program).unwrap().contains("symbols"));
         program.symbols.push(Symbol { name: "T".to_owned(), maximum: 8 });

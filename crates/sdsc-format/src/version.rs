@@ -9,15 +9,15 @@ use std::borrow::Cow;
 /// A form gets the next number when a reader of the last one would misread it. What it gains without that, readers of the same version
 /// may not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FormVersion<const N: u64>;
+pub struct FormatVersion<const N: u64>;
 
-impl<const N: u64> Serialize for FormVersion<N> {
+impl<const N: u64> Serialize for FormatVersion<N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(N)
     }
 }
 
-impl<'de, const N: u64> Deserialize<'de> for FormVersion<N> {
+impl<'de, const N: u64> Deserialize<'de> for FormatVersion<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match u64::deserialize(deserializer)? {
             found if found == N => Ok(Self),
@@ -28,7 +28,7 @@ impl<'de, const N: u64> Deserialize<'de> for FormVersion<N> {
     }
 }
 
-impl<const N: u64> JsonSchema for FormVersion<N> {
+impl<const N: u64> JsonSchema for FormatVersion<N> {
     fn schema_name() -> Cow<'static, str> {
         format!("Version{N}").into()
     }
@@ -47,10 +47,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_is_a_number_and_another_is_refused() {
-        assert_eq!(serde_json::to_string(&FormVersion::<3>).unwrap(), "3");
-        assert!(serde_json::from_str::<FormVersion<3>>("3").is_ok());
-        let refused = serde_json::from_str::<FormVersion<3>>("4").unwrap_err().to_string();
+    fn rejects_other_versions() {
+        assert_eq!(serde_json::to_string(&FormatVersion::<3>).unwrap(), "3");
+        assert!(serde_json::from_str::<FormatVersion<3>>("3").is_ok());
+        let refused = serde_json::from_str::<FormatVersion<3>>("4").unwrap_err().to_string();
         assert!(refused.starts_with("expected version 3, found version 4"), "{refused}");
     }
 }

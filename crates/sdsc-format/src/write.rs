@@ -10,20 +10,20 @@ use std::io;
 /// # Errors
 ///
 /// When `writer` fails.
-pub fn write_to(sdsc: &Sdsc, writer: impl io::Write) -> io::Result<()> {
+pub fn write_sdsc(sdsc: &Sdsc, writer: impl io::Write) -> io::Result<()> {
     let mut serializer = Serializer::with_formatter(writer, PythonFormatter(PrettyFormatter::new()));
     sdsc.serialize(&mut serializer).map_err(io::Error::from)
 }
 
 /// Room for the file of an op on all cores: a larger one grows.
-const USUAL_BYTES: usize = 1 << 16;
+const INITIAL_CAPACITY: usize = 1 << 16;
 
 /// The text of an SDSC file.
 #[must_use]
 pub fn to_text(sdsc: &Sdsc) -> Vec<u8> {
-    let mut text = Vec::with_capacity(USUAL_BYTES);
+    let mut text = Vec::with_capacity(INITIAL_CAPACITY);
     // Writing to memory cannot fail, and every key of the model is a string or an integer.
-    if let Err(error) = write_to(sdsc, &mut text) {
+    if let Err(error) = write_sdsc(sdsc, &mut text) {
         unreachable!("an SDSC file has no JSON form: {error}");
     }
     text.shrink_to_fit();
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unusual_characters_are_escaped_as_python_does() {
+    fn escapes_unusual_characters_as_python() {
         let mut text = Vec::new();
         let mut serializer = Serializer::with_formatter(&mut text, PythonFormatter(PrettyFormatter::new()));
         ["a\u{7f}\"é\u{1f600}", ""].serialize(&mut serializer).unwrap();

@@ -1,25 +1,25 @@
 //! Lower bound on the HBM bytes that an op moves in a segment, whatever other values are in LX.
 
-use super::{least::Model, program::Program, space::Axis};
+use super::{least::MachineModel, program::CertifiedProgram, space::TilingAxis};
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Range,
 };
 
 /// A segment in a nest, with the def-use information that determines its HBM traffic.
-pub(super) struct Charges<'a> {
-    program: &'a Program,
+pub(super) struct TrafficBound<'a> {
+    program: &'a CertifiedProgram,
     /// For each value the first op that reads it.
     first_readers: BTreeMap<usize, usize>,
     /// Values whose first reader precedes all others however ops are reordered, because the other readers depend on its result.
-    begun: BTreeSet<usize>,
+    certain_first_reads: BTreeSet<usize>,
     /// For each op the ops that read its result.
     readers: Vec<Vec<usize>>,
     lx_bytes: i64,
 }
 
-impl<'a> Charges<'a> {
-    pub(super) fn new(program: &'a Program, model: &Model<'_>) -> Self {
+impl<'a> TrafficBound<'a> {
+    pub(super) fn new(program: &'a CertifiedProgram, model: &MachineModel<'_>) -> Self {
         let mut first_readers = BTreeMap::new();
         let mut others: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut readers = vec![Vec::new(); program.ops.len()];
@@ -33,18 +33,18 @@ impl<'a> Charges<'a> {
                 }
             }
         }
-        let begins = |(value, others): (&usize, &Vec<usize>)| others.is_empty() || all_need(program, first_readers[value], others);
+        let begins = |(value, others): (&usize, &Vec<usize>)| others.is_empty() || all_depend_on(program, first_readers[value], others);
         let begun = others.iter().filter(|of_value| begins(*of_value)).map(|(value, _)| *value).collect();
-        Self { program, first_readers, begun, readers, lx_bytes: model.lx_bytes() }
+        Self { program, first_readers, certain_first_reads: begun, readers, lx_bytes: model.lx_bytes() }
     }
 
     /// Returns the bytes that pass HBM when an op runs in a segment with loops along these axes.
-    pub(super) fn bytes(&self, op: usize, segment: &Range<usize>, levels: &[(&Axis, i64)]) -> i64 {
-        let read: i64 = (0..self.program.ops[op].inputs.len()).map(|input| self.read(op, input, segment, levels)).sum();
-        read + self.written(op, segment, levels)
+    pub(super) fn hbm_bytes(&self, op: usize, segment: &Range<usize>, levels: &[(&TilingAxis, i64)]) -> i64 {
+        let read: i64 = (0..self.program.ops[op].inputs.len()).map(|input| self.load_bytes(op, input, segment, levels)).sum();
+        read + self.store_bytes(op, segment, levels)
     }
 
-    fn read(&self, op: usize, input: usize, segment: &Range<usize>, levels: &[(&Axis, i64)]) -> i64 {
+    fn load_bytes(&self, op: usize, input: usize, segment: &Range<usize>, levels: &[(&TilingAxis, i64)]) -> i64 {
         let own = &self.program.ops[op];
         let Some(priced) = &own.priced else { return 0 };
         let (value, operand) = (own.inputs[input].value, &priced.operands[input]);
@@ -52,32 +52,32 @@ impl<'a> Charges<'a> {
         let is_first = self.first_readers.get(&value) == Some(&op);
         let is_charged = match own.inputs[input].maker {
             // Only the first read of an external value is charged, so it must be certain which of several reads is the first.
-            None => operand.is_kernel_input && is_first && self.begun.contains(&value),
+            None => operand.is_kernel_input && is_first && self.certain_first_reads.contains(&value),
             Some(maker) if !self.program.ops[maker].may_be_in_lx => is_first,
             Some(maker) if segment.contains(&maker) => {
-                let passes_hbm = |reader: usize| needs_whole(self.program, levels, maker, reader);
-                let is_first_that_does = || !self.reads_before(op, value, segment.start..op).any(passes_hbm);
+                let passes_hbm = |reader: usize| needs_all_tiles(self.program, levels, maker, reader);
+                let is_first_that_does = || !self.readers_before(op, value, segment.start..op).any(passes_hbm);
                 let has_no_room =
-                    || self.tile_bytes(maker, levels) > self.lx_bytes && self.reads_before(op, value, segment.start..op).next().is_none();
+                    || self.tile_bytes(maker, levels) > self.lx_bytes && self.readers_before(op, value, segment.start..op).next().is_none();
                 passes_hbm(op) && is_first_that_does() || has_no_room()
             }
-            Some(_) => operand.tile_bytes > self.lx_bytes && self.reads_before(op, value, segment.start..op).next().is_none(),
+            Some(_) => operand.tile_bytes > self.lx_bytes && self.readers_before(op, value, segment.start..op).next().is_none(),
         };
         if is_charged && !is_repeated { operand.tile_bytes } else { 0 }
     }
 
     /// Returns the ops in a range that read a value before a given op does.
-    fn reads_before(&self, op: usize, value: usize, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+    fn readers_before(&self, op: usize, value: usize, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
         let reads = move |other: &usize| self.program.ops[*other].inputs.iter().any(|input| input.value == value);
         range.filter(move |other| *other < op).filter(reads)
     }
 
-    fn written(&self, op: usize, segment: &Range<usize>, levels: &[(&Axis, i64)]) -> i64 {
+    fn store_bytes(&self, op: usize, segment: &Range<usize>, levels: &[(&TilingAxis, i64)]) -> i64 {
         let own = &self.program.ops[op];
         let Some(result) = own.priced.as_ref().and_then(|priced| priced.operands.last()) else { return 0 };
-        let is_in_parts = levels.iter().any(|(axis, _)| is_cut_in_result(self.program, axis, op));
+        let is_in_parts = levels.iter().any(|(axis, _)| is_result_tiled(self.program, axis, op));
         let leaves_loop = |reader: &usize| {
-            if segment.contains(reader) { needs_whole(self.program, levels, op, *reader) } else { is_in_parts }
+            if segment.contains(reader) { needs_all_tiles(self.program, levels, op, *reader) } else { is_in_parts }
         };
         let readers = &self.readers[op];
         let is_charged = own.is_result
@@ -90,15 +90,15 @@ impl<'a> Charges<'a> {
     }
 
     /// Returns the bytes of the tile of a result that one iteration computes.
-    fn tile_bytes(&self, op: usize, levels: &[(&Axis, i64)]) -> i64 {
+    fn tile_bytes(&self, op: usize, levels: &[(&TilingAxis, i64)]) -> i64 {
         let Some(result) = self.program.ops[op].priced.as_ref().and_then(|priced| priced.operands.last()) else { return 0 };
-        let cutting = levels.iter().filter(|(axis, _)| is_cut_in_result(self.program, axis, op));
+        let cutting = levels.iter().filter(|(axis, _)| is_result_tiled(self.program, axis, op));
         result.tile_bytes / cutting.map(|(_, count)| count).product::<i64>()
     }
 }
 
 /// Whether all of some later ops depend on the result of an op, directly or transitively.
-fn all_need(program: &Program, first: usize, others: &[usize]) -> bool {
+fn all_depend_on(program: &CertifiedProgram, first: usize, others: &[usize]) -> bool {
     let last = others.iter().copied().max().unwrap_or(first);
     let mut needs = vec![false; last - first + 1];
     needs[0] = true;
@@ -110,12 +110,12 @@ fn all_need(program: &Program, first: usize, others: &[usize]) -> bool {
 }
 
 /// Whether a loop along an axis computes the result of an op tile by tile.
-fn is_cut_in_result(program: &Program, axis: &Axis, op: usize) -> bool {
+fn is_result_tiled(program: &CertifiedProgram, axis: &TilingAxis, op: usize) -> bool {
     axis.dims.get(&op).is_some_and(|dim| program.ops[op].output.contains(&Some(*dim)))
 }
 
 /// Whether some loop computes a value tile by tile and the reader is outside of that loop: the reader needs all tiles, which are assembled
 /// in HBM.
-fn needs_whole(program: &Program, levels: &[(&Axis, i64)], maker: usize, reader: usize) -> bool {
-    levels.iter().any(|(axis, _)| is_cut_in_result(program, axis, maker) && !axis.dims.contains_key(&reader))
+fn needs_all_tiles(program: &CertifiedProgram, levels: &[(&TilingAxis, i64)], maker: usize, reader: usize) -> bool {
+    levels.iter().any(|(axis, _)| is_result_tiled(program, axis, maker) && !axis.dims.contains_key(&reader))
 }

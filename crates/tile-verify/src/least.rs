@@ -1,11 +1,11 @@
 //! Minimum time of a tiled op: over all core splits, with all of its tensors in LX except for bytes that must pass HBM.
 
-use cost::{Formula, KernelOp, OpKind, TileOp, describe, fastest, price};
+use cost::{CostFormula, OpFeatures, OpKind, TileOp, extract_features, find_max_hbm_rate, estimate_kernel_time};
 use machine::Target;
 
 /// Cost of a core split.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Division {
+struct CoreSplitCost {
     compute_ns: f64,
     /// Time of redundant fetches by the cores, ns.
     memory_ns: f64,
@@ -15,23 +15,23 @@ struct Division {
 
 /// A tiled op.
 #[derive(Clone, Debug)]
-pub(super) struct Tiles {
+pub(super) struct TiledOp {
     kind: OpKind,
     /// Pareto-optimal core splits: none is worse in all parts than another.
-    divisions: Vec<Division>,
+    core_splits: Vec<CoreSplitCost>,
 }
 
 /// The parts of a machine's cost model that the bounds use.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Model<'a> {
+pub(super) struct MachineModel<'a> {
     target: &'a Target,
     overlap: f64,
     fastest: f64,
 }
 
-impl<'a> Model<'a> {
+impl<'a> MachineModel<'a> {
     pub(super) fn new(target: &'a Target) -> Self {
-        Self { target, overlap: target.time.recommended.overlap, fastest: fastest(&target.time.hbm) }
+        Self { target, overlap: target.time.recommended.overlap, fastest: find_max_hbm_rate(&target.time.hbm) }
     }
 
     /// Total bytes of the scratchpads of all cores.
@@ -39,49 +39,49 @@ impl<'a> Model<'a> {
         self.target.lx_bytes * self.target.cores
     }
 
-    fn together(&self, kind: OpKind, compute_ns: f64, memory_ns: f64) -> f64 {
+    fn combine_times(&self, kind: OpKind, compute_ns: f64, memory_ns: f64) -> f64 {
         if kind == OpKind::Matmul { compute_ns + memory_ns - self.overlap * compute_ns.min(memory_ns) } else { compute_ns.hypot(memory_ns) }
     }
 }
 
-impl Tiles {
+impl TiledOp {
     /// Returns an op whose dimensions are cut by loops into the given tile counts.
-    pub(super) fn new(op: &TileOp, cuts: &[(usize, i64)], model: &Model<'_>) -> Self {
-        let tile = in_tiles(op, cuts);
-        let whole = describe(&[tile.shape()]).pop().unwrap_or_default();
+    pub(super) fn new(op: &TileOp, cuts: &[(usize, i64)], model: &MachineModel<'_>) -> Self {
+        let tile = tile_op(op, cuts);
+        let whole = extract_features(&[tile.to_op_shape()]).pop().unwrap_or_default();
         let kind = tile.kind;
-        let mut divisions: Vec<Division> = Vec::new();
-        for divided in divided(&tile, &whole, model.target.cores) {
-            let price = price(&[divided], &model.target.time, Formula::Recommended);
+        let mut divisions: Vec<CoreSplitCost> = Vec::new();
+        for divided in enumerate_core_splits(&tile, &whole, model.target.cores) {
+            let price = estimate_kernel_time(&[divided], &model.target.time, CostFormula::Recommended);
             let (compute_ns, memory_ns) = (price.compute_ns, price.hbm_ns);
             let start_ns = model.target.time.recommended.kernel_ns;
-            let added_ns = price.estimate_ns - start_ns - model.together(kind, compute_ns, memory_ns);
-            let found = Division { compute_ns, memory_ns, added_ns };
+            let added_ns = price.estimate_ns - start_ns - model.combine_times(kind, compute_ns, memory_ns);
+            let found = CoreSplitCost { compute_ns, memory_ns, added_ns };
             if !divisions.iter().any(|known| known.is_no_worse(&found)) {
                 divisions.retain(|known| !found.is_no_worse(known));
                 divisions.push(found);
             }
         }
-        Self { kind, divisions }
+        Self { kind, core_splits: divisions }
     }
 
     /// Returns the minimum time if the given number of bytes pass HBM.
-    pub(super) fn ns(&self, hbm_bytes: i64, model: &Model<'_>) -> f64 {
+    pub(super) fn min_time_ns(&self, hbm_bytes: i64, model: &MachineModel<'_>) -> f64 {
         #[allow(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
         let traffic_ns = hbm_bytes as f64 / model.fastest;
-        let of = |division: &Division| model.together(self.kind, division.compute_ns, division.memory_ns + traffic_ns) + division.added_ns;
-        self.divisions.iter().map(of).fold(f64::INFINITY, f64::min)
+        let of = |division: &CoreSplitCost| model.combine_times(self.kind, division.compute_ns, division.memory_ns + traffic_ns) + division.added_ns;
+        self.core_splits.iter().map(of).fold(f64::INFINITY, f64::min)
     }
 }
 
-impl Division {
+impl CoreSplitCost {
     fn is_no_worse(&self, other: &Self) -> bool {
         self.compute_ns <= other.compute_ns && self.memory_ns <= other.memory_ns && self.added_ns <= other.added_ns
     }
 }
 
 /// Returns the op of one iteration, with all tensors in LX.
-fn in_tiles(op: &TileOp, cuts: &[(usize, i64)]) -> TileOp {
+fn tile_op(op: &TileOp, cuts: &[(usize, i64)]) -> TileOp {
     let mut tile = op.clone();
     tile.trips = cuts.iter().map(|(_, count)| *count).collect();
     for &(dim, count) in cuts {
@@ -99,32 +99,32 @@ fn in_tiles(op: &TileOp, cuts: &[(usize, i64)]) -> TileOp {
 }
 
 /// Returns the core splits of the op that differ in modeled time.
-fn divided(tile: &TileOp, whole: &KernelOp, cores: i64) -> Vec<KernelOp> {
-    let extents: Vec<i64> = tile.shape().dims.iter().skip(tile.trips.len()).map(|dim| dim.extent).collect();
+fn enumerate_core_splits(tile: &TileOp, whole: &OpFeatures, cores: i64) -> Vec<OpFeatures> {
+    let extents: Vec<i64> = tile.to_op_shape().dims.iter().skip(tile.trips.len()).map(|dim| dim.extent).collect();
     if whole.kind != OpKind::Matmul {
         // No tensor is in HBM, so only the number of cores matters.
-        let most = slices(&extents, cores).iter().map(|slices| slices.iter().product::<i64>()).max().unwrap_or(1);
-        return vec![KernelOp { cores: number(most), ..*whole }];
+        let most = enumerate_slice_counts(&extents, cores).iter().map(|slices| slices.iter().product::<i64>()).max().unwrap_or(1);
+        return vec![OpFeatures { cores: to_f64(most), ..*whole }];
     }
     let product = &whole.product;
     let summed: i64 = tile.dims.iter().filter(|dim| dim.is_reduced).map(|dim| dim.extent).product();
-    let points = [whole_number(product.m), whole_number(product.n), summed, whole_number(product.batch)];
+    let points = [to_i64(product.m), to_i64(product.n), summed, to_i64(product.batch)];
     let of = |slices: &Vec<i64>| {
-        let [m_slices, n_slices, k_slices, batch_slices] = [0, 1, 2, 3].map(|class| number(slices[class]));
+        let [m_slices, n_slices, k_slices, batch_slices] = [0, 1, 2, 3].map(|class| to_f64(slices[class]));
         let mut divided = *whole;
         divided.cores = m_slices * n_slices * k_slices * batch_slices;
         divided.tile_rows = product.m / m_slices;
         let own = &mut divided.product;
         (own.m_slices, own.n_slices, own.k_slices, own.batch_slices) = (m_slices, n_slices, k_slices, batch_slices);
         (own.log2_m_slices, own.log2_n_slices) = (m_slices.log2(), n_slices.log2());
-        own.log2_area = own.area().log2();
+        own.log2_area = own.result_elements_per_core().log2();
         divided
     };
-    slices(&points, cores).iter().map(of).collect()
+    enumerate_slice_counts(&points, cores).iter().map(of).collect()
 }
 
 /// Enumerates all slice counts of the extents, whether they divide or not, on at most the given number of cores.
-fn slices(extents: &[i64], cores: i64) -> Vec<Vec<i64>> {
+fn enumerate_slice_counts(extents: &[i64], cores: i64) -> Vec<Vec<i64>> {
     let mut found: Vec<(i64, Vec<i64>)> = vec![(1, Vec::new())];
     for &extent in extents {
         let with = |(used, slices): (i64, Vec<i64>)| {
@@ -136,19 +136,19 @@ fn slices(extents: &[i64], cores: i64) -> Vec<Vec<i64>> {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a number of cores")]
-const fn number(cores: i64) -> f64 {
+const fn to_f64(cores: i64) -> f64 {
     cores as f64
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "a product of extents")]
-const fn whole_number(points: f64) -> i64 {
+const fn to_i64(points: f64) -> i64 {
     points as i64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cost::{Cost, Dim, TileOperand};
+    use cost::{ModeledCost, Dim, TileOperand};
 
     const TARGET: Target = Target::spyre();
 
@@ -222,31 +222,31 @@ mod tests {
     }
 
     /// Returns the modeled time, ns, of a tiled op with a core split and some operands in HBM.
-    fn modelled_ns(op: &TileOp, cuts: &[(usize, i64)], slices: &[i64], in_hbm: usize) -> f64 {
-        let mut tile = in_tiles(op, cuts);
+    fn model_time_ns(op: &TileOp, cuts: &[(usize, i64)], slices: &[i64], in_hbm: usize) -> f64 {
+        let mut tile = tile_op(op, cuts);
         for (number, operand) in tile.operands.iter_mut().enumerate() {
             operand.is_in_lx = in_hbm & (1 << number) == 0;
         }
         for (dim, &slices) in tile.dims.iter_mut().zip(slices) {
             dim.slices = slices;
         }
-        describe(&[tile.shape()]).iter().map(|op| Cost::of(op, &TARGET.time).ns).sum()
+        extract_features(&[tile.to_op_shape()]).iter().map(|op| ModeledCost::from_op(op, &TARGET.time).ns).sum()
     }
 
     #[test]
-    fn no_division_and_no_places_take_less() {
-        let model = Model::new(&TARGET);
+    fn bounds_time_of_all_core_splits_and_placements() {
+        let model = MachineModel::new(&TARGET);
         for op in ops() {
             let none: Vec<(usize, i64)> = Vec::new();
             let one = (0..op.dims.len()).flat_map(|dim| [2, 4].map(|count| vec![(dim, count)]));
             for cuts in one.chain([none, vec![(0, 8), (1, 4)], vec![(0, 4), (2, 2)]]) {
-                let tiles = Tiles::new(&op, &cuts, &model);
-                let extents: Vec<i64> = in_tiles(&op, &cuts).dims.iter().map(|dim| dim.extent).collect();
-                let all = slices(&extents, TARGET.cores);
+                let tiles = TiledOp::new(&op, &cuts, &model);
+                let extents: Vec<i64> = tile_op(&op, &cuts).dims.iter().map(|dim| dim.extent).collect();
+                let all = enumerate_slice_counts(&extents, TARGET.cores);
                 for in_hbm in 0..1 << op.operands.len() {
                     let passing = op.operands.iter().enumerate().filter(|(number, _)| in_hbm & (1 << number) != 0);
-                    let least = tiles.ns(passing.map(|(_, operand)| operand.tile_bytes).sum(), &model);
-                    let found = all.iter().map(|slices| modelled_ns(&op, &cuts, slices, in_hbm)).fold(f64::INFINITY, f64::min);
+                    let least = tiles.min_time_ns(passing.map(|(_, operand)| operand.tile_bytes).sum(), &model);
+                    let found = all.iter().map(|slices| model_time_ns(&op, &cuts, slices, in_hbm)).fold(f64::INFINITY, f64::min);
                     assert!(least <= found * (1.0 + 1e-12), "{cuts:?}, {in_hbm:b} in HBM: {found} ns, and the least is {least}\n{op:?}");
                     assert!(
                         !cuts.is_empty() || found < 2.0 * least,
@@ -258,13 +258,13 @@ mod tests {
     }
 
     #[test]
-    fn with_all_in_lx_the_best_division_takes_just_that() {
-        let model = Model::new(&TARGET);
+    fn equals_best_core_split_with_all_operands_in_lx() {
+        let model = MachineModel::new(&TARGET);
         for op in ops().into_iter().take(4) {
             let extents: Vec<i64> = op.dims.iter().map(|dim| dim.extent).collect();
-            let all = slices(&extents, TARGET.cores);
-            let found = all.iter().map(|slices| modelled_ns(&op, &[], slices, 0)).fold(f64::INFINITY, f64::min);
-            let least = Tiles::new(&op, &[], &model).ns(0, &model);
+            let all = enumerate_slice_counts(&extents, TARGET.cores);
+            let found = all.iter().map(|slices| model_time_ns(&op, &[], slices, 0)).fold(f64::INFINITY, f64::min);
+            let least = TiledOp::new(&op, &[], &model).min_time_ns(0, &model);
             assert!((least - found).abs() <= 1e-9 * found, "{found} ns, and the least is {least}\n{op:?}");
         }
     }

@@ -20,27 +20,27 @@ mod program;
 mod space;
 mod steps;
 
-pub use program::{Dim, Input, Op, Program};
+pub use program::{CertifiedDim, CertifiedInput, CertifiedOp, CertifiedProgram};
 
 use machine::Target;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use steps::Steps;
+use steps::SegmentCosts;
 
 /// Tolerance, ns, by which a potential may rise above the cost of a step: below the last digits of floating-point sums.
 const ROUNDING_NS: f64 = 1e-6;
 
 /// Maximum size of a machine in a certificate.
-const MOST_CORES: i64 = 256;
-const MOST_LX_BYTES: i64 = 1 << 40;
+const MAX_CORES: i64 = 256;
+const MAX_LX_BYTES: i64 = 1 << 40;
 
 /// Relative gap to the bound below which a plan counts as optimal.
-const OPTIMAL: f64 = 0.001;
+const MAX_OPTIMALITY_GAP: f64 = 0.001;
 
 /// A claim about a plan, with its proof.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Certificate {
+pub struct TilingCertificate {
     /// The version of the compiler that wrote it.
     pub version: String,
     /// The modeled time of the plan, us.
@@ -48,24 +48,24 @@ pub struct Certificate {
     /// The claim: no plan of the space costs less, us.
     pub bound_us: f64,
     /// Proof of the claim.
-    pub proof: Proof,
+    pub proof: TilingProof,
 }
 
 /// Proof of a lower bound on the modeled time of every loop plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Proof {
+pub struct TilingProof {
     /// For each position, the minimum time of all ops before it, ns. The last entry is the minimum time of the program.
     pub potentials_ns: Vec<f64>,
     /// The ops.
-    pub program: Program,
+    pub program: CertifiedProgram,
     /// The machine, with its model of time.
     pub target: Target,
 }
 
 /// Result of a successful check.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verified {
+pub struct VerifiedCertificate {
     /// The modeled time of the plan, us.
     pub us: f64,
     /// Lower bound on the modeled time of every plan in the space, us.
@@ -73,10 +73,10 @@ pub struct Verified {
     /// Whether the machine is the usual one, with the usual model of time.
     pub is_usual_machine: bool,
     /// Work of the check: the number of ops in loop nests that were examined.
-    pub n_looked_at: usize,
+    pub num_examined_ops: usize,
 }
 
-impl Verified {
+impl VerifiedCertificate {
     /// Returns the largest fraction of the plan's time that a better plan could save.
     #[must_use]
     pub fn gap(&self) -> f64 {
@@ -86,11 +86,11 @@ impl Verified {
     /// Whether no plan of the space is better by a thousandth.
     #[must_use]
     pub fn is_optimal(&self) -> bool {
-        self.gap() <= OPTIMAL
+        self.gap() <= MAX_OPTIMALITY_GAP
     }
 }
 
-impl fmt::Display for Verified {
+impl fmt::Display for VerifiedCertificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { us, bound_us, is_usual_machine, .. } = self;
         let machine = if *is_usual_machine { "" } else { " on the given machine (not the default one)" };
@@ -107,7 +107,7 @@ impl fmt::Display for Verified {
 pub enum Violation {
     /// The certificate cannot be parsed.
     #[error("the certificate cannot be read: {0}")]
-    Unreadable(String),
+    ParseError(String),
     /// The machine is out of the supported range.
     #[error("the machine of the certificate: {0}")]
     Machine(String),
@@ -155,28 +155,28 @@ pub enum Violation {
 ///
 /// # Errors
 /// The first violation found.
-pub fn verify(text: &str) -> Result<Verified, Violation> {
-    let certificate: Certificate = serde_json::from_str(text).map_err(|error| Violation::Unreadable(error.to_string()))?;
+pub fn verify(text: &str) -> Result<VerifiedCertificate, Violation> {
+    let certificate: TilingCertificate = serde_json::from_str(text).map_err(|error| Violation::ParseError(error.to_string()))?;
     let n_looked_at = certificate.check()?;
-    let Certificate { us, bound_us, proof, .. } = certificate;
-    Ok(Verified { us, bound_us, is_usual_machine: proof.target == Target::spyre(), n_looked_at })
+    let TilingCertificate { us, bound_us, proof, .. } = certificate;
+    Ok(VerifiedCertificate { us, bound_us, is_usual_machine: proof.target == Target::spyre(), num_examined_ops: n_looked_at })
 }
 
-impl Proof {
+impl TilingProof {
     /// Returns the best proof for a program: its potentials are the highest valid ones.
     ///
     /// # Errors
     /// If the program or the model of time has no such bound.
-    pub fn of(program: Program, target: &Target) -> Result<Self, Violation> {
+    pub fn from_program(program: CertifiedProgram, target: &Target) -> Result<Self, Violation> {
         check_machine(target)?;
         program.check()?;
-        let mut steps = Steps::new(&program, target);
+        let mut steps = SegmentCosts::new(&program, target);
         let mut potentials_ns = vec![f64::INFINITY; program.ops.len() + 1];
         potentials_ns[0] = 0.0;
         for first in 0..program.ops.len() {
-            steps.each_from(first, |segment, axes, steps| {
+            steps.visit_segments_from(first, |segment, axes, steps| {
                 let known = potentials_ns[segment.end] - potentials_ns[first];
-                if let Some((ns, _)) = steps.less_than(&segment, axes, known) {
+                if let Some((ns, _)) = steps.find_cheaper_nest(&segment, axes, known) {
                     potentials_ns[segment.end] = potentials_ns[first] + ns;
                 }
                 Ok(())
@@ -204,17 +204,17 @@ impl Proof {
         if self.potentials_ns[0] != 0.0 || self.potentials_ns.iter().any(|ns| !ns.is_finite()) {
             return Err(Violation::Potentials("expected finite numbers that begin with 0".to_owned()));
         }
-        let mut steps = Steps::new(&self.program, &self.target);
+        let mut steps = SegmentCosts::new(&self.program, &self.target);
         for first in 0..self.program.ops.len() {
-            steps.each_from(first, |segment, axes, steps| {
+            steps.visit_segments_from(first, |segment, axes, steps| {
                 let rise_ns = self.potentials_ns[segment.end] - self.potentials_ns[first];
-                match steps.less_than(&segment, axes, rise_ns - ROUNDING_NS) {
+                match steps.find_cheaper_nest(&segment, axes, rise_ns - ROUNDING_NS) {
                     Some((ns, nest)) => Err(Violation::Step { first, last: segment.end - 1, nest, ns, rise_ns }),
                     None => Ok(()),
                 }
             })?;
         }
-        Ok(steps.n_looked_at)
+        Ok(steps.num_examined_ops)
     }
 }
 
@@ -222,8 +222,8 @@ impl Proof {
 fn check_machine(target: &Target) -> Result<(), Violation> {
     target.check().map_err(Violation::Machine)?;
     let (cores, lx_bytes, overlap) = (target.cores, target.lx_bytes, target.time.recommended.overlap);
-    if cores > MOST_CORES || lx_bytes > MOST_LX_BYTES {
-        let most = format!("expected at most {MOST_CORES} cores with {MOST_LX_BYTES} bytes of LX each");
+    if cores > MAX_CORES || lx_bytes > MAX_LX_BYTES {
+        let most = format!("expected at most {MAX_CORES} cores with {MAX_LX_BYTES} bytes of LX each");
         return Err(Violation::Machine(format!("{most}, found {cores} with {lx_bytes}")));
     }
     if !(0.0..=1.0).contains(&overlap) {
@@ -232,7 +232,7 @@ fn check_machine(target: &Target) -> Result<(), Violation> {
     Ok(())
 }
 
-impl Certificate {
+impl TilingCertificate {
     fn check(&self) -> Result<usize, Violation> {
         let n_looked_at = self.proof.check()?;
         let expected = self.proof.bound_us();

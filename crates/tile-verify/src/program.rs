@@ -5,28 +5,28 @@ use cost::TileOp;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of ops, dimensions and operands, and maximum sizes; larger programs are refused.
-const MOST_OPS: usize = 1 << 13;
-const MOST_DIMS: usize = 16;
-const LARGEST: i64 = 1 << 40;
+const MAX_OPS: usize = 1 << 13;
+const MAX_DIMS: usize = 16;
+const MAX_SIZE: i64 = 1 << 40;
 
 /// A program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Program {
+pub struct CertifiedProgram {
     /// Its ops, in order.
-    pub ops: Vec<Op>,
+    pub ops: Vec<CertifiedOp>,
 }
 
 /// An op.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Op {
+pub struct CertifiedOp {
     /// Cost description of the complete op, in one slice and in HBM; `None` for an op that may take no time.
     pub priced: Option<TileOp>,
     /// Its iteration dimensions.
-    pub dims: Vec<Dim>,
+    pub dims: Vec<CertifiedDim>,
     /// Operands of the op.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<CertifiedInput>,
     /// For each dimension of the result the iteration dimension that indexes it.
     pub output: Vec<Option<usize>>,
     /// Whether the result may be in LX.
@@ -38,7 +38,7 @@ pub struct Op {
 /// An iteration dimension.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Dim {
+pub struct CertifiedDim {
     /// Number of points.
     pub size: i64,
     /// Whether a loop may tile the dimension.
@@ -50,7 +50,7 @@ pub struct Dim {
 /// Operand of an op.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Input {
+pub struct CertifiedInput {
     /// The number of the value.
     pub value: usize,
     /// The op that defines the value, if there is one.
@@ -61,29 +61,29 @@ pub struct Input {
     pub behind: Vec<Option<usize>>,
 }
 
-impl Program {
+impl CertifiedProgram {
     /// Refuses numbers that are out of range for a program.
     pub(super) fn check(&self) -> Result<(), Violation> {
-        if self.ops.len() > MOST_OPS {
-            return Err(Violation::Unreadable(format!("expected at most {MOST_OPS} ops, found {}", self.ops.len())));
+        if self.ops.len() > MAX_OPS {
+            return Err(Violation::ParseError(format!("expected at most {MAX_OPS} ops, found {}", self.ops.len())));
         }
         self.ops.iter().enumerate().try_for_each(|(op, found)| found.check(op).map_err(|what| Violation::Op { op, what }))
     }
 
     /// Returns the op that produces an operand of an op; `None` for an operand from outside of the program.
-    pub(super) fn maker(&self, op: usize, input: usize) -> Option<usize> {
+    pub(super) fn producer(&self, op: usize, input: usize) -> Option<usize> {
         self.ops[op].inputs[input].maker
     }
 }
 
-impl Op {
+impl CertifiedOp {
     fn check(&self, op: usize) -> Result<(), String> {
         let n_dims = self.dims.len();
-        if n_dims > MOST_DIMS || self.inputs.len() > MOST_DIMS {
-            return Err(format!("expected at most {MOST_DIMS} dimensions and operands, found {n_dims} and {}", self.inputs.len()));
+        if n_dims > MAX_DIMS || self.inputs.len() > MAX_DIMS {
+            return Err(format!("expected at most {MAX_DIMS} dimensions and operands, found {n_dims} and {}", self.inputs.len()));
         }
-        if let Some(dim) = self.dims.iter().find(|dim| !(1..=LARGEST).contains(&dim.size) || !(1..=LARGEST).contains(&dim.granule)) {
-            return Err(format!("expected sizes and steps of dimensions from 1 to {LARGEST}, found {} and {}", dim.size, dim.granule));
+        if let Some(dim) = self.dims.iter().find(|dim| !(1..=MAX_SIZE).contains(&dim.size) || !(1..=MAX_SIZE).contains(&dim.granule)) {
+            return Err(format!("expected sizes and steps of dimensions from 1 to {MAX_SIZE}, found {} and {}", dim.size, dim.granule));
         }
         let indices = self.inputs.iter().flat_map(|input| &input.dims).chain(&self.output).flatten();
         if let Some(dim) = indices.into_iter().find(|dim| **dim >= n_dims) {
@@ -101,14 +101,14 @@ impl Op {
         if !are_same || priced.operands.len() != self.inputs.len() + 1 || !priced.trips.is_empty() {
             return Err("its member 'priced' has other dimensions or operands, or loops".to_owned());
         }
-        let points = priced.dims.iter().try_fold(1_i64, |all, dim| all.checked_mul(dim.extent)).filter(|all| *all <= LARGEST * 1024);
+        let points = priced.dims.iter().try_fold(1_i64, |all, dim| all.checked_mul(dim.extent)).filter(|all| *all <= MAX_SIZE * 1024);
         if points.is_none() {
             return Err("its iteration space is too large".to_owned());
         }
         for operand in &priced.operands {
             let named = || operand.moved_by.iter().chain(&operand.stick).chain(&operand.inner);
             if named().any(|dim| *dim >= n_dims)
-                || !(0..=LARGEST).contains(&operand.tile_bytes)
+                || !(0..=MAX_SIZE).contains(&operand.tile_bytes)
                 || !(1..=128).contains(&operand.element_bytes)
             {
                 return Err("an operand of its member 'priced' has an unknown dimension, or an invalid number of bytes".to_owned());
@@ -117,7 +117,7 @@ impl Op {
         Ok(())
     }
 
-    pub(super) fn granted(&self, dim: usize) -> bool {
+    pub(super) fn may_tile(&self, dim: usize) -> bool {
         self.dims[dim].may_be_cut
     }
 }

@@ -4,24 +4,24 @@
 //! dimension of the producer's iteration space joins a dimension of the consumer if both index one dimension of the value, unless an op would
 //! then have two. A loop nest has one axis or two, each with a tile count that divides the sizes of its dimensions.
 
-use super::program::{Op, Program};
+use super::program::{CertifiedOp, CertifiedProgram};
 use std::{collections::BTreeMap, ops::Range};
 
 /// Maximum number of ops of a segment, of iterations of a nest, and of tile counts of an axis.
-pub(super) const MOST_OPS: usize = 24;
-const MOST_ITERATIONS: i64 = 4096;
-const MOST_COUNTS: usize = 12;
+pub(super) const MAX_SEGMENT_OPS: usize = 24;
+const MAX_ITERATIONS: i64 = 4096;
+const MAX_TILE_COUNTS: usize = 12;
 
 /// An axis: the dimension of each op that is tiled, and the possible tile counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Axis {
+pub(super) struct TilingAxis {
     pub(super) dims: BTreeMap<usize, usize>,
     pub(super) counts: Vec<i64>,
 }
 
-impl Axis {
+impl TilingAxis {
     /// Returns the axes of a segment along which a loop may run.
-    pub(super) fn of(program: &Program, segment: &Range<usize>) -> Vec<Self> {
+    pub(super) fn collect_from_segment(program: &CertifiedProgram, segment: &Range<usize>) -> Vec<Self> {
         let ops = &program.ops;
         let mut parts: Vec<BTreeMap<usize, usize>> = Vec::new();
         for op in segment.clone() {
@@ -29,17 +29,17 @@ impl Axis {
         }
         for reader in segment.clone() {
             for input in 0..ops[reader].inputs.len() {
-                let Some(maker) = program.maker(reader, input).filter(|maker| segment.contains(maker)) else { continue };
-                for (of_maker, of_reader) in handed(&ops[maker], &ops[reader], input) {
-                    unite(&mut parts, (maker, of_maker), (reader, of_reader));
+                let Some(maker) = program.producer(reader, input).filter(|maker| segment.contains(maker)) else { continue };
+                for (of_maker, of_reader) in find_shared_dims(&ops[maker], &ops[reader], input) {
+                    unite_axes(&mut parts, (maker, of_maker), (reader, of_reader));
                 }
             }
         }
         let axes = parts.into_iter().map(|mut dims| {
             // Where an op has an axis in one piece with something else, tiles must be those of all.
-            let size = dims.iter().map(|(&op, &dim)| ops[op].dims[dim].size).fold(0, divisor);
-            dims.retain(|op, dim| ops[*op].granted(*dim));
-            let counts = counts(ops, size, &dims);
+            let size = dims.iter().map(|(&op, &dim)| ops[op].dims[dim].size).fold(0, gcd);
+            dims.retain(|op, dim| ops[*op].may_tile(*dim));
+            let counts = enumerate_tile_counts(ops, size, &dims);
             Self { dims, counts }
         });
         axes.filter(|axis| !axis.counts.is_empty()).collect()
@@ -47,22 +47,22 @@ impl Axis {
 }
 
 /// Returns the nests of one axis and of two, as positions in the list of axes with tile counts.
-pub(super) fn nests(axes: &[Axis]) -> impl Iterator<Item = Vec<(usize, i64)>> + '_ {
+pub(super) fn enumerate_nests(axes: &[TilingAxis]) -> impl Iterator<Item = Vec<(usize, i64)>> + '_ {
     let one = |axis: usize| axes[axis].counts.iter().map(move |&count| (axis, count));
     let alone = (0..axes.len()).flat_map(one).map(|cut| vec![cut]);
     let pairs = (0..axes.len()).flat_map(move |outer| (outer + 1..axes.len()).map(move |inner| (outer, inner)));
     let both = pairs.flat_map(move |(outer, inner)| one(outer).flat_map(move |cut| one(inner).map(move |other| vec![cut, other])));
-    alone.chain(both.filter(|nest| nest[0].1 * nest[1].1 <= MOST_ITERATIONS))
+    alone.chain(both.filter(|nest| nest[0].1 * nest[1].1 <= MAX_ITERATIONS))
 }
 
 /// Returns the dimensions of a producer and a consumer that index the same dimension of the value between them.
-fn handed(maker: &Op, reader: &Op, input: usize) -> Vec<(usize, usize)> {
+fn find_shared_dims(maker: &CertifiedOp, reader: &CertifiedOp, input: usize) -> Vec<(usize, usize)> {
     let input = &reader.inputs[input];
     let pair = |(read, behind): (&Option<usize>, &Option<usize>)| Some((maker.output.get((*behind)?).copied()??, (*read)?));
     input.dims.iter().zip(&input.behind).filter_map(pair).collect()
 }
 
-fn unite(parts: &mut [BTreeMap<usize, usize>], one: (usize, usize), other: (usize, usize)) {
+fn unite_axes(parts: &mut [BTreeMap<usize, usize>], one: (usize, usize), other: (usize, usize)) {
     let of = |(op, dim): (usize, usize)| parts.iter().position(|part| part.get(&op) == Some(&dim));
     let (Some(one), Some(other)) = (of(one), of(other)) else { return };
     if one != other && parts[other].keys().all(|op| !parts[one].contains_key(op)) {
@@ -71,17 +71,17 @@ fn unite(parts: &mut [BTreeMap<usize, usize>], one: (usize, usize), other: (usiz
     }
 }
 
-const fn divisor(one: i64, other: i64) -> i64 {
-    if one == 0 { other } else { divisor(other % one, one) }
+const fn gcd(one: i64, other: i64) -> i64 {
+    if one == 0 { other } else { gcd(other % one, one) }
 }
 
 /// Returns all tile counts that divide the size and leave whole sticks; if there are more than twelve, those that are closest to a power of
 /// two, of two equally close ones the smaller.
-fn counts(ops: &[Op], size: i64, dims: &BTreeMap<usize, usize>) -> Vec<i64> {
+fn enumerate_tile_counts(ops: &[CertifiedOp], size: i64, dims: &BTreeMap<usize, usize>) -> Vec<i64> {
     let fits = |(&op, &dim): (&usize, &usize), count: i64| ops[op].dims[dim].size % (count * ops[op].dims[dim].granule) == 0;
-    let most = if dims.is_empty() { 1 } else { size.min(MOST_ITERATIONS) };
+    let most = if dims.is_empty() { 1 } else { size.min(MAX_ITERATIONS) };
     let all: Vec<i64> = (2..=most).filter(|count| size % count == 0 && dims.iter().all(|cut| fits(cut, *count))).collect();
-    if all.len() <= MOST_COUNTS {
+    if all.len() <= MAX_TILE_COUNTS {
         return all;
     }
     let mut near: Vec<i64> = Vec::new();

@@ -2,42 +2,42 @@
 
 use super::{
     Violation,
-    charges::Charges,
-    least::{Model, Tiles},
-    program::Program,
-    space::{Axis, MOST_OPS, nests},
+    charges::TrafficBound,
+    least::{MachineModel, TiledOp},
+    program::CertifiedProgram,
+    space::{TilingAxis, MAX_SEGMENT_OPS, enumerate_nests},
 };
 use machine::Target;
 use std::{collections::BTreeMap, ops::Range};
 
 /// An op with the cuts of its dimensions, in the order of the dimensions: the order of loops does not matter.
-type InTiles = (usize, Vec<(usize, i64)>);
+type TiledOpKey = (usize, Vec<(usize, i64)>);
 
 /// The steps from a position to a later one.
-pub(super) struct Steps<'a> {
-    program: &'a Program,
-    model: Model<'a>,
-    charges: Charges<'a>,
-    tiles: BTreeMap<InTiles, Tiles>,
+pub(super) struct SegmentCosts<'a> {
+    program: &'a CertifiedProgram,
+    model: MachineModel<'a>,
+    charges: TrafficBound<'a>,
+    tiles: BTreeMap<TiledOpKey, TiledOp>,
     /// Number of ops in nests that were examined.
-    pub(super) n_looked_at: usize,
+    pub(super) num_examined_ops: usize,
 }
 
-impl<'a> Steps<'a> {
-    pub(super) fn new(program: &'a Program, target: &'a Target) -> Self {
-        let model = Model::new(target);
-        Self { program, charges: Charges::new(program, &model), model, tiles: BTreeMap::new(), n_looked_at: 0 }
+impl<'a> SegmentCosts<'a> {
+    pub(super) fn new(program: &'a CertifiedProgram, target: &'a Target) -> Self {
+        let model = MachineModel::new(target);
+        Self { program, charges: TrafficBound::new(program, &model), model, tiles: BTreeMap::new(), num_examined_ops: 0 }
     }
 
     /// Visits all segments that begin with an op, with their axes.
-    pub(super) fn each_from(
+    pub(super) fn visit_segments_from(
         &mut self,
         first: usize,
-        mut visit: impl FnMut(Range<usize>, &[Axis], &mut Self) -> Result<(), Violation>,
+        mut visit: impl FnMut(Range<usize>, &[TilingAxis], &mut Self) -> Result<(), Violation>,
     ) -> Result<(), Violation> {
-        for end in first + 1..=self.program.ops.len().min(first + MOST_OPS) {
+        for end in first + 1..=self.program.ops.len().min(first + MAX_SEGMENT_OPS) {
             let segment = first..end;
-            let axes = Axis::of(self.program, &segment);
+            let axes = TilingAxis::collect_from_segment(self.program, &segment);
             visit(segment, &axes, self)?;
         }
         Ok(())
@@ -45,30 +45,30 @@ impl<'a> Steps<'a> {
 
     /// Returns the minimum time of a segment, ns, and the loops around it, if it is below the limit. A segment without loops costs the sum
     /// of its ops, so that only segments of one op are examined without loops.
-    pub(super) fn less_than(&mut self, segment: &Range<usize>, axes: &[Axis], limit_ns: f64) -> Option<(f64, String)> {
+    pub(super) fn find_cheaper_nest(&mut self, segment: &Range<usize>, axes: &[TilingAxis], limit_ns: f64) -> Option<(f64, String)> {
         let mut found: Option<(f64, Vec<(usize, i64)>)> = None;
         let no_loop = (segment.len() == 1).then(Vec::new);
-        for nest in no_loop.into_iter().chain(nests(axes)) {
+        for nest in no_loop.into_iter().chain(enumerate_nests(axes)) {
             let least_ns = found.as_ref().map_or(limit_ns, |(ns, _)| *ns);
-            if let Some(ns) = self.nest_less_than(segment, axes, &nest, least_ns) {
+            if let Some(ns) = self.compute_nest_time_below(segment, axes, &nest, least_ns) {
                 found = Some((ns, nest));
             }
         }
-        found.map(|(ns, nest)| (ns, said(&nest, axes)))
+        found.map(|(ns, nest)| (ns, format_nest(&nest, axes)))
     }
 
-    fn nest_less_than(&mut self, segment: &Range<usize>, axes: &[Axis], nest: &[(usize, i64)], limit_ns: f64) -> Option<f64> {
-        let levels: Vec<(&Axis, i64)> = nest.iter().map(|&(axis, count)| (&axes[axis], count)).collect();
+    fn compute_nest_time_below(&mut self, segment: &Range<usize>, axes: &[TilingAxis], nest: &[(usize, i64)], limit_ns: f64) -> Option<f64> {
+        let levels: Vec<(&TilingAxis, i64)> = nest.iter().map(|&(axis, count)| (&axes[axis], count)).collect();
         let mut sum_ns = 0.0;
         for op in segment.clone() {
-            self.n_looked_at += 1;
+            self.num_examined_ops += 1;
             let Some(priced) = &self.program.ops[op].priced else { continue };
             let mut cuts: Vec<(usize, i64)> = levels.iter().filter_map(|(axis, count)| Some((*axis.dims.get(&op)?, *count))).collect();
             cuts.sort_unstable();
-            let bytes = self.charges.bytes(op, segment, &levels);
+            let bytes = self.charges.hbm_bytes(op, segment, &levels);
             let model = &self.model;
-            let tiles = self.tiles.entry((op, cuts)).or_insert_with_key(|(_, cuts)| Tiles::new(priced, cuts, model));
-            sum_ns += tiles.ns(bytes, model);
+            let tiles = self.tiles.entry((op, cuts)).or_insert_with_key(|(_, cuts)| TiledOp::new(priced, cuts, model));
+            sum_ns += tiles.min_time_ns(bytes, model);
             if sum_ns >= limit_ns {
                 return None;
             }
@@ -77,7 +77,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-fn said(nest: &[(usize, i64)], axes: &[Axis]) -> String {
+fn format_nest(nest: &[(usize, i64)], axes: &[TilingAxis]) -> String {
     let level = |(axis, count): &(usize, i64)| {
         let (op, dim) = axes[*axis].dims.first_key_value().map_or((0, 0), |(op, dim)| (*op, *dim));
         format!("{count} tiles of dimension {dim} of op {op}")

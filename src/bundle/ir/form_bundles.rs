@@ -5,80 +5,80 @@
 //! HBM.
 
 use crate::bundle::{
-    Addresses,
-    form::{Cuts, Step, TensorKind, cut},
+    AddressMode,
+    form::{LaunchPartition, ProgramStep, TensorKind, partition_launches},
 };
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     codes,
-    dialect::{ComputeOp, IrProgram, Memory, Place, owner_of, read_program, target_of, users_behind_views},
-    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
+    dialect::{ComputeOp, IrProgram, MemoryLocation, MemoryPlacement, placement_owner_of, read_program, target_of, collect_alias_users},
+    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
     tile::ir::settle_loops::check_settled,
 };
 use machine::{STICK_BYTES, Target};
-use scratchpad::{Buffer, Capacity, FirstFit, Planner, Use, UseKind};
+use scratchpad::{Buffer, Capacity, FirstFitPlanner, Planner, Use, UseKind};
 use std::ops::Range;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-form-bundles", run };
 
-fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
-    let segments = match options.read(module, option::ADDRESSES)? {
-        Addresses::Symbolic => None,
-        Addresses::Baked => Some(usize::try_from(target.segments).expect("a machine has segments")),
+    let segments = match options.read_enum(module, option::ADDRESSES)? {
+        AddressMode::Symbolic => None,
+        AddressMode::Baked => Some(usize::try_from(target.segments).expect("a machine has segments")),
     };
     check_settled(module)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        Former::of(function)?.form(segments, &target)?;
+        BundleBuilder::new(function)?.assign_bundles(segments, &target)?;
     }
     Ok(())
 }
 
 /// Reason recorded for a value that moved from LX to HBM.
-const CROSSES_LAUNCHES: &str = "launches share it";
+const SHARED_BY_LAUNCHES: &str = "launches share it";
 
 /// Buffer of the program, in HBM or in LX.
-struct ProgramBuffer<'c> {
+struct ScheduledBuffer<'c> {
     value: Value<'c>,
     kind: TensorKind,
     /// Its uses, with their times in the schedule.
     uses: Vec<Use>,
 }
 
-struct Former<'c> {
+struct BundleBuilder<'c> {
     function: Op<'c>,
     ir: IrProgram<'c>,
     /// Ops and loops of the body, each with the times of its ops.
     items: Vec<(Op<'c>, Range<usize>)>,
-    buffers: Vec<ProgramBuffer<'c>>,
+    buffers: Vec<ScheduledBuffer<'c>>,
     /// Position in the list of the buffer of each value.
     by_value: ValueMap<usize>,
 }
 
-impl<'c> Former<'c> {
-    fn of(function: Op<'c>) -> Result<Self, Reported> {
+impl<'c> BundleBuilder<'c> {
+    fn new(function: Op<'c>) -> Result<Self, ErrorReported> {
         let ir = read_program(function).map_err(|(op, message)| error_at(codes::POOL_FULL, op, message).report())?;
-        let items = items_of(function);
+        let items = collect_items(function);
         let mut former = Self { function, ir, items, buffers: Vec::new(), by_value: ValueMap::default() };
         for time in 0..former.ir.ops.len() {
-            former.note_uses(time);
+            former.record_uses(time);
         }
         Ok(former)
     }
 
-    fn note_uses(&mut self, time: usize) {
+    fn record_uses(&mut self, time: usize) {
         let program = &self.ir.program;
-        let n_inputs = program.ops[time].reads().len();
+        let n_inputs = program.ops[time].inputs().len();
         let kind = |operand| if operand < n_inputs { UseKind::Read } else { UseKind::Write };
         for (operand, of_op) in program.ops[time].operands.iter().enumerate() {
             let kind = kind(operand);
             let buffer = self.ir.values[program.value(of_op.value).base.0];
             let around = buffer.def().map(|def| self.ir.loops_around(def)).unwrap_or_default();
-            let times = program.times_of_use(&around, time);
+            let times = program.use_interval(&around, time);
             let position = self.by_value.get(buffer).copied().unwrap_or(self.buffers.len());
             if position == self.buffers.len() {
                 self.by_value.insert(buffer, position);
-                self.buffers.push(ProgramBuffer { value: buffer, kind: kind_of(buffer), uses: Vec::new() });
+                self.buffers.push(ScheduledBuffer { value: buffer, kind: classify_buffer(buffer), uses: Vec::new() });
             }
             let uses = &mut self.buffers[position].uses;
             // A loop uses its buffers from its first op to its last, wherever in the loop the use is.
@@ -86,14 +86,14 @@ impl<'c> Former<'c> {
         }
     }
 
-    fn form(&mut self, segments: Option<usize>, target: &Target) -> Result<(), Reported> {
+    fn assign_bundles(&mut self, segments: Option<usize>, target: &Target) -> Result<(), ErrorReported> {
         let kinds: Vec<TensorKind> = self.buffers.iter().map(|buffer| buffer.kind).collect();
-        let Cuts { launches, moved } = cut(&self.steps(), &kinds, segments)
+        let LaunchPartition { launches, moved } = partition_launches(&self.collect_steps(), &kinds, segments)
             .map_err(|error| error_at(codes::BAKED_TENSORS, self.items[error.step].0, error).report())?;
         for buffer in moved {
-            self.buffers[buffer].kind = TensorKind::Inside;
-            if let Some(owner) = owner_of(self.buffers[buffer].value) {
-                Place { memory: Memory::Hbm, reason: CROSSES_LAUNCHES.to_owned() }.set_on(owner);
+            self.buffers[buffer].kind = TensorKind::Internal;
+            if let Some(owner) = placement_owner_of(self.buffers[buffer].value) {
+                MemoryPlacement { memory: MemoryLocation::Hbm, reason: SHARED_BY_LAUNCHES.to_owned() }.set_on(owner);
             }
         }
         for (number, items) in launches.iter().enumerate() {
@@ -107,8 +107,8 @@ impl<'c> Former<'c> {
     }
 
     /// Returns for each item the buffers that it uses, as [`Step`]s.
-    fn steps(&self) -> Vec<Step> {
-        let mut steps = vec![Step::default(); self.items.len()];
+    fn collect_steps(&self) -> Vec<ProgramStep> {
+        let mut steps = vec![ProgramStep::default(); self.items.len()];
         for (number, buffer) in self.buffers.iter().enumerate() {
             for one in &buffer.uses {
                 let tensors = &mut steps[self.items.partition_point(|(_, times)| times.end <= one.time)].tensors;
@@ -121,39 +121,39 @@ impl<'c> Former<'c> {
     }
 
     /// Assigns pool offsets to the buffers whose live ranges are within a launch.
-    fn plan_pool(&self, items: &Range<usize>, target: &Target) -> Result<(), Reported> {
+    fn plan_pool(&self, items: &Range<usize>, target: &Target) -> Result<(), ErrorReported> {
         let times = self.items[items.start].1.start..self.items[items.end - 1].1.end;
-        let pooled: Vec<&ProgramBuffer<'c>> = self
+        let pooled: Vec<&ScheduledBuffer<'c>> = self
             .buffers
             .iter()
-            .filter(|buffer| buffer.kind == TensorKind::Inside && buffer.uses.iter().all(|one| times.contains(&one.time)))
+            .filter(|buffer| buffer.kind == TensorKind::Internal && buffer.uses.iter().all(|one| times.contains(&one.time)))
             .collect();
-        let buffers: Vec<Buffer> = pooled.iter().map(|buffer| planned(buffer)).collect();
+        let buffers: Vec<Buffer> = pooled.iter().map(|buffer| to_planned_buffer(buffer)).collect();
         let capacity = Capacity { bytes: target.pool_bytes, alignment: STICK_BYTES };
-        let placement = FirstFit.plan(&buffers, &capacity);
+        let placement = FirstFitPlanner.plan(&buffers, &capacity);
         for (buffer, address) in pooled.iter().zip(placement.addresses) {
-            let Some(owner) = owner_of(buffer.value) else { continue };
+            let Some(owner) = placement_owner_of(buffer.value) else { continue };
             let Some(address) = address else {
-                let message = codes::POOL_FULL.says(format_args!(
+                let message = codes::POOL_FULL.format(format_args!(
                     "expected the temporaries of a launch to fit in the pool of {} bytes, found no space for {} bytes; use smaller tensors",
                     target.pool_bytes,
-                    planned(buffer).bytes
+                    to_planned_buffer(buffer).bytes
                 ));
                 return Err(error_at(codes::POOL_FULL, owner, message).report());
             };
-            let reason = Place::on(owner).map_or_else(String::new, |place| place.reason);
-            Place { memory: Memory::Pool(address), reason }.set_on(owner);
+            let reason = MemoryPlacement::from_op(owner).map_or_else(String::new, |place| place.reason);
+            MemoryPlacement { memory: MemoryLocation::Pool(address), reason }.set_on(owner);
         }
         Ok(())
     }
 }
 
 /// Returns the ops and loops of a function's body in order, each with the times of the compute ops in it.
-fn items_of(function: Op<'_>) -> Vec<(Op<'_>, Range<usize>)> {
+fn collect_items(function: Op<'_>) -> Vec<(Op<'_>, Range<usize>)> {
     let mut time = 0;
     let mut items = Vec::new();
     for op in function.body_ops() {
-        let n_ops = ComputeOp::all_in(op).len();
+        let n_ops = ComputeOp::collect_in(op).len();
         if n_ops > 0 {
             items.push((op, time..time + n_ops));
             time += n_ops;
@@ -169,23 +169,23 @@ fn is_in_loop(op: Op<'_>) -> bool {
 
 /// Returns the kind of a buffer. Arguments, constants and results of the function are external; all other buffers are internal. A value
 /// that is defined in a loop does not leave LX, as its place depends on the iteration.
-fn kind_of(buffer: Value<'_>) -> TensorKind {
+fn classify_buffer(buffer: Value<'_>) -> TensorKind {
     let is_given = buffer.def().is_none_or(|def| def.is(spyre::CONSTANT));
-    if is_given || users_behind_views(buffer).iter().any(|user| user.is("func.return")) {
-        return TensorKind::Outside;
+    if is_given || collect_alias_users(buffer).iter().any(|user| user.is("func.return")) {
+        return TensorKind::External;
     }
-    let owner = owner_of(buffer);
-    match owner.and_then(Place::on).map(|place| place.memory) {
-        Some(Memory::Lx(_)) if owner.is_some_and(|owner| !is_in_loop(owner)) => TensorKind::Lx,
-        Some(Memory::Lx(_)) => TensorKind::BoundToLx,
-        Some(Memory::Hbm | Memory::Pool(_)) | None => TensorKind::Inside,
+    let owner = placement_owner_of(buffer);
+    match owner.and_then(MemoryPlacement::from_op).map(|place| place.memory) {
+        Some(MemoryLocation::Lx(_)) if owner.is_some_and(|owner| !is_in_loop(owner)) => TensorKind::Lx,
+        Some(MemoryLocation::Lx(_)) => TensorKind::BoundToLx,
+        Some(MemoryLocation::Hbm | MemoryLocation::Pool(_)) | None => TensorKind::Internal,
     }
 }
 
-fn planned(buffer: &ProgramBuffer<'_>) -> Buffer {
+fn to_planned_buffer(buffer: &ScheduledBuffer<'_>) -> Buffer {
     let mut uses = buffer.uses.clone();
     uses.sort_unstable_by_key(|one| one.time);
-    let tensor = crate::dialect::Tensor::of(buffer.value.r#type());
+    let tensor = crate::dialect::DeviceTensor::from_type(buffer.value.r#type());
     let bytes = tensor.and_then(|tensor| tensor.layout).map_or(0, |layout| layout.bytes());
     Buffer::new(String::new(), bytes, uses)
 }

@@ -2,42 +2,42 @@
 
 use crate::{
     codes,
-    dialect::{Access, ComputeOp, home_of},
-    mlir::{Op, OpExt, Reported, Value, ValueMap, error_at},
+    dialect::{OperandAccess, ComputeOp, base_buffer_of},
+    mlir::{Op, OpExt, ErrorReported, Value, ValueMap, error_at},
 };
 use machine::Family;
-use program::UsedAs;
+use program::AccessKind;
 
 /// Row count of the smallest table that the integers of each buffer index.
 #[derive(Default)]
-pub(super) struct IndexedRows {
+pub(super) struct IndexedRowCounts {
     /// For buffers that gathers read as indices.
-    of_lists: ValueMap<i64>,
+    list_rows: ValueMap<i64>,
     /// For buffers whose elements are moved into index buffers.
-    of_sources: ValueMap<i64>,
+    source_rows: ValueMap<i64>,
 }
 
-impl IndexedRows {
+impl IndexedRowCounts {
     /// Finds the buffers of a function that are read as indices, and those whose elements are moved into them.
     ///
     /// # Errors
     /// If later stages do not support the operands of a gather.
-    pub(super) fn find<'c>(function: Op<'c>) -> Result<Self, Reported> {
+    pub(super) fn from_function<'c>(function: Op<'c>) -> Result<Self, ErrorReported> {
         let mut rows = Self::default();
-        let computes = ComputeOp::all_in(function);
+        let computes = ComputeOp::collect_in(function);
         let mut writers: ValueMap<Vec<ComputeOp<'c>>> = ValueMap::default();
         for compute in &computes {
-            writers.get_or_default(home_of(compute.op.output())).push(*compute);
+            writers.get_or_default(base_buffer_of(compute.op.output())).push(*compute);
         }
         for gather in computes.iter().filter(|compute| compute.family() == Family::Gather) {
             let accesses = gather.accesses().map_err(|message| error_at(codes::BUNDLE_FORM, gather.op, message).report())?;
-            let indexed = |access: &Access<'c>| if let UsedAs::Table(dim) = access.used_as { Some(access.tensor.shape[dim]) } else { None };
+            let indexed = |access: &OperandAccess<'c>| if let AccessKind::Table(dim) = access.used_as { Some(access.tensor.shape[dim]) } else { None };
             let Some(found) = accesses.iter().find_map(indexed) else { continue };
-            for index in accesses.iter().filter(|access| access.used_as == UsedAs::Indices) {
-                let list = home_of(index.value);
-                note_least(&mut rows.of_lists, list, found);
-                for source in sources_of(list, &writers) {
-                    note_least(&mut rows.of_sources, source, found);
+            for index in accesses.iter().filter(|access| access.used_as == AccessKind::Indices) {
+                let list = base_buffer_of(index.value);
+                record_min(&mut rows.list_rows, list, found);
+                for source in find_sources(list, &writers) {
+                    record_min(&mut rows.source_rows, source, found);
                 }
             }
         }
@@ -45,8 +45,8 @@ impl IndexedRows {
     }
 
     /// Returns the range of the integers of an argument, end excluded. `promised` is the range that ops which compute with them accept.
-    pub(super) fn range_of(&self, argument: Value<'_>, promised: Option<[i64; 2]>) -> Option<[i64; 2]> {
-        match (self.of_sources.get(argument), self.of_lists.get(argument)) {
+    pub(super) fn index_range(&self, argument: Value<'_>, promised: Option<[i64; 2]>) -> Option<[i64; 2]> {
+        match (self.source_rows.get(argument), self.list_rows.get(argument)) {
             (moved, Some(&rows)) => Some([0, moved.map_or(rows, |&moved| moved.min(rows))]),
             (Some(&rows), None) => Some(promised.map_or([0, rows], |[first, end]| [first.max(0), end.min(rows)])),
             (None, None) => promised,
@@ -54,18 +54,18 @@ impl IndexedRows {
     }
 }
 
-fn note_least(rows: &mut ValueMap<i64>, buffer: Value<'_>, found: i64) {
+fn record_min(rows: &mut ValueMap<i64>, buffer: Value<'_>, found: i64) {
     let least = rows.get(buffer).map_or(found, |known| found.min(*known));
     rows.insert(buffer, least);
 }
 
 /// Returns the buffers whose elements are moved into a list of indices: by copies, in parts, and by gathers.
-fn sources_of<'c>(list: Value<'c>, writers: &ValueMap<Vec<ComputeOp<'c>>>) -> Vec<Value<'c>> {
+fn find_sources<'c>(list: Value<'c>, writers: &ValueMap<Vec<ComputeOp<'c>>>) -> Vec<Value<'c>> {
     let (mut open, mut seen, mut found) = (vec![list], ValueMap::default(), Vec::new());
     while let Some(buffer) = open.pop() {
         for writer in writers.get(buffer).into_iter().flatten() {
             let moved = match writer.family() {
-                Family::Copy | Family::Gather => writer.reads().first().copied().map(home_of),
+                Family::Copy | Family::Gather => writer.read_operands().first().copied().map(base_buffer_of),
                 Family::Pointwise | Family::Reduce | Family::Matmul => None,
             };
             if let Some(source) = moved.filter(|source| seen.get(*source).is_none()) {

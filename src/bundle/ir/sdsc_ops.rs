@@ -1,33 +1,33 @@
 //! `sdsc` ops and attributes from and to the model of a bundle.
 
 use crate::dialect::{
-    Enumerated,
+    OdsEnum,
     ods::{attr, memory, sdsc},
     sdsc_attribute, sdsc_parameters,
 };
 use crate::{
     bundle::{
-        Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, Mover, OpSpec, Operand, OwnedDim,
-        Ownership, SymbolicDim, Window, WindowAxis,
+        Allocation, ElementArrangement, Bundle, NamedConstant, Coordinate, BundleItem, IterationDim, LaunchLiveRange, LoopSymbol, CoordinateSource, OpSpec, OpSpecOperand, OwnedDim,
+        Ownership, SymbolicDim, OpWindow, WindowAxis,
     },
     mlir::{
-        Attribute, Attributes, Context, Expr, Location, Op, OpExt, array, build, elements, float_value, integer, integers, map_attribute,
-        map_from_exprs, map_of, map_results, new_block, push, string, string_array, strings, symbol,
+        Attribute, AttributeList, Context, AffineExpression, Location, Op, OpExt, array_attribute, build_op, elements, float_value, integer, integers, map_attribute,
+        map_from_exprs, map_of, map_results, new_block, append_op, string, string_array, strings, symbol_attribute,
     },
 };
-use program::layout::Term;
+use program::layout::CoordinateTerm;
 
-impl Enumerated for Arrangement {
+impl OdsEnum for ElementArrangement {
     const ALL: &'static [Self] = &Self::ALL;
 }
 
 /// The parameters of an `#sdsc` attribute by name.
-struct Parameters<'c> {
+struct AttributeParameters<'c> {
     entries: Vec<(&'c str, Attribute<'c>)>,
 }
 
-impl<'c> Parameters<'c> {
-    fn of(attribute: Attribute<'c>) -> Result<Self, String> {
+impl<'c> AttributeParameters<'c> {
+    fn from_attribute(attribute: Attribute<'c>) -> Result<Self, String> {
         let entries = sdsc_parameters(attribute).ok_or_else(|| format!("expected an #sdsc attribute, found {attribute}"))?;
         Ok(Self { entries })
     }
@@ -37,16 +37,16 @@ impl<'c> Parameters<'c> {
     }
 
     /// Reads a parameter that the attribute's definition requires. Panics if it is missing or has another kind.
-    fn required<T>(&self, name: &str, read: impl FnOnce(Attribute<'c>) -> Option<T>) -> T {
+    fn read_required<T>(&self, name: &str, read: impl FnOnce(Attribute<'c>) -> Option<T>) -> T {
         self.get(name).and_then(read).unwrap_or_else(|| panic!("an #sdsc attribute without '{name}'"))
     }
 
     fn integer(&self, name: &str) -> i64 {
-        self.required(name, integer)
+        self.read_required(name, integer)
     }
 
-    fn enumerated<E: Enumerated>(&self, name: &str) -> E {
-        self.required(name, |number| integer(number).and_then(E::of_number))
+    fn enumerated<E: OdsEnum>(&self, name: &str) -> E {
+        self.read_required(name, |number| integer(number).and_then(E::from_ods_number))
     }
 
     fn text(&self, name: &str) -> Option<&'c str> {
@@ -59,19 +59,19 @@ impl<'c> Parameters<'c> {
 }
 
 /// Appends the items of a bundle to the body of `parent`.
-pub(crate) fn push_items<'c>(parent: Op<'c>, location: Location<'c>, items: &[Item]) {
+pub(crate) fn push_items<'c>(parent: Op<'c>, location: Location<'c>, items: &[BundleItem]) {
     let context = parent.ctx();
     for item in items {
         match item {
-            Item::Op(op) => {
-                push(parent, op_to_ir(context, location, op, None));
+            BundleItem::Op(op) => {
+                append_op(parent, op_to_ir(context, location, op, None));
             }
-            Item::Loop { count, symbol, body } => {
-                let mut attributes = Attributes::new(context).int(attr::COUNT, *count);
+            BundleItem::Loop { count, symbol, body } => {
+                let mut attributes = AttributeList::new(context).with_int(attr::COUNT, *count);
                 if let Some(LoopSymbol { name, dim }) = symbol {
-                    attributes = attributes.text(attr::SYMBOL, name).text(attr::DIM, dim);
+                    attributes = attributes.with_text(attr::SYMBOL, name).with_text(attr::DIM, dim);
                 }
-                let around = push(parent, build(sdsc::LOOP, location, &[], &[], attributes, vec![new_block(&[], location)]));
+                let around = append_op(parent, build_op(sdsc::LOOP, location, &[], &[], attributes, vec![new_block(&[], location)]));
                 push_items(around, location, body);
             }
         }
@@ -87,16 +87,16 @@ pub(crate) fn bundle_to_ir<'c>(
     bundle: &Bundle,
     buffers: &[String],
 ) -> melior::ir::Operation<'c> {
-    let buffers: Vec<Attribute<'c>> = buffers.iter().map(|buffer| symbol(context, buffer)).collect();
-    let attributes = Attributes::new(context)
-        .text(attr::SYM_NAME, name)
-        .with(attr::BUFFERS, array(context, &buffers))
-        .int(attr::POOL_BYTES, bundle.pool_bytes);
-    build(sdsc::BUNDLE, location, &[], &[], attributes, vec![new_block(&[], location)])
+    let buffers: Vec<Attribute<'c>> = buffers.iter().map(|buffer| symbol_attribute(context, buffer)).collect();
+    let attributes = AttributeList::new(context)
+        .with_text(attr::SYM_NAME, name)
+        .with_attribute(attr::BUFFERS, array_attribute(context, &buffers))
+        .with_int(attr::POOL_BYTES, bundle.pool_bytes);
+    build_op(sdsc::BUNDLE, location, &[], &[], attributes, vec![new_block(&[], location)])
 }
 
 /// Writes the lives of a launch on its `sdsc.bundle`, or on the module that this becomes.
-pub(crate) fn set_lives(bundle: Op<'_>, mut lives: Vec<Life>) {
+pub(crate) fn set_live_ranges(bundle: Op<'_>, mut lives: Vec<LaunchLiveRange>) {
     lives.sort_unstable_by_key(|life| (life.first, life.offset_bytes, *life));
     if !lives.is_empty() {
         let texts: Vec<String> = lives.iter().map(ToString::to_string).collect();
@@ -108,7 +108,7 @@ pub(crate) fn set_lives(bundle: Op<'_>, mut lives: Vec<Life>) {
 ///
 /// # Errors
 /// The text that is no life.
-pub(crate) fn lives_of(bundle: Op<'_>) -> Result<Vec<Life>, String> {
+pub(crate) fn live_ranges_from_ir(bundle: Op<'_>) -> Result<Vec<LaunchLiveRange>, String> {
     let texts = bundle
         .attr(attr::SDSC_LIVES)
         .map_or(Some(Vec::new()), strings)
@@ -120,136 +120,136 @@ pub(crate) fn lives_of(bundle: Op<'_>) -> Result<Vec<Life>, String> {
 #[must_use]
 pub(crate) fn op_to_ir<'c>(context: &'c Context, location: Location<'c>, op: &OpSpec, file: Option<&str>) -> melior::ir::Operation<'c> {
     let n_dims = op.iteration_space.len();
-    let dims: Vec<_> = op.iteration_space.iter().enumerate().map(|(position, dim)| dim_attribute(context, position, dim)).collect();
+    let dims: Vec<_> = op.iteration_space.iter().enumerate().map(|(position, dim)| build_dim_attribute(context, position, dim)).collect();
     let tensors = |is_input: bool| {
         let some: Vec<_> = op.operands.iter().filter(|operand| operand.is_input == is_input).collect();
-        array(context, &some.into_iter().map(|operand| tensor_attribute(context, operand, n_dims)).collect::<Vec<_>>())
+        array_attribute(context, &some.into_iter().map(|operand| build_tensor_attribute(context, operand, n_dims)).collect::<Vec<_>>())
     };
-    let mut attributes = Attributes::new(context)
-        .text(attr::FUNCTION, &op.function)
+    let mut attributes = AttributeList::new(context)
+        .with_text(attr::FUNCTION, &op.function)
         .with_option(attr::REDUCTION, op.is_reduction.then(|| Attribute::unit(context)))
-        .with(attr::DIMS, array(context, &dims))
-        .with(attr::INS, tensors(true))
-        .with(attr::OUTS, tensors(false));
+        .with_attribute(attr::DIMS, array_attribute(context, &dims))
+        .with_attribute(attr::INS, tensors(true))
+        .with_attribute(attr::OUTS, tensors(false));
     if !op.constants.is_empty() {
-        let constants: Vec<_> = op.constants.iter().map(|constant| constant_attribute(context, constant)).collect();
-        attributes = attributes.with(attr::CONSTANTS, array(context, &constants));
+        let constants: Vec<_> = op.constants.iter().map(|constant| build_constant_attribute(context, constant)).collect();
+        attributes = attributes.with_attribute(attr::CONSTANTS, array_attribute(context, &constants));
     }
-    attributes = attributes.with_option(attr::WINDOW, op.window.as_ref().map(|window| window_attribute(context, window)));
+    attributes = attributes.with_option(attr::WINDOW, op.window.as_ref().map(|window| build_window_attribute(context, window)));
     if let Some(ranges) = &op.node_output_ranges {
-        attributes = attributes.ints(attr::OUTPUT_RANGES, ranges);
+        attributes = attributes.with_ints(attr::OUTPUT_RANGES, ranges);
     }
     if let Some(file) = file {
-        attributes = attributes.text(attr::FILE, file);
+        attributes = attributes.with_text(attr::FILE, file);
     }
-    build(sdsc::OP, location, &[], &[], attributes, vec![])
+    build_op(sdsc::OP, location, &[], &[], attributes, vec![])
 }
 
-fn dim_attribute<'c>(context: &'c Context, position: usize, dim: &IterationDim) -> Attribute<'c> {
+fn build_dim_attribute<'c>(context: &'c Context, position: usize, dim: &IterationDim) -> Attribute<'c> {
     let name = dim.name.clone().unwrap_or_else(|| format!("c{position}"));
     let granularity = dim.symbolic.as_ref().map_or(1, |symbolic| symbolic.granularity);
     let mut parameters =
-        Attributes::new(context).text("name", &name).int("range", dim.range).int("split", dim.split).int("granularity", granularity);
-    parameters = parameters.int("divisor", dim.divisor.unwrap_or(0));
+        AttributeList::new(context).with_text("name", &name).with_int("range", dim.range).with_int("split", dim.split).with_int("granularity", granularity);
+    parameters = parameters.with_int("divisor", dim.divisor.unwrap_or(0));
     if let Some(symbolic) = &dim.symbolic {
-        parameters = parameters.text(attr::SYMBOL, &symbolic.symbol);
+        parameters = parameters.with_text(attr::SYMBOL, &symbolic.symbol);
     }
     sdsc_attribute("dim", parameters)
 }
 
-fn constant_attribute<'c>(context: &'c Context, constant: &Constant) -> Attribute<'c> {
-    sdsc_attribute("constant", Attributes::new(context).text("name", &constant.name).float("value", constant.value))
+fn build_constant_attribute<'c>(context: &'c Context, constant: &NamedConstant) -> Attribute<'c> {
+    sdsc_attribute("constant", AttributeList::new(context).with_text("name", &constant.name).with_float("value", constant.value))
 }
 
-fn window_attribute<'c>(context: &'c Context, window: &Window) -> Attribute<'c> {
+fn build_window_attribute<'c>(context: &'c Context, window: &OpWindow) -> Attribute<'c> {
     let axis = |axis: &WindowAxis| -> Vec<i64> {
         [axis.kernel, axis.stride, axis.padding, axis.dilation].into_iter().chain(axis.total_size).collect()
     };
-    let mut parameters = Attributes::new(context).ints("height", &axis(&window.height)).ints("width", &axis(&window.width));
+    let mut parameters = AttributeList::new(context).with_ints("height", &axis(&window.height)).with_ints("width", &axis(&window.width));
     if let Some(pad_type) = &window.pad_type {
-        parameters = parameters.text("pad_type", pad_type);
+        parameters = parameters.with_text("pad_type", pad_type);
     }
     sdsc_attribute("window", parameters)
 }
 
-fn tensor_attribute<'c>(context: &'c Context, operand: &Operand, n_dims: usize) -> Attribute<'c> {
+fn build_tensor_attribute<'c>(context: &'c Context, operand: &OpSpecOperand, n_dims: usize) -> Attribute<'c> {
     let (memory, argument) = match operand.allocation {
         Allocation::Hbm { argument, offset_bytes: _ } => (memory::HBM, i64::from(argument)),
         Allocation::Pool { offset_bytes: _ } => (memory::POOL, -1),
         Allocation::Lx { offset_bytes: _ } => (memory::LX, -1),
     };
     let mut index_tensors: Vec<String> = Vec::new();
-    let coordinates: Vec<Expr> = operand.coordinates.iter().map(|coordinate| coordinate_expr(coordinate, &mut index_tensors)).collect();
+    let coordinates: Vec<AffineExpression> = operand.coordinates.iter().map(|coordinate| build_coordinate_expr(coordinate, &mut index_tensors)).collect();
     let map = map_from_exprs(context, n_dims, index_tensors.len(), &coordinates);
-    let mut parameters = Attributes::new(context)
-        .int("format", operand.format.number().into())
-        .ints("device_size", &operand.device_size)
-        .with("coordinates", map_attribute(map))
-        .int("memory", memory.into())
-        .int("argument", argument)
-        .int("offset_bytes", operand.allocation.offset_bytes())
-        .int("arrangement", operand.arrangement.number().into());
+    let mut parameters = AttributeList::new(context)
+        .with_int("format", operand.format.ods_number().into())
+        .with_ints("device_size", &operand.device_size)
+        .with_attribute("coordinates", map_attribute(map))
+        .with_int("memory", memory.into())
+        .with_int("argument", argument)
+        .with_int("offset_bytes", operand.allocation.offset_bytes())
+        .with_int("arrangement", operand.arrangement.ods_number().into());
     if !operand.tile_advance.is_empty() {
-        parameters = parameters.ints("advance", &operand.tile_advance);
+        parameters = parameters.with_ints("advance", &operand.tile_advance);
     }
     if !index_tensors.is_empty() {
-        parameters = parameters.with("index_tensors", string_array(context, &index_tensors));
+        parameters = parameters.with_attribute("index_tensors", string_array(context, &index_tensors));
     }
     if let Some(name) = &operand.name {
-        parameters = parameters.text("name", name);
+        parameters = parameters.with_text("name", name);
     }
     if let Some(ownership) = &operand.ownership {
         let owner = |owned: &OwnedDim| {
             let dim = i64::try_from(owned.dim).expect("fewer than 2^63");
-            sdsc_attribute("owner", Attributes::new(context).int(attr::DIM, dim).int("slices", owned.slices).int("divisor", owned.divisor))
+            sdsc_attribute("owner", AttributeList::new(context).with_int(attr::DIM, dim).with_int("slices", owned.slices).with_int("divisor", owned.divisor))
         };
         let owners: Vec<_> = ownership.dims.iter().map(owner).collect();
-        parameters = parameters.with("owners", array(context, &owners));
+        parameters = parameters.with_attribute("owners", array_attribute(context, &owners));
     }
     sdsc_attribute("tensor", parameters)
 }
 
 /// A coordinate as an affine expression; an index tensor that it reads becomes the next symbol.
-fn coordinate_expr(coordinate: &Coordinate, index_tensors: &mut Vec<String>) -> Expr {
-    let boxed = |value: i64| Box::new(Expr::Constant(value));
+fn build_coordinate_expr(coordinate: &Coordinate, index_tensors: &mut Vec<String>) -> AffineExpression {
+    let boxed = |value: i64| Box::new(AffineExpression::Constant(value));
     let term = match &coordinate.term {
-        None => return Expr::Constant(coordinate.offset),
-        Some(Mover::Digits(Term { dim, modulo, floordiv })) => {
+        None => return AffineExpression::Constant(coordinate.offset),
+        Some(CoordinateSource::Digits(CoordinateTerm { dim, modulo, floordiv })) => {
             let digit = match modulo {
-                Some(modulo) => Expr::Mod(Box::new(Expr::Dim(*dim)), boxed(*modulo)),
-                None => Expr::Dim(*dim),
+                Some(modulo) => AffineExpression::Mod(Box::new(AffineExpression::Dim(*dim)), boxed(*modulo)),
+                None => AffineExpression::Dim(*dim),
             };
             match floordiv {
-                Some(divisor) => Expr::FloorDiv(Box::new(digit), boxed(*divisor)),
+                Some(divisor) => AffineExpression::FloorDiv(Box::new(digit), boxed(*divisor)),
                 None => digit,
             }
         }
-        Some(Mover::Indirect(name)) => {
+        Some(CoordinateSource::Indirect(name)) => {
             index_tensors.push(name.clone());
-            Expr::Symbol(index_tensors.len() - 1)
+            AffineExpression::Symbol(index_tensors.len() - 1)
         }
     };
-    if coordinate.offset == 0 { term } else { Expr::Add(Box::new(term), boxed(coordinate.offset)) }
+    if coordinate.offset == 0 { term } else { AffineExpression::Add(Box::new(term), boxed(coordinate.offset)) }
 }
 
 /// The bundle that `sdsc.bundle` holds.
 ///
 /// # Errors
 /// The op that has no meaning as an op spec, and why.
-pub(crate) fn bundle_of<'c>(bundle: Op<'c>) -> Result<Bundle, (Op<'c>, String)> {
+pub(crate) fn bundle_from_ir<'c>(bundle: Op<'c>) -> Result<Bundle, (Op<'c>, String)> {
     let pool_bytes = bundle.attr(attr::POOL_BYTES).and_then(integer).unwrap_or(0);
-    Ok(Bundle { pool_bytes, items: items_of(bundle)? })
+    Ok(Bundle { pool_bytes, items: items_from_ir(bundle)? })
 }
 
-fn items_of<'c>(parent: Op<'c>) -> Result<Vec<Item>, (Op<'c>, String)> {
+fn items_from_ir<'c>(parent: Op<'c>) -> Result<Vec<BundleItem>, (Op<'c>, String)> {
     let item = |op: Op<'c>| {
         if op.is(sdsc::LOOP) {
-            let count = op.required("count", integer);
+            let count = op.required_attr("count", integer);
             let symbol = op.attr(attr::SYMBOL).and_then(string);
             let symbol = symbol.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr(attr::DIM).to_owned() });
-            return Ok(Item::Loop { count, symbol, body: items_of(op)? });
+            return Ok(BundleItem::Loop { count, symbol, body: items_from_ir(op)? });
         }
-        op_of(op).map(|spec| Item::Op(Box::new(spec))).map_err(|message| (op, message))
+        op_from_ir(op).map(|spec| BundleItem::Op(Box::new(spec))).map_err(|message| (op, message))
     };
     parent.body_ops().into_iter().map(item).collect()
 }
@@ -258,7 +258,7 @@ fn items_of<'c>(parent: Op<'c>) -> Result<Vec<Item>, (Op<'c>, String)> {
 ///
 /// # Errors
 /// A message about the attribute that has no meaning.
-pub(crate) fn op_of(op: Op<'_>) -> Result<OpSpec, String> {
+pub(crate) fn op_from_ir(op: Op<'_>) -> Result<OpSpec, String> {
     if !op.is(sdsc::OP) {
         return Err("is not an op spec; expected 'sdsc.op' or 'sdsc.loop'".to_owned());
     }
@@ -266,7 +266,7 @@ pub(crate) fn op_of(op: Op<'_>) -> Result<OpSpec, String> {
     let mut operands = Vec::new();
     for (name, is_input) in [("ins", true), ("outs", false)] {
         for tensor in list(name) {
-            operands.push(operand_of(tensor, is_input)?);
+            operands.push(operand_from_attribute(tensor, is_input)?);
         }
     }
     let ranges = op.attr(attr::OUTPUT_RANGES).and_then(integers);
@@ -275,16 +275,16 @@ pub(crate) fn op_of(op: Op<'_>) -> Result<OpSpec, String> {
     Ok(OpSpec {
         function: op.text_attr(attr::FUNCTION).to_owned(),
         is_reduction: op.attr(attr::REDUCTION).is_some(),
-        iteration_space: list("dims").into_iter().map(dim_of).collect::<Result<_, _>>()?,
+        iteration_space: list("dims").into_iter().map(dim_from_attribute).collect::<Result<_, _>>()?,
         operands,
-        constants: list("constants").into_iter().map(constant_of).collect::<Result<_, _>>()?,
-        window: op.attr(attr::WINDOW).map(window_of).transpose()?,
+        constants: list("constants").into_iter().map(constant_from_attribute).collect::<Result<_, _>>()?,
+        window: op.attr(attr::WINDOW).map(window_from_attribute).transpose()?,
         node_output_ranges,
     })
 }
 
-fn dim_of(from: Attribute<'_>) -> Result<IterationDim, String> {
-    let parameters = Parameters::of(from)?;
+fn dim_from_attribute(from: Attribute<'_>) -> Result<IterationDim, String> {
+    let parameters = AttributeParameters::from_attribute(from)?;
     let range = parameters.integer("range");
     let symbolic = parameters.text("symbol").map(|name| SymbolicDim {
         symbol: name.to_owned(),
@@ -295,16 +295,16 @@ fn dim_of(from: Attribute<'_>) -> Result<IterationDim, String> {
     Ok(IterationDim { name: parameters.text("name").map(str::to_owned), range, split, divisor, symbolic })
 }
 
-fn constant_of(from: Attribute<'_>) -> Result<Constant, String> {
-    let parameters = Parameters::of(from)?;
-    let value = parameters.required("value", float_value);
-    Ok(Constant { name: parameters.required("name", string).to_owned(), value })
+fn constant_from_attribute(from: Attribute<'_>) -> Result<NamedConstant, String> {
+    let parameters = AttributeParameters::from_attribute(from)?;
+    let value = parameters.read_required("value", float_value);
+    Ok(NamedConstant { name: parameters.read_required("name", string).to_owned(), value })
 }
 
-fn window_of(from: Attribute<'_>) -> Result<Window, String> {
-    let parameters = Parameters::of(from)?;
+fn window_from_attribute(from: Attribute<'_>) -> Result<OpWindow, String> {
+    let parameters = AttributeParameters::from_attribute(from)?;
     let axis = |name: &str| {
-        let numbers = parameters.required(name, integers);
+        let numbers = parameters.read_required(name, integers);
         WindowAxis {
             kernel: numbers[0],
             stride: numbers[1],
@@ -313,11 +313,11 @@ fn window_of(from: Attribute<'_>) -> Result<Window, String> {
             total_size: numbers.get(4).copied(),
         }
     };
-    Ok(Window { height: axis("height"), width: axis("width"), pad_type: parameters.text("pad_type").map(str::to_owned) })
+    Ok(OpWindow { height: axis("height"), width: axis("width"), pad_type: parameters.text("pad_type").map(str::to_owned) })
 }
 
-fn operand_of(from: Attribute<'_>, is_input: bool) -> Result<Operand, String> {
-    let parameters = Parameters::of(from)?;
+fn operand_from_attribute(from: Attribute<'_>, is_input: bool) -> Result<OpSpecOperand, String> {
+    let parameters = AttributeParameters::from_attribute(from)?;
     let offset_bytes = parameters.integer("offset_bytes");
     let allocation = match i32::try_from(parameters.integer("memory")).ok() {
         Some(memory::LX) => Allocation::Lx { offset_bytes },
@@ -331,25 +331,25 @@ fn operand_of(from: Attribute<'_>, is_input: bool) -> Result<Operand, String> {
     };
     let index_tensors = parameters.get("index_tensors").and_then(strings).unwrap_or_default();
     let map = parameters.get("coordinates").and_then(map_of).ok_or("a tensor has no coordinates")?;
-    let coordinates = map_results(map).iter().map(|expr| coordinate_of(expr, &index_tensors)).collect::<Option<_>>().ok_or_else(|| {
+    let coordinates = map_results(map).iter().map(|expr| coordinate_from_expr(expr, &index_tensors)).collect::<Option<_>>().ok_or_else(|| {
         format!("expected coordinates that are each one dimension, with 'mod' and 'floordiv', plus a constant, found {map}")
     })?;
-    Ok(Operand {
+    Ok(OpSpecOperand {
         is_input,
         format: parameters.enumerated("format"),
         arrangement: parameters.enumerated("arrangement"),
-        device_size: parameters.required("device_size", integers),
+        device_size: parameters.read_required("device_size", integers),
         coordinates,
         allocation,
         tile_advance: parameters.integers("advance"),
         name: parameters.text("name").map(str::to_owned),
-        ownership: parameters.get("owners").and_then(elements).map(ownership_of).transpose()?,
+        ownership: parameters.get("owners").and_then(elements).map(ownership_from_attributes).transpose()?,
     })
 }
 
-fn ownership_of(owners: Vec<Attribute<'_>>) -> Result<Ownership, String> {
+fn ownership_from_attributes(owners: Vec<Attribute<'_>>) -> Result<Ownership, String> {
     let owner = |from: Attribute<'_>| {
-        let parameters = Parameters::of(from)?;
+        let parameters = AttributeParameters::from_attribute(from)?;
         let dim = usize::try_from(parameters.integer("dim")).expect("the dimension of an owner is not negative");
         Ok(OwnedDim { dim, slices: parameters.integer("slices"), divisor: parameters.integer("divisor") })
     };
@@ -357,32 +357,32 @@ fn ownership_of(owners: Vec<Attribute<'_>>) -> Result<Ownership, String> {
 }
 
 /// A coordinate from an affine expression; none for one that is more than a dimension taken apart, plus a number.
-fn coordinate_of(expr: &Expr, index_tensors: &[&str]) -> Option<Coordinate> {
-    let number = |expr: &Expr| if let Expr::Constant(value) = expr { Some(*value) } else { None };
+fn coordinate_from_expr(expr: &AffineExpression, index_tensors: &[&str]) -> Option<Coordinate> {
+    let number = |expr: &AffineExpression| if let AffineExpression::Constant(value) = expr { Some(*value) } else { None };
     let (term, offset) = match expr {
-        Expr::Constant(value) => return Some(Coordinate::constant(*value)),
-        Expr::Add(term, offset) => (term.as_ref(), number(offset)?),
+        AffineExpression::Constant(value) => return Some(Coordinate::constant(*value)),
+        AffineExpression::Add(term, offset) => (term.as_ref(), number(offset)?),
         other => (other, 0),
     };
     let term = match term {
-        Expr::Symbol(position) => Mover::Indirect((*index_tensors.get(*position)?).to_owned()),
-        Expr::FloorDiv(digit, divisor) => {
-            let (dim, modulo) = digit_of(digit)?;
-            Mover::Digits(Term { dim, modulo, floordiv: Some(number(divisor)?) })
+        AffineExpression::Symbol(position) => CoordinateSource::Indirect((*index_tensors.get(*position)?).to_owned()),
+        AffineExpression::FloorDiv(digit, divisor) => {
+            let (dim, modulo) = term_from_expr(digit)?;
+            CoordinateSource::Digits(CoordinateTerm { dim, modulo, floordiv: Some(number(divisor)?) })
         }
         other => {
-            let (dim, modulo) = digit_of(other)?;
-            Mover::Digits(Term { dim, modulo, floordiv: None })
+            let (dim, modulo) = term_from_expr(other)?;
+            CoordinateSource::Digits(CoordinateTerm { dim, modulo, floordiv: None })
         }
     };
     Some(Coordinate { term: Some(term), offset })
 }
 
-fn digit_of(expr: &Expr) -> Option<(usize, Option<i64>)> {
+fn term_from_expr(expr: &AffineExpression) -> Option<(usize, Option<i64>)> {
     match expr {
-        Expr::Dim(dim) => Some((*dim, None)),
-        Expr::Mod(dim, modulo) => match (dim.as_ref(), modulo.as_ref()) {
-            (Expr::Dim(dim), Expr::Constant(modulo)) => Some((*dim, Some(*modulo))),
+        AffineExpression::Dim(dim) => Some((*dim, None)),
+        AffineExpression::Mod(dim, modulo) => match (dim.as_ref(), modulo.as_ref()) {
+            (AffineExpression::Dim(dim), AffineExpression::Constant(modulo)) => Some((*dim, Some(*modulo))),
             _ => None,
         },
         _ => None,
@@ -391,11 +391,11 @@ fn digit_of(expr: &Expr) -> Option<(usize, Option<i64>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::Arrangement;
+    use super::ElementArrangement;
     use crate::dialect::ods::arrangement;
 
     #[test]
-    fn ods_has_the_arrangements_in_the_same_order() {
-        assert_eq!(Arrangement::ALL.map(Arrangement::name), arrangement::NAMES);
+    fn matches_order_of_arrangements_in_ods() {
+        assert_eq!(ElementArrangement::ALL.map(ElementArrangement::name), arrangement::NAMES);
     }
 }

@@ -1,13 +1,13 @@
 //! Integers that the device's number format cannot represent, as two digits.
 
-use super::{Element, Graph, Kind, Node, NodeId};
+use super::{NodeElementType, ValueGraph, NodeKind, ValueNode, NodeId};
 
 /// The virtual operation of [`Graph::as_digits`].
-const DIGITS: &str = "digits";
+const DIGITS_OP: &str = "digits";
 
 /// Integers as two digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Digits {
+pub struct DigitPair {
     /// The upper and the lower digit. The lower one is at least 0 and below the base, so integers below 0 have an upper digit below 0.
     pub parts: [NodeId; 2],
     /// Range of the integers, for any integers of the arguments: the first one, and one past the last.
@@ -17,24 +17,24 @@ pub struct Digits {
     pub exact: Option<NodeId>,
 }
 
-impl Graph {
+impl ValueGraph {
     /// Builds integers that the format cannot represent, as digits. Ops that compute with them otherwise read `refused` instead.
-    pub fn as_digits(&mut self, digits: Digits, refused: NodeId) -> NodeId {
-        let Digits { parts: [upper, lower], range, exact } = digits;
-        let shape = self.broadcast_shape(&[upper, lower]);
+    pub fn add_digits(&mut self, digits: DigitPair, refused: NodeId) -> NodeId {
+        let DigitPair { parts: [upper, lower], range, exact } = digits;
+        let shape = self.compute_broadcast_shape(&[upper, lower]);
         #[allow(clippy::cast_precision_loss, reason = "two digits count far less than 2^53")]
-        let [first, end] = range.map(|bound| self.number(bound as f64));
-        self.add(Kind::Virtual(DIGITS), &[upper, lower, first, end, exact.unwrap_or(refused), refused], shape, Element::Int)
+        let [first, end] = range.map(|bound| self.add_scalar(bound as f64));
+        self.add(NodeKind::Virtual(DIGITS_OP), &[upper, lower, first, end, exact.unwrap_or(refused), refused], shape, NodeElementType::Int)
     }
 
     /// Returns the digits of integers that are known by their digits only.
     #[must_use]
-    pub fn digits_of(&self, id: NodeId) -> Option<Digits> {
-        let Node { kind, inputs, .. } = self.node(id);
+    pub fn find_digits(&self, id: NodeId) -> Option<DigitPair> {
+        let ValueNode { kind, inputs, .. } = self.node(id);
         let &[upper, lower, first, end, exact, refused] = inputs.as_slice() else { return None };
         #[allow(clippy::cast_possible_truncation, reason = "two digits count far less than 2^53")]
-        let bound = |id: NodeId| self.number_of(id).map(|bound| bound as i64);
+        let bound = |id: NodeId| self.as_scalar(id).map(|bound| bound as i64);
         let exact = (exact != refused).then_some(exact);
-        (*kind == Kind::Virtual(DIGITS)).then_some(Digits { parts: [upper, lower], range: [bound(first)?, bound(end)?], exact })
+        (*kind == NodeKind::Virtual(DIGITS_OP)).then_some(DigitPair { parts: [upper, lower], range: [bound(first)?, bound(end)?], exact })
     }
 }

@@ -1,11 +1,11 @@
 //! Formats of floating-point tensors: f32 in a program that the device computes in 16 bits.
 
-use super::{Element, Graph, Kind, Node, NodeId};
+use super::{NodeElementType, ValueGraph, NodeKind, ValueNode, NodeId};
 use machine::{DeviceFormat, NARROW, WIDEN};
-use program::affine::Expr;
+use program::affine::AffineExpression;
 use std::collections::{BTreeMap, BTreeSet};
 
-impl Element {
+impl NodeElementType {
     /// Returns whether it is f32 in the program.
     #[must_use]
     pub const fn is_single(self) -> bool {
@@ -13,121 +13,121 @@ impl Element {
     }
 }
 
-impl Graph {
+impl ValueGraph {
     /// Returns whether f32 is computed in single precision.
     pub fn has_single_precision(&mut self) -> bool {
-        self.asks_for_format = true;
+        self.depends_on_format = true;
         !self.is_narrow
     }
 
     /// Returns whether the built nodes are valid only for the current choice of the f32 format.
     #[must_use]
-    pub const fn is_for_format(&self, is_narrow: bool) -> bool {
-        !self.asks_for_format || self.is_narrow == is_narrow
+    pub const fn is_valid_for_format(&self, is_narrow: bool) -> bool {
+        !self.depends_on_format || self.is_narrow == is_narrow
     }
 
     /// Records that a tensor is an argument or a constant of the program, which holds it in f32 or not.
-    pub fn note_given(&mut self, number: usize, is_single: bool) {
-        self.given_tensors.insert(number, is_single);
+    pub fn record_input_format(&mut self, number: usize, is_single: bool) {
+        self.input_formats.insert(number, is_single);
     }
 
     /// Returns whether the program holds an argument or a constant in f32. None for results of ops.
     #[must_use]
-    pub fn given(&self, number: usize) -> Option<bool> {
-        self.given_tensors.get(&number).copied()
+    pub fn is_f32_input(&self, number: usize) -> Option<bool> {
+        self.input_formats.get(&number).copied()
     }
 
     /// Returns the format in which the device must hold a tensor.
     #[must_use]
-    pub fn held(&self, number: usize) -> Option<Held> {
-        self.held.get(&number).copied()
+    pub fn storage_format(&self, number: usize) -> Option<StorageFormat> {
+        self.storage_formats.get(&number).copied()
     }
 
     /// Returns the formats in which tensors must be held: those known before, and those of tensors that `roots` need both in single precision and
     /// in another format.
     #[must_use]
-    pub fn held_tensors(&self, roots: &[NodeId]) -> BTreeMap<usize, Held> {
+    pub fn compute_storage_formats(&self, roots: &[NodeId]) -> BTreeMap<usize, StorageFormat> {
         let (mut single, mut narrow, mut integers) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
-        let is_moved = |id: NodeId| self.source_of(id).is_some() && !matches!(self.node(id).kind, Kind::Tensor(_));
-        for id in self.needed_for(roots, |_| false) {
-            let Node { kind, shape, element, .. } = self.node(id);
+        let is_moved = |id: NodeId| self.source_tensor(id).is_some() && !matches!(self.node(id).kind, NodeKind::Tensor(_));
+        for id in self.collect_required(roots, |_| false) {
+            let ValueNode { kind, shape, element, .. } = self.node(id);
             let n_elements = shape.iter().product::<i64>();
-            match (kind, element, self.number_of_integers(id)) {
-                (&Kind::Tensor(number), Element::Single, _) | (_, Element::Single, Some(number)) => _ = single.insert(number),
-                (Kind::Tensor(number), element, _) if element.is_float() => _ = narrow.insert(*number, n_elements),
+            match (kind, element, self.numeric_source_tensor(id)) {
+                (&NodeKind::Tensor(number), NodeElementType::Single, _) | (_, NodeElementType::Single, Some(number)) => _ = single.insert(number),
+                (NodeKind::Tensor(number), element, _) if element.is_float() => _ = narrow.insert(*number, n_elements),
                 (_, _, Some(number)) => _ = narrow.insert(number, n_elements),
                 // Integers that are moved only are those of their readers.
                 _ if is_moved(id) => {}
-                _ => integers.extend(self.needs(id).iter().filter_map(|&input| self.source_of(input))),
+                _ => integers.extend(self.required_inputs(id).iter().filter_map(|&input| self.source_tensor(input))),
             }
         }
-        integers.extend(roots.iter().filter_map(|&root| self.source_of(root)));
-        let mut held = self.held.clone();
+        integers.extend(roots.iter().filter_map(|&root| self.source_tensor(root)));
+        let mut held = self.storage_formats.clone();
         for &number in &single {
-            let is_large = narrow.get(&number).is_some_and(|&n_elements| n_elements > MOST_CONVERTED);
+            let is_large = narrow.get(&number).is_some_and(|&n_elements| n_elements > MAX_CONVERTED_ELEMENTS);
             if integers.contains(&number) || is_large {
-                held.insert(number, Held::Narrow);
+                held.insert(number, StorageFormat::Narrow);
             } else if narrow.contains_key(&number) {
-                held.insert(number, Held::Single);
+                held.insert(number, StorageFormat::Single);
             }
         }
         held
     }
 
     /// Converts a tensor that the device holds in single precision for a reader in 16 bits.
-    pub fn read_narrow(&mut self, single: NodeId, element: Element) -> NodeId {
-        let read = self.converted(single, NARROW, element);
+    pub fn convert_to_narrow(&mut self, single: NodeId, element: NodeElementType) -> NodeId {
+        let read = self.convert_format(single, NARROW, element);
         self.single_forms.insert(read, single);
         read
     }
 
     /// Returns the single-precision form of a tensor that is read in 16 bits.
     #[must_use]
-    pub fn single_form(&self, read: NodeId) -> Option<NodeId> {
+    pub fn single_precision_value(&self, read: NodeId) -> Option<NodeId> {
         self.single_forms.get(&read).copied()
     }
 
     /// Records the converted result of a sine or a cosine that is computed in single precision.
-    pub fn note_of_angles(&mut self, narrowed: NodeId) {
-        self.of_angles.insert(narrowed);
+    pub fn record_trig_result(&mut self, narrowed: NodeId) {
+        self.trig_results.insert(narrowed);
     }
 
     /// Returns whether a node is the converted result of a sine or a cosine.
     #[must_use]
-    pub fn is_of_angles(&self, id: NodeId) -> bool {
-        self.of_angles.contains(&id)
+    pub fn is_trig_result(&self, id: NodeId) -> bool {
+        self.trig_results.contains(&id)
     }
 
     /// Converts 16-bit numbers to single precision.
-    pub fn widened(&mut self, node: NodeId) -> NodeId {
-        self.converted(node, WIDEN, Element::Single)
+    pub fn widen_to_single(&mut self, node: NodeId) -> NodeId {
+        self.convert_format(node, WIDEN, NodeElementType::Single)
     }
 
-    fn converted(&mut self, node: NodeId, conversion: &'static str, element: Element) -> NodeId {
-        let Node { shape, element: own, .. } = self.node(node).clone();
-        let (lanes, one) = (self.in_lanes(node), self.number(1.0));
-        let whole = self.pointwise("mul", &[lanes, one], own);
-        self.converted_lanes(whole, conversion, element, &shape)
+    fn convert_format(&mut self, node: NodeId, conversion: &'static str, element: NodeElementType) -> NodeId {
+        let ValueNode { shape, element: own, .. } = self.node(node).clone();
+        let (lanes, one) = (self.broadcast_to_lanes(node), self.add_scalar(1.0));
+        let whole = self.add_pointwise("mul", &[lanes, one], own);
+        self.convert_lanes(whole, conversion, element, &shape)
     }
 
     /// Converts numbers that an operation has computed in lanes.
-    pub fn converted_lanes(&mut self, lanes: NodeId, conversion: &'static str, element: Element, shape: &[i64]) -> NodeId {
-        let converted = self.pointwise(conversion, &[lanes], element);
-        let first = (0..shape.len()).map(Expr::Dim).chain([Expr::Constant(0)]).collect();
+    pub fn convert_lanes(&mut self, lanes: NodeId, conversion: &'static str, element: NodeElementType, shape: &[i64]) -> NodeId {
+        let converted = self.add_pointwise(conversion, &[lanes], element);
+        let first = (0..shape.len()).map(AffineExpression::Dim).chain([AffineExpression::Constant(0)]).collect();
         self.view(converted, first, shape)
     }
 
     /// Repeats each element along a last dimension of its own, which fills a 16-bit stick, and two 32-bit sticks.
-    pub fn in_lanes(&mut self, node: NodeId) -> NodeId {
+    pub fn broadcast_to_lanes(&mut self, node: NodeId) -> NodeId {
         let shape = self.node(node).shape.clone();
-        let map = (0..shape.len()).map(Expr::Dim).collect();
+        let map = (0..shape.len()).map(AffineExpression::Dim).collect();
         self.view(node, map, &[shape, vec![LANES]].concat())
     }
 }
 
 /// Format in which the device must hold a tensor that is read in two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Held {
+pub enum StorageFormat {
     /// In f32: readers in 16 bits convert it.
     Single,
     /// In 16 bits: no angle is computed from it in f32.
@@ -138,4 +138,4 @@ pub enum Held {
 pub(in crate::import) const LANES: i64 = DeviceFormat::Sen169Fp16.elements_per_stick();
 
 /// Maximum number of elements of a tensor that is converted for its readers: with two sticks for each, it has 16 MiB.
-const MOST_CONVERTED: i64 = 1 << 16;
+const MAX_CONVERTED_ELEMENTS: i64 = 1 << 16;

@@ -3,51 +3,51 @@
 //! The device reads a list of indices in its stored order. A gather with a concatenated list is therefore the concatenation of the gathers
 //! with its parts, and a gather with a transposed list is the transposed gather: table rows fill whole sticks, indices do not.
 
-use super::{Element, Graph, Kind, Node, NodeId};
-use program::affine::Expr;
+use super::{NodeElementType, ValueGraph, NodeKind, ValueNode, NodeId};
+use program::affine::AffineExpression;
 
-impl Graph {
+impl ValueGraph {
     /// Returns whether integers are elements of external tensors, in any order, or gathered from such tensors: a list that a gather may read.
     /// Computed integers do not qualify.
     #[must_use]
     pub fn is_index_list(&self, id: NodeId) -> bool {
-        let Node { kind, inputs, element, .. } = self.node(id);
-        if *element != Element::Int {
+        let ValueNode { kind, inputs, element, .. } = self.node(id);
+        if *element != NodeElementType::Int {
             return false;
         }
         match kind {
-            Kind::Tensor(_) | Kind::Known(_) | Kind::Filled | Kind::Undefined => true,
-            Kind::View(_) | Kind::Reshape | Kind::Gather(_) => self.is_index_list(inputs[0]),
-            Kind::Insert(_) => inputs.iter().all(|&input| self.is_index_list(input)),
+            NodeKind::Tensor(_) | NodeKind::Constant(_) | NodeKind::Splat | NodeKind::Undefined => true,
+            NodeKind::View(_) | NodeKind::Reshape | NodeKind::Gather(_) => self.is_index_list(inputs[0]),
+            NodeKind::Insert(_) => inputs.iter().all(|&input| self.is_index_list(input)),
             _ => false,
         }
     }
 
     /// Gathers the rows of `table` along `dim` with a concatenated list or a view of one, as the concatenation of the gathers with its parts.
     /// Returns None for a list that is a tensor.
-    pub(super) fn gather_concatenated(&mut self, table: NodeId, dim: usize, index: NodeId, element: Element) -> Option<NodeId> {
-        let Node { kind, inputs, shape: over, .. } = self.node(index).clone();
+    pub(super) fn gather_concatenated(&mut self, table: NodeId, dim: usize, index: NodeId, element: NodeElementType) -> Option<NodeId> {
+        let ValueNode { kind, inputs, shape: over, .. } = self.node(index).clone();
         let mut of_row = self.node(table).shape.clone();
         of_row.remove(dim);
         let shape = [over.as_slice(), &of_row].concat();
         match kind {
-            Kind::Undefined => Some(self.undefined(shape, element)),
-            Kind::Filled => {
-                let row = self.row_of(table, dim, inputs[0])?;
-                let map = (over.len()..shape.len()).map(Expr::Dim).collect();
+            NodeKind::Undefined => Some(self.add_undefined(shape, element)),
+            NodeKind::Splat => {
+                let row = self.view_row(table, dim, inputs[0])?;
+                let map = (over.len()..shape.len()).map(AffineExpression::Dim).collect();
                 Some(self.view(row, map, &shape))
             }
-            Kind::Insert(mut offsets) => {
+            NodeKind::Insert(mut offsets) => {
                 let [part, whole] = [0, 1].map(|input| self.gather_as(table, dim, inputs[input], element));
                 offsets.extend(of_row.iter().map(|_| 0));
                 Some(self.insert(part, whole, offsets))
             }
-            Kind::View(mut map) if self.is_joined(inputs[0]) => {
-                map.extend((over.len()..shape.len()).map(Expr::Dim));
+            NodeKind::View(mut map) if self.is_concatenated(inputs[0]) => {
+                map.extend((over.len()..shape.len()).map(AffineExpression::Dim));
                 let chosen = self.gather_as(table, dim, inputs[0], element);
-                Some(self.strided(chosen, map, &shape))
+                Some(self.view_strided(chosen, map, &shape))
             }
-            Kind::Reshape if self.is_joined(inputs[0]) => {
+            NodeKind::Reshape if self.is_concatenated(inputs[0]) => {
                 let chosen = self.gather_as(table, dim, inputs[0], element);
                 Some(self.reshape(chosen, &shape))
             }
@@ -56,26 +56,26 @@ impl Graph {
     }
 
     /// Returns whether a list is concatenated, looking through views.
-    fn is_joined(&self, index: NodeId) -> bool {
+    fn is_concatenated(&self, index: NodeId) -> bool {
         match self.node(index).kind {
-            Kind::View(_) | Kind::Reshape => self.is_joined(self.node(index).inputs[0]),
-            Kind::Insert(_) => true,
+            NodeKind::View(_) | NodeKind::Reshape => self.is_concatenated(self.node(index).inputs[0]),
+            NodeKind::Insert(_) => true,
             _ => false,
         }
     }
 
     /// Returns one row of a table, at a constant index.
-    fn row_of(&mut self, table: NodeId, dim: usize, number: NodeId) -> Option<NodeId> {
+    fn view_row(&mut self, table: NodeId, dim: usize, number: NodeId) -> Option<NodeId> {
         let mut shape = self.node(table).shape.clone();
         #[allow(clippy::cast_possible_truncation, reason = "an index is a small whole number")]
-        let row = self.number_of(number)? as i64;
+        let row = self.as_scalar(number)? as i64;
         if !(0..shape[dim]).contains(&row) {
             return None;
         }
         let index = |own: usize| match own.cmp(&dim) {
-            std::cmp::Ordering::Less => Expr::Dim(own),
-            std::cmp::Ordering::Equal => Expr::Constant(row),
-            std::cmp::Ordering::Greater => Expr::Dim(own - 1),
+            std::cmp::Ordering::Less => AffineExpression::Dim(own),
+            std::cmp::Ordering::Equal => AffineExpression::Constant(row),
+            std::cmp::Ordering::Greater => AffineExpression::Dim(own - 1),
         };
         let map = (0..shape.len()).map(index).collect();
         shape.remove(dim);
@@ -87,71 +87,71 @@ impl Graph {
 mod tests {
     use super::*;
 
-    fn table(graph: &mut Graph) -> NodeId {
-        graph.tensor(0, vec![32, 64], Element::F16)
+    fn build_table(graph: &mut ValueGraph) -> NodeId {
+        graph.add_tensor(0, vec![32, 64], NodeElementType::F16)
     }
 
     /// Builds the concatenation of a list of 5 and a list of 3 indices.
-    fn joined(graph: &mut Graph) -> [NodeId; 3] {
-        let (first, second) = (graph.tensor(1, vec![5], Element::Int), graph.tensor(2, vec![3], Element::Int));
-        let memory = graph.undefined(vec![8], Element::Int);
+    fn build_concatenation(graph: &mut ValueGraph) -> [NodeId; 3] {
+        let (first, second) = (graph.add_tensor(1, vec![5], NodeElementType::Int), graph.add_tensor(2, vec![3], NodeElementType::Int));
+        let memory = graph.add_undefined(vec![8], NodeElementType::Int);
         let one = graph.insert(first, memory, vec![0]);
         [first, second, graph.insert(second, one, vec![5])]
     }
 
     #[test]
-    fn a_joined_list_chooses_what_its_parts_choose() {
-        let mut graph = Graph::default();
-        let (table, [first, second, list]) = (table(&mut graph), joined(&mut graph));
+    fn gathers_with_each_part_of_concatenated_list() {
+        let mut graph = ValueGraph::default();
+        let (table, [first, second, list]) = (build_table(&mut graph), build_concatenation(&mut graph));
         let chosen = graph.gather(table, 0, list);
-        let Node { kind, inputs, shape, .. } = graph.node(chosen).clone();
-        assert_eq!((kind, shape), (Kind::Insert(vec![5, 0]), vec![8, 64]));
+        let ValueNode { kind, inputs, shape, .. } = graph.node(chosen).clone();
+        assert_eq!((kind, shape), (NodeKind::Insert(vec![5, 0]), vec![8, 64]));
         assert_eq!(graph.node(inputs[0]).inputs, [table, second]);
         let before = graph.node(inputs[1]).inputs[0];
         assert_eq!(graph.node(before).inputs, [table, first]);
     }
 
     #[test]
-    fn a_part_of_a_joined_list_is_one_of_its_parts() {
-        let mut graph = Graph::default();
-        let [first, second, list] = joined(&mut graph);
-        let shifted = |by: i64| vec![Expr::Dim(0).plus(Expr::Constant(by))];
+    fn resolves_slice_of_concatenated_list() {
+        let mut graph = ValueGraph::default();
+        let [first, second, list] = build_concatenation(&mut graph);
+        let shifted = |by: i64| vec![AffineExpression::Dim(0).plus(AffineExpression::Constant(by))];
         assert_eq!(graph.view(list, shifted(0), &[5]), first);
         assert_eq!(graph.view(list, shifted(5), &[3]), second);
         let across = graph.view(list, shifted(4), &[2]);
-        assert_eq!(graph.node(across).kind, Kind::Insert(vec![1]));
+        assert_eq!(graph.node(across).kind, NodeKind::Insert(vec![1]));
     }
 
     #[test]
-    fn every_second_index_of_a_joined_list_chooses_every_second_row() {
-        let mut graph = Graph::default();
-        let (table, [.., list]) = (table(&mut graph), joined(&mut graph));
-        let strided = graph.view(list, vec![Expr::Dim(0).times(2)], &[4]);
+    fn gathers_strided_rows_of_concatenated_list() {
+        let mut graph = ValueGraph::default();
+        let (table, [.., list]) = (build_table(&mut graph), build_concatenation(&mut graph));
+        let strided = graph.view(list, vec![AffineExpression::Dim(0).times(2)], &[4]);
         let chosen = graph.gather(table, 0, strided);
-        let Node { kind, inputs, .. } = graph.node(chosen).clone();
-        assert_eq!(kind, Kind::View(vec![Expr::Dim(0).times(2), Expr::Dim(1)]));
-        assert_eq!(graph.node(inputs[0]).kind, Kind::Insert(vec![5, 0]));
+        let ValueNode { kind, inputs, .. } = graph.node(chosen).clone();
+        assert_eq!(kind, NodeKind::View(vec![AffineExpression::Dim(0).times(2), AffineExpression::Dim(1)]));
+        assert_eq!(graph.node(inputs[0]).kind, NodeKind::Insert(vec![5, 0]));
     }
 
     #[test]
-    fn a_number_chooses_a_row() {
-        let mut graph = Graph::default();
-        let table = table(&mut graph);
-        let number = graph.known(crate::import::graph::known::Known::number(3.0), Vec::new(), Element::Int);
-        let list = graph.filled(number, vec![4]);
+    fn views_row_at_constant_index() {
+        let mut graph = ValueGraph::default();
+        let table = build_table(&mut graph);
+        let number = graph.add_constant(crate::import::graph::known::ConstantTensor::from_scalar(3.0), Vec::new(), NodeElementType::Int);
+        let list = graph.add_splat(number, vec![4]);
         let chosen = graph.gather(table, 0, list);
-        let Node { kind, shape, .. } = graph.node(chosen).clone();
-        assert_eq!((kind, shape), (Kind::View(vec![Expr::Dim(1)]), vec![4, 64]));
+        let ValueNode { kind, shape, .. } = graph.node(chosen).clone();
+        assert_eq!((kind, shape), (NodeKind::View(vec![AffineExpression::Dim(1)]), vec![4, 64]));
     }
 
     #[test]
-    fn computed_integers_are_no_list() {
-        let mut graph = Graph::default();
-        let [first, _, list] = joined(&mut graph);
+    fn rejects_computed_integers_as_index_list() {
+        let mut graph = ValueGraph::default();
+        let [first, _, list] = build_concatenation(&mut graph);
         assert!(graph.is_index_list(list));
-        let number = graph.numbers_of(first).unwrap();
-        let computed = graph.as_integers(number);
-        let memory = graph.undefined(vec![8], Element::Int);
+        let number = graph.convert_to_numbers(first).unwrap();
+        let computed = graph.add_integers(number);
+        let memory = graph.add_undefined(vec![8], NodeElementType::Int);
         let mixed = graph.insert(computed, memory, vec![0]);
         assert!(!graph.is_index_list(mixed));
     }

@@ -40,12 +40,12 @@ mod unfinished;
 pub(in crate::import) mod views;
 pub(in crate::import) mod window;
 
-use formats::Held;
-use known::{Known, MOST_KNOWN_ELEMENTS};
+use formats::StorageFormat;
+use known::{ConstantTensor, MAX_CONSTANT_ELEMENTS};
 use machine::ElementType;
-use partly_known::PARTLY_KNOWN;
-use program::affine::Expr;
-use reshape::reshape_map;
+use partly_known::PARTIAL_CONSTANT_OP;
+use program::affine::AffineExpression;
+use reshape::compute_reshape_map;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A node, by its position in the graph.
@@ -62,7 +62,7 @@ impl NodeId {
 
 /// Element type of a node, once f32 islands are folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Element {
+pub enum NodeElementType {
     /// IEEE half precision.
     F16,
     /// bfloat16.
@@ -77,7 +77,7 @@ pub enum Element {
     Int,
 }
 
-impl Element {
+impl NodeElementType {
     /// Returns whether it is a floating-point number.
     #[must_use]
     pub const fn is_float(self) -> bool {
@@ -99,19 +99,19 @@ impl Element {
 
 /// Kind of a node: its operation with attributes, or its source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum NodeKind {
     /// The `n`-th external tensor: an argument, a result of an op that is kept, a large constant.
     Tensor(usize),
     /// Constants that are known at compile time.
-    Known(Known),
+    Constant(ConstantTensor),
     /// The input, a scalar, broadcast to all indices.
-    Filled,
+    Splat,
     /// Uninitialized memory.
     Undefined,
     /// The elements of the input in row-major order under another shape.
     Reshape,
     /// View of the input: for each of its dimensions, the index in terms of the node's dimensions.
-    View(Vec<Expr>),
+    View(Vec<AffineExpression>),
     /// Elementwise device function with its constants as bits; dimensions of size 1 are broadcast, scalars have no dimensions.
     Pointwise(&'static str, Vec<u64>),
     /// Elementwise operation without a device function of its own, such as `erf`: a component of a larger pattern, or an integer operation.
@@ -126,71 +126,71 @@ pub enum Kind {
     /// Insertion: the second input with a slice overwritten by the first, at these offsets.
     Insert(Vec<i64>),
     /// Unsupported operation: index `n` into the recorded rejections.
-    Refused(usize),
+    Unsupported(usize),
 }
 
 /// Tensor under construction. A scalar has no dimensions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Node {
+pub struct ValueNode {
     /// Operation or source of the node.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// Operands.
     pub inputs: Vec<NodeId>,
     /// Sizes of the dimensions.
     pub shape: Vec<i64>,
     /// Element type.
-    pub element: Element,
+    pub element: NodeElementType,
 }
 
 /// Nodes of a function.
 #[derive(Debug, Default)]
-pub struct Graph {
-    nodes: Vec<Node>,
+pub struct ValueGraph {
+    nodes: Vec<ValueNode>,
     /// Source location for which each node was first built.
-    places: Vec<usize>,
+    locations: Vec<usize>,
     /// Scope in which each node is computed.
     scopes: Vec<usize>,
     /// Nodes of one scope, for sharing: an op belongs to the scope in which it is computed.
-    known: BTreeMap<(usize, Node), NodeId>,
+    shared_nodes: BTreeMap<(usize, ValueNode), NodeId>,
     scope: usize,
-    place: usize,
+    location: usize,
     /// Facts about runtime integers.
-    pub integers: integers::Integers,
+    pub integers: integers::IntegerFacts,
     /// Whether a function must not return NaN where the program returns a number, at any number of additional ops.
     pub keeps_nan: bool,
     /// Whether f32 values are computed in the device's 16-bit format.
     is_narrow: bool,
     /// Whether the built nodes depend on that choice.
-    asks_for_format: bool,
+    depends_on_format: bool,
     /// Arguments and constants by tensor number, and whether the program holds them in f32.
-    given_tensors: BTreeMap<usize, bool>,
+    input_formats: BTreeMap<usize, bool>,
     /// Formats of tensors that are read in two, by tensor number.
-    held: BTreeMap<usize, Held>,
+    storage_formats: BTreeMap<usize, StorageFormat>,
     /// Single-precision form of each tensor that is converted for a reader in 16 bits.
     single_forms: BTreeMap<NodeId, NodeId>,
     /// Converted results of sines and cosines that are computed in single precision.
-    of_angles: BTreeSet<NodeId>,
+    trig_results: BTreeSet<NodeId>,
     /// Whether the operation that is built next has a result of f32 or f64 in the program, and angles are computed in f32.
     pub is_single_operation: bool,
 }
 
-impl Graph {
+impl ValueGraph {
     /// Creates an empty graph from the facts about runtime integers, the format of f32, and the formats of tensors that are read in two.
     #[must_use]
-    pub fn with_integers(integers: integers::Integers, is_narrow: bool, held: BTreeMap<usize, Held>) -> Self {
-        Self { integers, is_narrow, held, ..Self::default() }
+    pub fn with_integers(integers: integers::IntegerFacts, is_narrow: bool, held: BTreeMap<usize, StorageFormat>) -> Self {
+        Self { integers, is_narrow, storage_formats: held, ..Self::default() }
     }
 
     /// Returns the node.
     #[must_use]
-    pub fn node(&self, id: NodeId) -> &Node {
+    pub fn node(&self, id: NodeId) -> &ValueNode {
         &self.nodes[id.0]
     }
 
     /// Returns the source location of the node.
     #[must_use]
-    pub fn place(&self, id: NodeId) -> usize {
-        self.places[id.0]
+    pub fn location(&self, id: NodeId) -> usize {
+        self.locations[id.0]
     }
 
     /// Returns the scope in which the node is computed.
@@ -212,8 +212,8 @@ impl Graph {
     }
 
     /// Sets the source location of the nodes that are built next.
-    pub fn set_place(&mut self, place: usize) {
-        self.place = place;
+    pub fn set_location(&mut self, place: usize) {
+        self.location = place;
     }
 
     /// Sets the scope of the nodes that are built next; returns the previous scope.
@@ -222,158 +222,158 @@ impl Graph {
     }
 
     /// Returns the node equal to this one in the current scope, or inserts it.
-    pub fn add(&mut self, kind: Kind, inputs: &[NodeId], shape: Vec<i64>, element: Element) -> NodeId {
-        let kind = if let Kind::Known(known) = kind { Kind::Known(known.stored_as(element == Element::Int)) } else { kind };
-        let node = Node { kind, inputs: inputs.to_vec(), shape, element };
-        if let Some(&known) = self.known.get(&(self.scope, node.clone())) {
+    pub fn add(&mut self, kind: NodeKind, inputs: &[NodeId], shape: Vec<i64>, element: NodeElementType) -> NodeId {
+        let kind = if let NodeKind::Constant(known) = kind { NodeKind::Constant(known.to_storage(element == NodeElementType::Int)) } else { kind };
+        let node = ValueNode { kind, inputs: inputs.to_vec(), shape, element };
+        if let Some(&known) = self.shared_nodes.get(&(self.scope, node.clone())) {
             return known;
         }
         let id = NodeId(self.nodes.len());
-        self.known.insert((self.scope, node.clone()), id);
+        self.shared_nodes.insert((self.scope, node.clone()), id);
         self.nodes.push(node);
-        self.places.push(self.place);
+        self.locations.push(self.location);
         self.scopes.push(self.scope);
         id
     }
 
     /// Adds an external tensor.
-    pub fn tensor(&mut self, number: usize, shape: Vec<i64>, element: Element) -> NodeId {
-        self.add(Kind::Tensor(number), &[], shape, element)
+    pub fn add_tensor(&mut self, number: usize, shape: Vec<i64>, element: NodeElementType) -> NodeId {
+        self.add(NodeKind::Tensor(number), &[], shape, element)
     }
 
     /// Adds a scalar, which takes the element type of the operands that it is combined with.
-    pub fn number(&mut self, number: f64) -> NodeId {
-        self.known(Known::number(number), Vec::new(), Element::F32)
+    pub fn add_scalar(&mut self, number: f64) -> NodeId {
+        self.add_constant(ConstantTensor::from_scalar(number), Vec::new(), NodeElementType::F32)
     }
 
     /// Adds a constant; equal elements become one scalar without dimensions.
-    pub fn known(&mut self, known: Known, shape: Vec<i64>, element: Element) -> NodeId {
-        match known.as_one() {
-            Some(one) => self.add(Kind::Known(one), &[], Vec::new(), element),
-            None => self.add(Kind::Known(known), &[], shape, element),
+    pub fn add_constant(&mut self, known: ConstantTensor, shape: Vec<i64>, element: NodeElementType) -> NodeId {
+        match known.to_scalar() {
+            Some(one) => self.add(NodeKind::Constant(one), &[], Vec::new(), element),
+            None => self.add(NodeKind::Constant(known), &[], shape, element),
         }
     }
 
     /// Adds a scalar broadcast to a tensor of that shape.
-    pub fn filled(&mut self, number: NodeId, shape: Vec<i64>) -> NodeId {
+    pub fn add_splat(&mut self, number: NodeId, shape: Vec<i64>) -> NodeId {
         let element = self.node(number).element;
-        self.add(Kind::Filled, &[number], shape, element)
+        self.add(NodeKind::Splat, &[number], shape, element)
     }
 
     /// Broadcasts a scalar to a tensor of that shape; returns a tensor unchanged.
-    pub fn filled_if_number(&mut self, node: NodeId, shape: &[i64]) -> NodeId {
-        if self.number_of(node).is_some() { self.filled(node, shape.to_vec()) } else { node }
+    pub fn splat_if_scalar(&mut self, node: NodeId, shape: &[i64]) -> NodeId {
+        if self.as_scalar(node).is_some() { self.add_splat(node, shape.to_vec()) } else { node }
     }
 
     /// Adds uninitialized memory.
-    pub fn undefined(&mut self, shape: Vec<i64>, element: Element) -> NodeId {
-        self.add(Kind::Undefined, &[], shape, element)
+    pub fn add_undefined(&mut self, shape: Vec<i64>, element: NodeElementType) -> NodeId {
+        self.add(NodeKind::Undefined, &[], shape, element)
     }
 
     /// Adds a rejection, which is reported only if the node is used.
-    pub fn refused(&mut self, refusal: usize, shape: Vec<i64>, element: Element) -> NodeId {
-        self.add(Kind::Refused(refusal), &[], shape, element)
+    pub fn add_unsupported(&mut self, refusal: usize, shape: Vec<i64>, element: NodeElementType) -> NodeId {
+        self.add(NodeKind::Unsupported(refusal), &[], shape, element)
     }
 
     /// Returns the first of the nodes that is a rejection.
     #[must_use]
-    pub fn refused_among(&self, nodes: &[NodeId]) -> Option<NodeId> {
-        nodes.iter().copied().find(|&id| matches!(self.node(id).kind, Kind::Refused(_)))
+    pub fn find_unsupported(&self, nodes: &[NodeId]) -> Option<NodeId> {
+        nodes.iter().copied().find(|&id| matches!(self.node(id).kind, NodeKind::Unsupported(_)))
     }
 
     /// Returns the rejection that is the expansion of a virtual operation.
     #[must_use]
-    pub fn refusal_behind(&self, id: NodeId) -> Option<NodeId> {
-        matches!(self.node(id).kind, Kind::Virtual(_)).then(|| self.refused_among(self.needs(id))).flatten()
+    pub fn find_unsupported_fallback(&self, id: NodeId) -> Option<NodeId> {
+        matches!(self.node(id).kind, NodeKind::Virtual(_)).then(|| self.find_unsupported(self.required_inputs(id))).flatten()
     }
 
     /// Returns the number that all elements of a node equal, if any.
     #[must_use]
-    pub fn number_of(&self, id: NodeId) -> Option<f64> {
-        self.known_of(id).and_then(Known::uniform)
+    pub fn as_scalar(&self, id: NodeId) -> Option<f64> {
+        self.as_constant(id).and_then(ConstantTensor::splat_value)
     }
 
     /// Returns the elements of a node, if they are constant.
     #[must_use]
-    pub fn known_of(&self, id: NodeId) -> Option<&Known> {
-        if let Kind::Known(known) = &self.node(id).kind { Some(known) } else { None }
+    pub fn as_constant(&self, id: NodeId) -> Option<&ConstantTensor> {
+        if let NodeKind::Constant(known) = &self.node(id).kind { Some(known) } else { None }
     }
 
     /// Reshapes the node to another shape with as many elements.
     pub fn reshape(&mut self, input: NodeId, shape: &[i64]) -> NodeId {
-        let Node { kind, inputs, shape: from, element } = self.node(input).clone();
-        if from == shape || self.number_of(input).is_some() {
+        let ValueNode { kind, inputs, shape: from, element } = self.node(input).clone();
+        if from == shape || self.as_scalar(input).is_some() {
             return input;
         }
         match kind {
-            Kind::Refused(refusal) => self.refused(refusal, shape.to_vec(), element),
-            Kind::Known(known) => self.known(known, shape.to_vec(), element),
-            Kind::Undefined => self.undefined(shape.to_vec(), element),
-            Kind::Filled if element == Element::Int => self.add(Kind::Filled, &inputs, shape.to_vec(), element),
+            NodeKind::Unsupported(refusal) => self.add_unsupported(refusal, shape.to_vec(), element),
+            NodeKind::Constant(known) => self.add_constant(known, shape.to_vec(), element),
+            NodeKind::Undefined => self.add_undefined(shape.to_vec(), element),
+            NodeKind::Splat if element == NodeElementType::Int => self.add(NodeKind::Splat, &inputs, shape.to_vec(), element),
             // A reshape of a reshape is one reshape of the first tensor, so inverse reshapes cancel.
-            Kind::Reshape if self.node(inputs[0]).element == element => self.reshape(inputs[0], shape),
-            Kind::Virtual(operation) => {
-                if let Some(shown) = order::shown(self, input, &reshape_map(&from, shape), shape) {
+            NodeKind::Reshape if self.node(inputs[0]).element == element => self.reshape(inputs[0], shape),
+            NodeKind::Virtual(operation) => {
+                if let Some(shown) = order::view_truth_value(self, input, &compute_reshape_map(&from, shape), shape) {
                     return shown;
                 }
-                if rows::parts(self, input).is_some() {
-                    return rows::reshaped(self, input, shape).unwrap_or_else(|| self.reshape(inputs[inputs.len() - 1], shape));
+                if rows::as_lookup(self, input).is_some() {
+                    return rows::reshape_lookup(self, input, shape).unwrap_or_else(|| self.reshape(inputs[inputs.len() - 1], shape));
                 }
-                let shown = self.each_shown(&inputs, |graph, input| {
+                let shown = self.map_inputs(&inputs, |graph, input| {
                     let whole = graph.broadcast(input, &from);
                     graph.reshape(whole, shape)
                 });
-                if let (PARTLY_KNOWN, &[known, is_undefined, refused]) = (operation, shown.as_slice()) {
-                    return self.partly_known(known, is_undefined, refused);
+                if let (PARTIAL_CONSTANT_OP, &[known, is_undefined, refused]) = (operation, shown.as_slice()) {
+                    return self.add_partial_constant(known, is_undefined, refused);
                 }
-                self.add(Kind::Virtual(operation), &shown, shape.to_vec(), element)
+                self.add(NodeKind::Virtual(operation), &shown, shape.to_vec(), element)
             }
-            _ => self.add(Kind::Reshape, &[input], shape.to_vec(), element),
+            _ => self.add(NodeKind::Reshape, &[input], shape.to_vec(), element),
         }
     }
 
     /// Builds a view of the node under other indices.
-    pub fn view(&mut self, input: NodeId, map: Vec<Expr>, shape: &[i64]) -> NodeId {
-        let Node { kind, shape: from, element, .. } = self.node(input).clone();
-        if self.number_of(input).is_some() || (from == shape && is_identity(&map)) {
+    pub fn view(&mut self, input: NodeId, map: Vec<AffineExpression>, shape: &[i64]) -> NodeId {
+        let ValueNode { kind, shape: from, element, .. } = self.node(input).clone();
+        if self.as_scalar(input).is_some() || (from == shape && is_identity(&map)) {
             return input;
         }
         match kind {
-            Kind::Refused(refusal) => self.refused(refusal, shape.to_vec(), element),
-            Kind::Undefined => self.undefined(shape.to_vec(), element),
-            Kind::Filled if element == Element::Int => self.add(Kind::Filled, &self.node(input).inputs.clone(), shape.to_vec(), element),
-            Kind::Insert(_) => match self.box_of_parts(input, &map, shape) {
+            NodeKind::Unsupported(refusal) => self.add_unsupported(refusal, shape.to_vec(), element),
+            NodeKind::Undefined => self.add_undefined(shape.to_vec(), element),
+            NodeKind::Splat if element == NodeElementType::Int => self.add(NodeKind::Splat, &self.node(input).inputs.clone(), shape.to_vec(), element),
+            NodeKind::Insert(_) => match self.view_inserted_slices(input, &map, shape) {
                 Some(found) => found,
-                None => self.add(Kind::View(map), &[input], shape.to_vec(), element),
+                None => self.add(NodeKind::View(map), &[input], shape.to_vec(), element),
             },
-            Kind::Virtual(operation) => {
-                if let Some(shown) = order::shown(self, input, &map, shape) {
+            NodeKind::Virtual(operation) => {
+                if let Some(shown) = order::view_truth_value(self, input, &map, shape) {
                     return shown;
                 }
                 let inputs = self.node(input).inputs.clone();
-                if rows::parts(self, input).is_some() {
-                    return rows::shown(self, input, &map, shape).unwrap_or_else(|| self.view(inputs[inputs.len() - 1], map, shape));
+                if rows::as_lookup(self, input).is_some() {
+                    return rows::view_lookup(self, input, &map, shape).unwrap_or_else(|| self.view(inputs[inputs.len() - 1], map, shape));
                 }
-                let shown = self.each_shown(&inputs, |graph, input| {
+                let shown = self.map_inputs(&inputs, |graph, input| {
                     let whole = graph.broadcast(input, &from);
                     graph.view(whole, map.clone(), shape)
                 });
-                if let (PARTLY_KNOWN, &[known, is_undefined, refused]) = (operation, shown.as_slice()) {
-                    return self.partly_known(known, is_undefined, refused);
+                if let (PARTIAL_CONSTANT_OP, &[known, is_undefined, refused]) = (operation, shown.as_slice()) {
+                    return self.add_partial_constant(known, is_undefined, refused);
                 }
-                self.add(Kind::Virtual(operation), &shown, shape.to_vec(), element)
+                self.add(NodeKind::Virtual(operation), &shown, shape.to_vec(), element)
             }
-            Kind::Known(known) if shape.iter().product::<i64>() <= MOST_KNOWN_ELEMENTS => {
-                let known = known.viewed(&from, &map, shape);
-                self.known(known, shape.to_vec(), element)
+            NodeKind::Constant(known) if shape.iter().product::<i64>() <= MAX_CONSTANT_ELEMENTS => {
+                let known = known.apply_view(&from, &map, shape);
+                self.add_constant(known, shape.to_vec(), element)
             }
-            _ => self.add(Kind::View(map), &[input], shape.to_vec(), element),
+            _ => self.add(NodeKind::View(map), &[input], shape.to_vec(), element),
         }
     }
 
     /// Returns the inputs of a virtual operation under other indices. Its result may be an index that is one of the inputs, which must be
     /// visible through all views.
-    fn each_shown(&mut self, inputs: &[NodeId], show: impl Fn(&mut Self, NodeId) -> NodeId) -> Vec<NodeId> {
+    fn map_inputs(&mut self, inputs: &[NodeId], show: impl Fn(&mut Self, NodeId) -> NodeId) -> Vec<NodeId> {
         inputs.iter().map(|&input| show(self, input)).collect()
     }
 
@@ -383,23 +383,23 @@ impl Graph {
         if own.is_empty() || own == shape {
             return input;
         }
-        if let Kind::Refused(refusal) = self.node(input).kind {
-            return self.refused(refusal, shape.to_vec(), self.node(input).element);
+        if let NodeKind::Unsupported(refusal) = self.node(input).kind {
+            return self.add_unsupported(refusal, shape.to_vec(), self.node(input).element);
         }
-        let index = |(dim, size): (usize, &i64)| if *size == shape[dim] { Expr::Dim(dim) } else { Expr::Constant(0) };
+        let index = |(dim, size): (usize, &i64)| if *size == shape[dim] { AffineExpression::Dim(dim) } else { AffineExpression::Constant(0) };
         let map = own.iter().enumerate().map(index).collect();
         self.view(input, map, shape)
     }
 
     /// Broadcasts a tensor without dimensions to a shape; returns a scalar unchanged.
-    pub fn repeated(&mut self, scalar: NodeId, shape: &[i64]) -> NodeId {
-        let is_tensor = self.known_of(scalar).is_none() && self.node(scalar).shape.is_empty() && !shape.is_empty();
+    pub fn broadcast_rank_zero(&mut self, scalar: NodeId, shape: &[i64]) -> NodeId {
+        let is_tensor = self.as_constant(scalar).is_none() && self.node(scalar).shape.is_empty() && !shape.is_empty();
         if is_tensor { self.view(scalar, Vec::new(), shape) } else { scalar }
     }
 
     /// Returns the shape of an elementwise result: the largest size of each dimension. Scalars are ignored.
     #[must_use]
-    pub fn broadcast_shape(&self, inputs: &[NodeId]) -> Vec<i64> {
+    pub fn compute_broadcast_shape(&self, inputs: &[NodeId]) -> Vec<i64> {
         let shapes = inputs.iter().map(|&input| &self.node(input).shape).filter(|shape| !shape.is_empty());
         shapes.fold(
             Vec::new(),
@@ -411,9 +411,9 @@ impl Graph {
 
     /// Returns the distinct element types of the inputs of an elementwise operation; constants take any type.
     #[must_use]
-    pub fn elements_of(&self, inputs: &[NodeId]) -> Vec<Element> {
+    pub fn collect_element_types(&self, inputs: &[NodeId]) -> Vec<NodeElementType> {
         let mut elements = Vec::new();
-        for node in inputs.iter().map(|&input| self.node(input)).filter(|node| !matches!(node.kind, Kind::Known(_) | Kind::Undefined)) {
+        for node in inputs.iter().map(|&input| self.node(input)).filter(|node| !matches!(node.kind, NodeKind::Constant(_) | NodeKind::Undefined)) {
             if !elements.contains(&node.element) {
                 elements.push(node.element);
             }
@@ -422,84 +422,84 @@ impl Graph {
     }
 
     /// Builds an elementwise device function without simplification; `rules::functions` builds simpler forms.
-    pub fn pointwise(&mut self, function: &'static str, inputs: &[NodeId], element: Element) -> NodeId {
-        self.pointwise_with(function, &[], inputs, element)
+    pub fn add_pointwise(&mut self, function: &'static str, inputs: &[NodeId], element: NodeElementType) -> NodeId {
+        self.add_pointwise_with_constants(function, &[], inputs, element)
     }
 
     /// Builds an elementwise device function with constants.
-    pub fn pointwise_with(&mut self, function: &'static str, constants: &[f64], inputs: &[NodeId], element: Element) -> NodeId {
+    pub fn add_pointwise_with_constants(&mut self, function: &'static str, constants: &[f64], inputs: &[NodeId], element: NodeElementType) -> NodeId {
         let constants = constants.iter().map(|constant| constant.to_bits()).collect();
-        let shape = self.broadcast_shape(inputs);
-        let inputs: Vec<NodeId> = inputs.iter().map(|&input| order::spread(self, input, &shape)).collect();
-        self.add(Kind::Pointwise(function, constants), &inputs, shape, element)
+        let shape = self.compute_broadcast_shape(inputs);
+        let inputs: Vec<NodeId> = inputs.iter().map(|&input| order::recompute_broadcast(self, input, &shape)).collect();
+        self.add(NodeKind::Pointwise(function, constants), &inputs, shape, element)
     }
 
     /// Builds a virtual elementwise operation, and its expansion for uses outside of a larger pattern.
-    pub fn virtual_op(&mut self, operation: &'static str, inputs: &[NodeId], fallback: NodeId, element: Element) -> NodeId {
-        let shape = self.broadcast_shape(inputs);
-        self.add(Kind::Virtual(operation), &[inputs, &[fallback]].concat(), shape, element)
+    pub fn add_virtual_op(&mut self, operation: &'static str, inputs: &[NodeId], fallback: NodeId, element: NodeElementType) -> NodeId {
+        let shape = self.compute_broadcast_shape(inputs);
+        self.add(NodeKind::Virtual(operation), &[inputs, &[fallback]].concat(), shape, element)
     }
 
     /// Builds integers that are computed in the device's format.
-    pub fn as_integers(&mut self, computed: NodeId) -> NodeId {
+    pub fn add_integers(&mut self, computed: NodeId) -> NodeId {
         let shape = self.node(computed).shape.clone();
-        if let Some(known) = self.known_of(computed).cloned() {
-            return self.known(known, shape, Element::Int);
+        if let Some(known) = self.as_constant(computed).cloned() {
+            return self.add_constant(known, shape, NodeElementType::Int);
         }
-        self.note_integers(computed);
-        self.add(Kind::Virtual("integers"), &[computed], shape, Element::Int)
+        self.record_integers(computed);
+        self.add(NodeKind::Virtual("integers"), &[computed], shape, NodeElementType::Int)
     }
 
     /// Builds the integers of a result as digits, side by side: each digit is a number of the format.
-    pub fn beside_digits(&mut self, digits: NodeId) -> NodeId {
+    pub fn add_digit_integers(&mut self, digits: NodeId) -> NodeId {
         let shape = self.node(digits).shape.clone();
-        self.add(Kind::Virtual("integers"), &[digits], shape, Element::Int)
+        self.add(NodeKind::Virtual("integers"), &[digits], shape, NodeElementType::Int)
     }
 
     /// Returns the inputs that computing the node needs: for a virtual operation, its expansion.
     #[must_use]
-    pub fn needs(&self, id: NodeId) -> &[NodeId] {
-        let Node { kind, inputs, .. } = self.node(id);
-        if matches!(kind, Kind::Virtual(_)) { &inputs[inputs.len() - 1..] } else { inputs }
+    pub fn required_inputs(&self, id: NodeId) -> &[NodeId] {
+        let ValueNode { kind, inputs, .. } = self.node(id);
+        if matches!(kind, NodeKind::Virtual(_)) { &inputs[inputs.len() - 1..] } else { inputs }
     }
 
     /// Builds a reduction along one dimension.
     pub fn reduce(&mut self, function: &'static str, input: NodeId, dim: usize) -> NodeId {
-        let Node { mut shape, element, .. } = self.node(input).clone();
+        let ValueNode { mut shape, element, .. } = self.node(input).clone();
         shape[dim] = 1;
-        self.add(Kind::Reduce(function, dim, Vec::new()), &[input], shape, element)
+        self.add(NodeKind::Reduce(function, dim, Vec::new()), &[input], shape, element)
     }
 
     /// Inserts `part` into `whole` at `offsets`.
     pub fn insert(&mut self, part: NodeId, whole: NodeId, offsets: Vec<i64>) -> NodeId {
-        let Node { shape, element, .. } = self.node(whole).clone();
+        let ValueNode { shape, element, .. } = self.node(whole).clone();
         if self.node(part).shape == shape {
             return part;
         }
         // A scalar takes the element type of the tensor that it is written into.
         let part = match self.node(part).clone() {
-            Node { kind: Kind::Filled, inputs, shape, .. } => self.add(Kind::Filled, &inputs, shape, element),
+            ValueNode { kind: NodeKind::Splat, inputs, shape, .. } => self.add(NodeKind::Splat, &inputs, shape, element),
             _ => part,
         };
-        if let Some(inserted) = self.insert_unfinished(part, whole, &offsets) {
+        if let Some(inserted) = self.insert_partial_memory(part, whole, &offsets) {
             return inserted;
         }
-        let says_nothing = matches!(self.node(part).kind, Kind::Undefined | Kind::Refused(_));
+        let says_nothing = matches!(self.node(part).kind, NodeKind::Undefined | NodeKind::Unsupported(_));
         let element = if says_nothing { element } else { self.node(part).element };
-        let inserted = self.add(Kind::Insert(offsets), &[part, whole], shape, element);
-        self.together(inserted).unwrap_or(inserted)
+        let inserted = self.add(NodeKind::Insert(offsets), &[part, whole], shape, element);
+        self.merge_inserts(inserted).unwrap_or(inserted)
     }
 
     /// Merges a chain of inserts into one node if all inserted slices are constants, or all are looked up by one index.
     /// None otherwise.
-    fn together(&mut self, whole: NodeId) -> Option<NodeId> {
-        let (Node { shape, element, .. }, mut parts, mut into) = (self.node(whole).clone(), Vec::new(), whole);
+    fn merge_inserts(&mut self, whole: NodeId) -> Option<NodeId> {
+        let (ValueNode { shape, element, .. }, mut parts, mut into) = (self.node(whole).clone(), Vec::new(), whole);
         let number = |graph: &Self, id: NodeId| match graph.node(id).kind {
-            Kind::Filled => graph.known_of(graph.node(id).inputs[0]).cloned(),
-            _ => graph.known_of(id).cloned(),
+            NodeKind::Splat => graph.as_constant(graph.node(id).inputs[0]).cloned(),
+            _ => graph.as_constant(id).cloned(),
         };
-        let is_taken_in = |graph: &Self, id: NodeId| number(graph, id).is_some() || rows::parts(graph, id).is_some();
-        while let Kind::Insert(offsets) = &self.node(into).kind {
+        let is_taken_in = |graph: &Self, id: NodeId| number(graph, id).is_some() || rows::as_lookup(graph, id).is_some();
+        while let NodeKind::Insert(offsets) = &self.node(into).kind {
             let &[part, before] = self.node(into).inputs.as_slice() else { return None };
             if !is_taken_in(self, part) {
                 return None;
@@ -509,31 +509,31 @@ impl Graph {
         }
         parts.reverse();
         let n_elements: i64 = shape.iter().product();
-        if n_elements > MOST_KNOWN_ELEMENTS {
+        if n_elements > MAX_CONSTANT_ELEMENTS {
             return None;
         }
-        let below = number(self, into).map(|known| (known.repeated(&shape), shape.clone(), vec![0; shape.len()]));
-        if below.is_none() && self.node(into).kind != Kind::Undefined {
+        let below = number(self, into).map(|known| (known.broadcast_scalar(&shape), shape.clone(), vec![0; shape.len()]));
+        if below.is_none() && self.node(into).kind != NodeKind::Undefined {
             return None;
         }
         let numbers = |(part, offsets): &(NodeId, Vec<i64>)| Some((number(self, *part)?, self.node(*part).shape.clone(), offsets.clone()));
         if let Some(boxes) = parts.iter().map(numbers).collect::<Option<Vec<_>>>() {
             let boxes: Vec<_> = below.into_iter().chain(boxes).collect();
-            let known = Known::assembled(&boxes, &shape)?;
-            return Some(self.known(known, shape, element));
+            let known = ConstantTensor::assemble(&boxes, &shape)?;
+            return Some(self.add_constant(known, shape, element));
         }
-        let is_finished = self.parts_of_unfinished(whole).is_none();
-        if below.is_some() || !is_finished { None } else { rows::together(self, &parts, &shape) }
+        let is_finished = self.find_partial_slices(whole).is_none();
+        if below.is_some() || !is_finished { None } else { rows::merge_lookups(self, &parts, &shape) }
     }
 
     /// Returns the nodes that `roots` need and for which `is_done` is false, inputs before users.
     #[must_use]
-    pub fn needed_for(&self, roots: &[NodeId], is_done: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
+    pub fn collect_required(&self, roots: &[NodeId], is_done: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
         let mut stack: Vec<NodeId> = roots.to_vec();
         let mut found = BTreeSet::new();
         while let Some(id) = stack.pop() {
             if !is_done(id) && found.insert(id) {
-                stack.extend(self.needs(id));
+                stack.extend(self.required_inputs(id));
             }
         }
         found.into_iter().collect()
@@ -541,8 +541,8 @@ impl Graph {
 }
 
 /// Returns whether a map is the identity.
-fn is_identity(map: &[Expr]) -> bool {
-    map.iter().enumerate().all(|(position, expr)| *expr == Expr::Dim(position))
+fn is_identity(map: &[AffineExpression]) -> bool {
+    map.iter().enumerate().all(|(position, expr)| *expr == AffineExpression::Dim(position))
 }
 
 #[cfg(test)]
@@ -550,51 +550,51 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_nodes_of_a_scope_are_one() {
-        let mut graph = Graph::default();
-        let x = graph.tensor(0, vec![8, 64], Element::F16);
-        let first = graph.pointwise("exp", &[x], Element::F16);
-        assert_eq!(graph.pointwise("exp", &[x], Element::F16), first);
+    fn shares_equal_nodes_of_scope() {
+        let mut graph = ValueGraph::default();
+        let x = graph.add_tensor(0, vec![8, 64], NodeElementType::F16);
+        let first = graph.add_pointwise("exp", &[x], NodeElementType::F16);
+        assert_eq!(graph.add_pointwise("exp", &[x], NodeElementType::F16), first);
         graph.enter_scope(1);
-        assert_ne!(graph.pointwise("exp", &[x], Element::F16), first);
+        assert_ne!(graph.add_pointwise("exp", &[x], NodeElementType::F16), first);
     }
 
     #[test]
-    fn a_reshape_that_is_undone_vanishes() {
-        let mut graph = Graph::default();
-        let x = graph.tensor(0, vec![8, 64], Element::F16);
+    fn cancels_inverse_reshapes() {
+        let mut graph = ValueGraph::default();
+        let x = graph.add_tensor(0, vec![8, 64], NodeElementType::F16);
         let flat = graph.reshape(x, &[512]);
         assert_eq!(graph.reshape(flat, &[8, 64]), x);
     }
 
     #[test]
-    fn only_what_is_needed_is_listed() {
-        let mut graph = Graph::default();
-        let x = graph.tensor(0, vec![8, 64], Element::F16);
-        let dead = graph.refused(0, vec![8, 64], Element::F16);
-        let exp = graph.pointwise("exp", &[x], Element::F16);
-        assert_eq!(graph.needed_for(&[exp], |id| id == x), [exp]);
-        assert!(!graph.needed_for(&[exp], |_| false).contains(&dead));
+    fn lists_only_required_nodes() {
+        let mut graph = ValueGraph::default();
+        let x = graph.add_tensor(0, vec![8, 64], NodeElementType::F16);
+        let dead = graph.add_unsupported(0, vec![8, 64], NodeElementType::F16);
+        let exp = graph.add_pointwise("exp", &[x], NodeElementType::F16);
+        assert_eq!(graph.collect_required(&[exp], |id| id == x), [exp]);
+        assert!(!graph.collect_required(&[exp], |_| false).contains(&dead));
     }
 
     #[test]
-    fn a_refusal_has_the_shape_of_what_it_stands_for() {
-        let mut graph = Graph::default();
-        let refused = graph.refused(3, vec![8, 1], Element::F16);
+    fn keeps_shape_of_unsupported_node() {
+        let mut graph = ValueGraph::default();
+        let refused = graph.add_unsupported(3, vec![8, 1], NodeElementType::F16);
         let flat = graph.reshape(refused, &[8]);
         let wide = graph.broadcast(refused, &[8, 64]);
-        let turned = graph.view(wide, vec![Expr::Dim(1), Expr::Dim(0)], &[64, 8]);
-        let zero = graph.number(0.0);
-        let padded = graph.padded(flat, &[1], &[0], zero);
-        let shape_of = |id: NodeId| (graph.node(id).shape.clone(), graph.refused_among(&[id]).is_some());
+        let turned = graph.view(wide, vec![AffineExpression::Dim(1), AffineExpression::Dim(0)], &[64, 8]);
+        let zero = graph.add_scalar(0.0);
+        let padded = graph.pad(flat, &[1], &[0], zero);
+        let shape_of = |id: NodeId| (graph.node(id).shape.clone(), graph.find_unsupported(&[id]).is_some());
         assert_eq!([flat, wide, turned, padded].map(shape_of), [vec![8], vec![8, 64], vec![64, 8], vec![9]].map(|shape| (shape, true)));
     }
 
     #[test]
-    fn equal_numbers_are_one_number() {
-        let mut graph = Graph::default();
-        let ones = graph.known(Known::table(&[1.0; 4]), vec![2, 2], Element::F32);
-        assert_eq!(graph.number_of(ones), Some(1.0));
+    fn collapses_equal_elements_to_scalar() {
+        let mut graph = ValueGraph::default();
+        let ones = graph.add_constant(ConstantTensor::from_numbers(&[1.0; 4]), vec![2, 2], NodeElementType::F32);
+        assert_eq!(graph.as_scalar(ones), Some(1.0));
         assert!(graph.node(ones).shape.is_empty());
     }
 }

@@ -1,51 +1,51 @@
 //! Constants of which some elements have no value in MLIR, such as the quotient of a division by 0.
 
-use super::{Graph, Kind, NodeId};
+use super::{ValueGraph, NodeKind, NodeId};
 
 /// The virtual operation of [`Graph::partly_known`].
-pub(super) const PARTLY_KNOWN: &str = "partly known";
+pub(super) const PARTIAL_CONSTANT_OP: &str = "partly known";
 
-impl Graph {
+impl ValueGraph {
     /// Builds constants of which some elements have no value, as [`ScalarFunction::fold`](crate::import::ScalarFunction) finds them. Ops that
     /// read one of these elements read `refused` instead. If all elements have a value, the result is a constant; if none has one, it is
     /// `refused`.
-    pub fn partly_known(&mut self, known: NodeId, is_undefined: NodeId, refused: NodeId) -> NodeId {
-        match self.number_of(is_undefined) {
+    pub fn add_partial_constant(&mut self, known: NodeId, is_undefined: NodeId, refused: NodeId) -> NodeId {
+        match self.as_scalar(is_undefined) {
             Some(0.0) => known,
             Some(_) => refused,
             None => {
                 let element = self.node(known).element;
-                self.virtual_op(PARTLY_KNOWN, &[known, is_undefined], refused, element)
+                self.add_virtual_op(PARTIAL_CONSTANT_OP, &[known, is_undefined], refused, element)
             }
         }
     }
 
     /// Returns the constants of a node, which of them have no value, and the rejection of these.
     #[must_use]
-    pub fn parts_of_partly_known(&self, id: NodeId) -> Option<[NodeId; 3]> {
+    pub fn as_partial_constant(&self, id: NodeId) -> Option<[NodeId; 3]> {
         let node = self.node(id);
         let &[known, is_undefined, refused] = node.inputs.as_slice() else { return None };
-        (node.kind == Kind::Virtual(PARTLY_KNOWN)).then_some([known, is_undefined, refused])
+        (node.kind == NodeKind::Virtual(PARTIAL_CONSTANT_OP)).then_some([known, is_undefined, refused])
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::graph::{Element, known::Known};
-    use program::affine::Expr;
+    use crate::import::graph::{NodeElementType, known::ConstantTensor};
+    use program::affine::AffineExpression;
 
     #[test]
-    fn what_reads_no_place_without_a_value_is_known() {
-        let mut graph = Graph::default();
-        let known = graph.known(Known::counting(0, 3), vec![3], Element::Int);
-        let is_undefined = graph.known(Known::table(&[1.0, 0.0, 0.0]), vec![3], Element::Bool);
-        let refused = graph.refused(0, vec![3], Element::Int);
-        let partly = graph.partly_known(known, is_undefined, refused);
-        assert_eq!(graph.known_of(partly), None);
-        let behind = graph.view(partly, vec![Expr::Dim(0).plus(Expr::Constant(1))], &[2]);
-        assert_eq!(graph.known_of(behind).unwrap().integers().collect::<Vec<_>>(), [1, 2]);
-        let undefined = graph.view(partly, vec![Expr::Constant(0)], &[1]);
-        assert_eq!(graph.refused_among(&[undefined]), Some(undefined));
+    fn folds_views_of_defined_elements() {
+        let mut graph = ValueGraph::default();
+        let known = graph.add_constant(ConstantTensor::iota(0, 3), vec![3], NodeElementType::Int);
+        let is_undefined = graph.add_constant(ConstantTensor::from_numbers(&[1.0, 0.0, 0.0]), vec![3], NodeElementType::Bool);
+        let refused = graph.add_unsupported(0, vec![3], NodeElementType::Int);
+        let partly = graph.add_partial_constant(known, is_undefined, refused);
+        assert_eq!(graph.as_constant(partly), None);
+        let behind = graph.view(partly, vec![AffineExpression::Dim(0).plus(AffineExpression::Constant(1))], &[2]);
+        assert_eq!(graph.as_constant(behind).unwrap().integers().collect::<Vec<_>>(), [1, 2]);
+        let undefined = graph.view(partly, vec![AffineExpression::Constant(0)], &[1]);
+        assert_eq!(graph.find_unsupported(&[undefined]), Some(undefined));
     }
 }

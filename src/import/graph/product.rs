@@ -1,47 +1,47 @@
 //! Matrix products, and replacements for products that the device does not compute.
 
-use super::{Element, Graph, Kind, NodeId};
-use machine::MOST_ROWS_OF_A_PRODUCT;
-use program::affine::Expr;
+use super::{NodeElementType, ValueGraph, NodeKind, NodeId};
+use machine::MAX_MATMUL_DIMS_PER_ROLE;
+use program::affine::AffineExpression;
 
-impl Graph {
+impl ValueGraph {
     /// Builds a matrix product with leading batch dimensions. Products with one summand per element, and with one result column (which fills
     /// no stick of the device's product), are multiplied elementwise instead.
-    pub fn product(&mut self, left: NodeId, right: NodeId, shape: Vec<i64>, element: Element) -> NodeId {
+    pub fn build_matmul(&mut self, left: NodeId, right: NodeId, shape: Vec<i64>, element: NodeElementType) -> NodeId {
         let (k, n) = (self.node(left).shape[shape.len() - 1], shape[shape.len() - 1]);
         if k == 1 {
-            return self.pointwise("mul", &[left, right], element);
+            return self.add_pointwise("mul", &[left, right], element);
         }
         if n > 1 {
-            return self.add(Kind::Matmul, &[left, right], shape, element);
+            return self.add(NodeKind::Matmul, &[left, right], shape, element);
         }
         let column = shape.len() - 1;
         let mut of_row = self.node(right).shape.clone();
         of_row.swap(column - 1, column);
         let row = self.reshape(right, &of_row);
-        let terms = self.pointwise("mul", &[left, row], element);
+        let terms = self.add_pointwise("mul", &[left, row], element);
         self.reduce("sum", terms, column)
     }
 
     /// Builds a product whose right factor is the same in all batches as one of a single batch, if there are more dimensions of rows than the
     /// device's product has.
-    pub(in crate::import) fn product_of_merged_rows(
+    pub(in crate::import) fn build_matmul_with_merged_rows(
         &mut self,
         [left, right]: [NodeId; 2],
         shape: &[i64],
-        element: Element,
+        element: NodeElementType,
     ) -> Option<NodeId> {
         let n_batches = shape.len() - 2;
-        let Kind::View(map) = self.node(right).kind.clone() else { return None };
+        let NodeKind::View(map) = self.node(right).kind.clone() else { return None };
         let is_repeated = map.iter().all(|expr| expr.dims().iter().all(|&dim| dim >= n_batches));
         let n_row_dims = shape[..=n_batches].iter().filter(|&&size| size > 1).count();
-        (is_repeated && n_row_dims > MOST_ROWS_OF_A_PRODUCT).then_some(())?;
-        let of_one = map.iter().map(|expr| expr.with_dims(&|dim| Expr::Dim(dim - n_batches))).collect();
+        (is_repeated && n_row_dims > MAX_MATMUL_DIMS_PER_ROLE).then_some(())?;
+        let of_one = map.iter().map(|expr| expr.with_dims(&|dim| AffineExpression::Dim(dim - n_batches))).collect();
         let (source, of_right) = (self.node(right).inputs[0], self.node(right).shape[n_batches..].to_vec());
         let matrix = self.view(source, of_one, &of_right);
         let n_rows = shape[..=n_batches].iter().product();
         let rows = self.reshape(left, &[n_rows, of_right[0]]);
-        let product = self.add(Kind::Matmul, &[rows, matrix], vec![n_rows, of_right[1]], element);
+        let product = self.add(NodeKind::Matmul, &[rows, matrix], vec![n_rows, of_right[1]], element);
         Some(self.reshape(product, shape))
     }
 }

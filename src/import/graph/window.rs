@@ -1,28 +1,28 @@
 //! Boxes of an iteration space: a body whose branches depend on an index alone is imported separately for each box.
 
-use super::known::Known;
-use program::affine::Expr;
+use super::known::ConstantTensor;
+use program::affine::AffineExpression;
 
 /// Maximum number of ranges that one condition splits a dimension into; a mask with more ranges is data.
-const MOST_RUNS: usize = 4;
+const MAX_RUNS: usize = 4;
 
 /// A box of an iteration space.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::import) struct Window {
+pub(in crate::import) struct IterationBox {
     /// First index along each dimension.
     pub(in crate::import) origin: Vec<i64>,
     /// Sizes of the dimensions.
     pub(in crate::import) sizes: Vec<i64>,
 }
 
-impl Window {
+impl IterationBox {
     /// Returns the complete iteration space.
-    pub(in crate::import) fn whole(sizes: Vec<i64>) -> Self {
+    pub(in crate::import) fn from_sizes(sizes: Vec<i64>) -> Self {
         Self { origin: vec![0; sizes.len()], sizes }
     }
 
     /// Returns the range from `first` to `end` along `dim`, both relative to this window.
-    pub(in crate::import) fn part(&self, dim: usize, first: i64, end: i64) -> Self {
+    pub(in crate::import) fn restrict(&self, dim: usize, first: i64, end: i64) -> Self {
         let mut part = self.clone();
         part.origin[dim] += first;
         part.sizes[dim] = end - first;
@@ -30,18 +30,18 @@ impl Window {
     }
 
     /// Rewrites indices of the iteration space in terms of the window.
-    pub(in crate::import) fn shifted(&self, map: &[Expr]) -> Vec<Expr> {
-        let moved = |dim: usize| Expr::Dim(dim).plus(Expr::Constant(self.origin[dim]));
+    pub(in crate::import) fn shift_map(&self, map: &[AffineExpression]) -> Vec<AffineExpression> {
+        let moved = |dim: usize| AffineExpression::Dim(dim).plus(AffineExpression::Constant(self.origin[dim]));
         map.iter().map(|expr| expr.with_dims(&moved)).collect()
     }
 }
 
 /// Dimension and its ranges, each from first to end.
-pub(in crate::import) type Runs = (usize, Vec<(i64, i64)>);
+pub(in crate::import) type DimRuns = (usize, Vec<(i64, i64)>);
 
 /// Returns the dimension that a condition of shape `shape` depends on, and the runs along it with a constant condition. Returns None if the
 /// condition depends on several dimensions or has too many runs.
-pub(in crate::import) fn runs_of(condition: &Known, shape: &[i64]) -> Option<Runs> {
+pub(in crate::import) fn find_constant_runs(condition: &ConstantTensor, shape: &[i64]) -> Option<DimRuns> {
     let mut moving = shape.iter().enumerate().filter(|(_, size)| **size > 1).map(|(dim, _)| dim);
     let (dim, None) = (moving.next()?, moving.next()) else { return None };
     let mut runs: Vec<(i64, i64)> = Vec::new();
@@ -52,7 +52,7 @@ pub(in crate::import) fn runs_of(condition: &Known, shape: &[i64]) -> Option<Run
             _ => runs.push((index, index + 1)),
         }
         before = Some(number);
-        if runs.len() > MOST_RUNS {
+        if runs.len() > MAX_RUNS {
             return None;
         }
     }
@@ -64,19 +64,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_condition_divides_one_dim_into_runs() {
-        let condition = Known::table(&[1.0, 1.0, 0.0, 0.0, 0.0]);
-        assert_eq!(runs_of(&condition, &[1, 5, 1]), Some((1, vec![(0, 2), (2, 5)])));
-        let often = Known::table(&[1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
-        assert_eq!(runs_of(&often, &[6]), None);
-        assert_eq!(runs_of(&often, &[2, 3]), None, "a mask of two dims is data");
+    fn splits_one_dim_into_runs() {
+        let condition = ConstantTensor::from_numbers(&[1.0, 1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(find_constant_runs(&condition, &[1, 5, 1]), Some((1, vec![(0, 2), (2, 5)])));
+        let often = ConstantTensor::from_numbers(&[1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
+        assert_eq!(find_constant_runs(&often, &[6]), None);
+        assert_eq!(find_constant_runs(&often, &[2, 3]), None, "a mask of two dims is data");
     }
 
     #[test]
-    fn a_part_of_a_part_counts_from_its_own_start() {
-        let part = Window::whole(vec![4, 10]).part(1, 2, 10).part(1, 3, 5);
-        assert_eq!(part, Window { origin: vec![0, 5], sizes: vec![4, 2] });
-        let moved = Expr::Add(Box::new(Expr::Dim(1)), Box::new(Expr::Constant(5)));
-        assert_eq!(part.shifted(&[Expr::Dim(0), Expr::Dim(1)]), [Expr::Dim(0), moved]);
+    fn restricts_box_relative_to_its_origin() {
+        let part = IterationBox::from_sizes(vec![4, 10]).restrict(1, 2, 10).restrict(1, 3, 5);
+        assert_eq!(part, IterationBox { origin: vec![0, 5], sizes: vec![4, 2] });
+        let moved = AffineExpression::Add(Box::new(AffineExpression::Dim(1)), Box::new(AffineExpression::Constant(5)));
+        assert_eq!(part.shift_map(&[AffineExpression::Dim(0), AffineExpression::Dim(1)]), [AffineExpression::Dim(0), moved]);
     }
 }

@@ -4,14 +4,14 @@
 //! inline calls and turn named ops into `linalg.generic`, so an unsupported operation is named here. Bodies of `linalg` ops are left to
 //! `spyre-import-linalg`, which rejects only ops that a result needs.
 
-use super::importer::{is_left_out, refuse_size};
+use super::importer::{is_omitted_op, check_tensor_size};
 use crate::{
     codes,
     dialect::ods::{attr, spyre},
-    dialect::{Misuse, misused_buffers},
-    import::{Operation, graph::formats::LANES},
+    dialect::{PartialBufferViolation, find_partial_buffer_violations},
+    import::{OperationSupport, graph::formats::LANES},
     mlir::{
-        BlockExt, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at, is_tensor,
+        BlockExt, AffineExpression, Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at, is_tensor,
         map_of, map_results, shape_of, symbol_name,
     },
 };
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-check-input", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     check_buffers(module)?;
     let functions: BTreeMap<&str, Op<'_>> =
         module.body_ops().into_iter().filter(|op| op.is("func.func")).map(|function| (function.text_attr("sym_name"), function)).collect();
@@ -35,37 +35,37 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 }
 
 /// Rejects every use of a buffer that would read it partially written.
-pub(crate) fn check_buffers(module: Op<'_>) -> Result<(), Reported> {
-    let refuse = |Misuse { op, message, users }: Misuse<'_>| {
-        users.into_iter().fold(error_at(codes::UNSUPPORTED, op, message), |error, user| error.note(user, "used here")).report()
+pub(crate) fn check_buffers(module: Op<'_>) -> Result<(), ErrorReported> {
+    let refuse = |PartialBufferViolation { op, message, users }: PartialBufferViolation<'_>| {
+        users.into_iter().fold(error_at(codes::UNSUPPORTED, op, message), |error, user| error.with_note(user, "used here")).report()
     };
-    misused_buffers(module).into_iter().map(refuse).last().map_or(Ok(()), Err)
+    find_partial_buffer_violations(module).into_iter().map(refuse).last().map_or(Ok(()), Err)
 }
 
 /// A function with callers is not the program, so it may have other arguments.
-fn check_arguments(function: Op<'_>) -> Result<(), Reported> {
+fn check_arguments(function: Op<'_>) -> Result<(), ErrorReported> {
     if function.text_attr("sym_visibility") == "private" {
         return Ok(());
     }
     for argument in function.body_args() {
-        let Some(tensor) = TensorType::of(argument.r#type()) else {
-            let message = codes::STATIC_TENSOR.says(format_args!(
+        let Some(tensor) = TensorType::from_type(argument.r#type()) else {
+            let message = codes::STATIC_TENSOR.format(format_args!(
                 "expected tensor arguments of static shape, found {}; export the program before bufferization",
                 argument.r#type()
             ));
             return Err(error_at(codes::STATIC_TENSOR, function, message).report());
         };
-        refuse_size(function, &tensor)?;
+        check_tensor_size(function, &tensor)?;
     }
     Ok(())
 }
 
 const CONTROL_FLOW: [&str; 3] = ["scf.for", "scf.while", "scf.if"];
 
-fn check_block(around: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported> {
+fn check_block(around: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), ErrorReported> {
     let is_branch = |op: Op<'_>| op.is("scf.if");
     for op in around.bodies().into_iter().flat_map(BlockExt::ops).filter(|op| !(op.is("scf.yield") && is_branch(around))) {
-        check(op, functions)?;
+        check_op(op, functions)?;
         // Hint scopes, loops and branches contain operations, too.
         if op.full_name().starts_with("spyre.") || CONTROL_FLOW.contains(&op.full_name()) {
             check_block(op, functions)?;
@@ -74,11 +74,11 @@ fn check_block(around: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(),
     Ok(())
 }
 
-fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported> {
-    if let Some(refusal) = Operation::refusal(op.full_name()) {
+fn check_op(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), ErrorReported> {
+    if let Some(refusal) = OperationSupport::rejection_message(op.full_name()) {
         return Err(error_at(codes::UNSUPPORTED, op, refusal).report());
     }
-    if op.is(spyre::POINTWISE) && is_conversion(op.text_attr(attr::FUNCTION)) && !is_equal_in_sticks(op.inputs()[0]) {
+    if op.is(spyre::POINTWISE) && is_conversion(op.text_attr(attr::FUNCTION)) && !is_uniform_in_sticks(op.inputs()[0]) {
         let message = format!(
             "'{}' moves elements inside their sticks: expected an operand whose elements are equal along the last dimension, a multiple of {LANES}, \
              found another; compute it by an op whose operands have size 1 in that dimension",
@@ -87,35 +87,35 @@ fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported>
         return Err(error_at(codes::UNSUPPORTED, op, message).report());
     }
     if op.is("func.call") {
-        let name = op.required("callee", symbol_name);
+        let name = op.required_attr("callee", symbol_name);
         if functions.get(name).is_none_or(|function| function.body().is_none()) {
             return Err(error_at(codes::EXTERNAL_CALL, op, format_args!("calls '{name}', which has no body; define the function")).report());
         }
     }
     // A type that hides the sizes of a tensor is no obstacle to the import.
-    let hides_sizes = op.is("tensor.cast") && op.inputs().iter().all(|input| TensorType::of(input.r#type()).is_some());
-    for output in op.outputs().into_iter().filter(|_| !hides_sizes && !is_left_out(op)) {
+    let hides_sizes = op.is("tensor.cast") && op.inputs().iter().all(|input| TensorType::from_type(input.r#type()).is_some());
+    for output in op.outputs().into_iter().filter(|_| !hides_sizes && !is_omitted_op(op)) {
         check_shape(op, output.r#type())?;
     }
     Ok(())
 }
 
 /// Returns whether a tensor fills its sticks, and elements along its last dimension are equal, because they are computed from the same operands.
-fn is_equal_in_sticks(tensor: Value<'_>) -> bool {
+fn is_uniform_in_sticks(tensor: Value<'_>) -> bool {
     let mut seen = ValueMap::default();
     let mut open = vec![tensor];
     while let Some(value) = open.pop() {
         if shape_of(value).last() == Some(&1) || seen.insert(value, ()).is_some() {
             continue;
         }
-        let Some(sources) = sources_along_last(value) else { return false };
+        let Some(sources) = find_uniform_sources(value) else { return false };
         open.extend(sources);
     }
     shape_of(tensor).last().is_some_and(|size| size % LANES == 0)
 }
 
 /// Returns the tensors that must be equal along their last dimension for a tensor to be so; None if it is not.
-fn sources_along_last(tensor: Value<'_>) -> Option<Vec<Value<'_>>> {
+fn find_uniform_sources(tensor: Value<'_>) -> Option<Vec<Value<'_>>> {
     let (last, def) = (shape_of(tensor).len().checked_sub(1)?, tensor.def()?);
     match def.full_name() {
         spyre::POINTWISE | spyre::INSERT => Some(def.inputs()),
@@ -124,7 +124,7 @@ fn sources_along_last(tensor: Value<'_>) -> Option<Vec<Value<'_>>> {
             let exprs = map_results(def.attr(attr::MAP).and_then(map_of)?);
             let reads_last = exprs.iter().filter(|expr| expr.dims().contains(&last)).count();
             // Of a view along the last dimension, the elements are those of the input.
-            let is_along_last = reads_last == 1 && exprs.last().is_some_and(|expr| *expr == Expr::Dim(last));
+            let is_along_last = reads_last == 1 && exprs.last().is_some_and(|expr| *expr == AffineExpression::Dim(last));
             match reads_last {
                 0 => Some(Vec::new()),
                 _ => is_along_last.then(|| def.inputs()),
@@ -134,9 +134,9 @@ fn sources_along_last(tensor: Value<'_>) -> Option<Vec<Value<'_>>> {
     }
 }
 
-fn check_shape<'c>(op: Op<'c>, of: Type<'c>) -> Result<(), Reported> {
-    match TensorType::of(of) {
-        Some(tensor) => refuse_size(op, &tensor),
+fn check_shape<'c>(op: Op<'c>, of: Type<'c>) -> Result<(), ErrorReported> {
+    match TensorType::from_type(of) {
+        Some(tensor) => check_tensor_size(op, &tensor),
         None if is_tensor(of) => Err(error_at(
             codes::STATIC_TENSOR,
             op,

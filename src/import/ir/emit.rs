@@ -1,21 +1,21 @@
 //! `spyre-import-linalg`, emission: writes the live nodes of the graph as `spyre` ops.
 
 use super::{
-    emit_constant::{constant_before, retyped_before, tensor_of},
-    importer::{Importer, Kept, Source},
+    emit_constant::{emit_constant_before, emit_retype_before, build_tensor_type},
+    importer::{FunctionImporter, RetainedOp, ExternalTensor},
 };
 use crate::{
     codes,
     dialect::ods::attr,
-    dialect::{constant, empty, gather, insert, matmul, pointwise, reduce, view},
+    dialect::{build_constant, build_empty, build_gather, build_insert, build_matmul, build_pointwise, build_reduce, build_view},
     import::{
-        Element, Graph, Kind, Known, NodeId, TwoFormats, elements_of_truth,
-        graph::reshape::reshape_map,
-        rules::range::{self, Limits, Unbounded},
+        NodeElementType, ValueGraph, NodeKind, ConstantTensor, NodeId, TruthFormatConflict, infer_truth_formats,
+        graph::reshape::compute_reshape_map,
+        rules::range::{self, FormatLimits, RangeViolation},
     },
     mlir::{
-        Context, Expr, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, error_at,
-        i64_array_attribute, insert_before, map_from_exprs, remark_behind, set_argument_attribute, string, type_of_element, warning_at,
+        Context, AffineExpression, Location, Op, OpExt, ErrorReported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, error_at,
+        i64_array_attribute, insert_before, map_from_exprs, remark_at_location, set_argument_attribute, string, type_of_element, warning_at,
     },
 };
 use machine::{DeviceFormat, DeviceFunction, ElementType};
@@ -25,21 +25,21 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_REPEATED_ELEMENTS: i64 = (1 << 28) / machine::STICK_BYTES;
 
 /// Writer of the ops.
-pub(super) struct Emitter<'a, 'c> {
-    importer: &'a Importer<'c>,
-    graph: &'a Graph,
+pub(super) struct GraphEmitter<'a, 'c> {
+    importer: &'a FunctionImporter<'c>,
+    graph: &'a ValueGraph,
     function: Op<'c>,
     context: &'c Context,
-    half: Option<Element>,
+    half: Option<NodeElementType>,
     /// Storage format of truth values.
-    truths: BTreeMap<NodeId, Element>,
+    truth_formats: BTreeMap<NodeId, NodeElementType>,
     values: Vec<Option<Value<'c>>>,
     /// Number of uses of each node by live nodes and by operations that are kept.
-    n_uses: Vec<usize>,
+    num_uses: Vec<usize>,
 }
 
-impl<'a, 'c> Emitter<'a, 'c> {
-    pub(super) fn new(importer: &'a Importer<'c>, function: Op<'c>) -> Self {
+impl<'a, 'c> GraphEmitter<'a, 'c> {
+    pub(super) fn new(importer: &'a FunctionImporter<'c>, function: Op<'c>) -> Self {
         let graph = &importer.graph;
         let n_nodes = graph.len();
         Self {
@@ -48,64 +48,64 @@ impl<'a, 'c> Emitter<'a, 'c> {
             function,
             context: function.ctx(),
             half: importer.half,
-            truths: BTreeMap::new(),
+            truth_formats: BTreeMap::new(),
             values: vec![None; n_nodes],
-            n_uses: vec![0; n_nodes],
+            num_uses: vec![0; n_nodes],
         }
     }
 
     /// Writes the nodes that the kept operations need, and replaces their operands.
-    pub(super) fn emit(mut self) -> Result<(), Reported> {
-        let roots: Vec<NodeId> = self.importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
-        let needed = self.graph.needed_for(&roots, |_| false);
-        self.check_refusals(&needed)?;
+    pub(super) fn emit(mut self) -> Result<(), ErrorReported> {
+        let roots: Vec<NodeId> = self.importer.retained_ops.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
+        let needed = self.graph.collect_required(&roots, |_| false);
+        self.check_unsupported(&needed)?;
         self.choose_format(&needed)?;
-        self.choose_formats_of_truth(&needed)?;
+        self.choose_truth_formats(&needed)?;
         self.choose_ranges(&needed)?;
         for &user in &needed {
-            for input in self.graph.needs(user) {
-                self.n_uses[input.index()] += 1;
+            for input in self.graph.required_inputs(user) {
+                self.num_uses[input.index()] += 1;
             }
         }
         for root in &roots {
-            self.n_uses[root.index()] += 1;
+            self.num_uses[root.index()] += 1;
         }
-        for kept in &self.importer.kept {
-            for id in self.graph.needed_for(&kept.inputs, |id| self.values[id.index()].is_some()) {
-                let before = self.anchor(kept, id);
+        for kept in &self.importer.retained_ops {
+            for id in self.graph.collect_required(&kept.inputs, |id| self.values[id.index()].is_some()) {
+                let before = self.find_anchor(kept, id);
                 self.values[id.index()] = self.emit_node(id, before)?;
             }
             for (position, &input) in kept.inputs.iter().enumerate() {
-                self.let_read(kept.op, position, input)?;
+                self.replace_operand(kept.op, position, input)?;
             }
         }
         self.report_angles(&needed);
-        self.importer.islands.report(self.function)
+        self.importer.f32_regions.report(self.function)
     }
 
     /// Emits a remark at the first sine or cosine that is computed in single precision.
     fn report_angles(&self, needed: &[NodeId]) {
-        let angles: Vec<NodeId> = needed.iter().copied().filter(|&id| self.graph.is_of_angles(id)).collect();
+        let angles: Vec<NodeId> = needed.iter().copied().filter(|&id| self.graph.is_trig_result(id)).collect();
         let Some(&first) = angles.first() else { return };
         let n_bytes = |id: &NodeId| self.graph.node(*id).shape.iter().product::<i64>() * 4;
         let message = format!(
             "the angles of sines and cosines are computed in f32; before they are rounded, the results take {} KiB",
             angles.iter().map(n_bytes).sum::<i64>() / 1024
         );
-        remark_behind(codes::ANGLE_IN_F32, self.function, message).at(self.location(first)).emit();
+        remark_at_location(codes::ANGLE_IN_F32, self.function, message).with_location(self.location(first)).emit();
     }
 
     /// Returns the operation before which a node is inserted: in its own scope.
-    fn anchor(&self, kept: &Kept<'c>, id: NodeId) -> Op<'c> {
+    fn find_anchor(&self, kept: &RetainedOp<'c>, id: NodeId) -> Op<'c> {
         let scope = self.graph.scope(id);
-        kept.around.iter().find(|(around, _)| *around == scope).filter(|_| scope != kept.scope).map_or(kept.op, |(_, op)| *op)
+        kept.enclosing_scopes.iter().find(|(around, _)| *around == scope).filter(|_| scope != kept.scope).map_or(kept.op, |(_, op)| *op)
     }
 
-    fn check_refusals(&self, needed: &[NodeId]) -> Result<(), Reported> {
+    fn check_unsupported(&self, needed: &[NodeId]) -> Result<(), ErrorReported> {
         for &id in needed {
-            if let Kind::Refused(refusal) = self.graph.node(id).kind {
-                let refusal = &self.importer.refusals[refusal];
-                return Err(error_at(codes::UNSUPPORTED, refusal.op, &refusal.message).at(refusal.location).report());
+            if let NodeKind::Unsupported(refusal) = self.graph.node(id).kind {
+                let refusal = &self.importer.unsupported_ops[refusal];
+                return Err(error_at(codes::UNSUPPORTED, refusal.op, &refusal.message).with_location(refusal.location).report());
             }
         }
         Ok(())
@@ -113,13 +113,13 @@ impl<'a, 'c> Emitter<'a, 'c> {
 
     /// Returns whether f32 values are computed in the device's 16-bit format because the device lacks a function in f32.
     pub(super) fn is_narrow(&self) -> bool {
-        let roots: Vec<NodeId> = self.importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
-        let needed = self.graph.needed_for(&roots, |_| false);
+        let roots: Vec<NodeId> = self.importer.retained_ops.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
+        let needed = self.graph.collect_required(&roots, |_| false);
         !self.importer.is_strict() && needed.iter().any(|&id| self.lacks_single_precision(id).is_some())
     }
 
     /// Returns whether a program of f32 only is computed in f32: the device must have all of its functions in f32.
-    fn choose_format(&mut self, needed: &[NodeId]) -> Result<(), Reported> {
+    fn choose_format(&mut self, needed: &[NodeId]) -> Result<(), ErrorReported> {
         let lacking = needed.iter().find_map(|&id| self.lacks_single_precision(id).map(|function| (id, function)));
         let Some((id, function)) = lacking else { return Ok(()) };
         let message = format!("the device has no '{function}' in f32");
@@ -130,97 +130,97 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 self.function,
                 format_args!("requires '{function}' in f32 (--precision strict), which the device does not have; give --precision mixed"),
             )
-            .at(location)
+            .with_location(location)
             .report());
         }
-        remark_behind(codes::F32_AS_F16, self.function, format_args!("f32 values are computed in the device's 16-bit format: {message}"))
-            .at(self.location(id))
+        remark_at_location(codes::F32_AS_F16, self.function, format_args!("f32 values are computed in the device's 16-bit format: {message}"))
+            .with_location(self.location(id))
             .emit();
-        self.half = Some(Element::F16);
+        self.half = Some(NodeElementType::F16);
         Ok(())
     }
 
     /// Selects the format of truth values: the unique format of the numbers that they are combined with.
-    fn choose_formats_of_truth(&mut self, needed: &[NodeId]) -> Result<(), Reported> {
-        if self.half.is_some() && !needed.iter().any(|&id| self.graph.node(id).element == Element::Single) {
+    fn choose_truth_formats(&mut self, needed: &[NodeId]) -> Result<(), ErrorReported> {
+        if self.half.is_some() && !needed.iter().any(|&id| self.graph.node(id).element == NodeElementType::Single) {
             return Ok(());
         }
-        self.truths = elements_of_truth(self.graph, needed).map_err(|TwoFormats { user, needed, found }| {
+        self.truth_formats = infer_truth_formats(self.graph, needed).map_err(|TruthFormatConflict { user, needed, found }| {
             let (found, needed) = (found.name(), needed.name());
             let message = format!(
                 "expected i1 values of comparisons in {needed}, found a comparison in {found}; compare and select in one element type"
             );
-            error_at(codes::TRUTH_FORMATS, self.function, message).at(self.location(user)).report()
+            error_at(codes::TRUTH_FORMATS, self.function, message).with_location(self.location(user)).report()
         })?;
         Ok(())
     }
 
     /// Restricts integers that ops compute with to a range in which the device is exact.
-    fn choose_ranges(&self, needed: &[NodeId]) -> Result<(), Reported> {
-        let limits = if self.half.is_some() { range::HALF } else { range::SINGLE };
+    fn choose_ranges(&self, needed: &[NodeId]) -> Result<(), ErrorReported> {
+        let limits = if self.half.is_some() { range::HALF_LIMITS } else { range::SINGLE_LIMITS };
         let element = |number: usize| match self.importer.sources.get(number) {
-            Some(Source::Value(value)) => TensorType::of(value.r#type()).map(|tensor| ScalarType::of(tensor.element)),
+            Some(ExternalTensor::Value(value)) => TensorType::from_type(value.r#type()).map(|tensor| ScalarType::from_type(tensor.element)),
             _ => None,
         };
         let of_type = |number: usize| match element(number) {
             Some(ScalarType::Integer(width @ 2..32)) => [-(1_i64 << (width - 1)), 1_i64 << (width - 1)],
             _ => [i64::MIN, i64::MAX],
         };
-        let given = |number: usize| self.graph.integers.promised(number).unwrap_or_else(|| of_type(number));
-        let open = self.checkable_asserts(limits);
+        let given = |number: usize| self.graph.integers.promised_range(number).unwrap_or_else(|| of_type(number));
+        let open = self.collect_checkable_asserts(limits);
         let asserted: Vec<NodeId> = open.iter().map(|(condition, ..)| *condition).collect();
-        let mut ranges = range::ranges(self.graph, needed, &asserted, limits, given).map_err(|unbounded| match unbounded {
-            Unbounded::Node(id) => {
-                let what = if self.graph.integers.has(id) { "integers beyond" } else { "numbers of integers beyond" };
-                let limit = if self.graph.integers.has(id) { limits.exact } else { limits.largest };
-                let message = codes::INTEGER_RANGE.says(format_args!(
+        let mut ranges = range::compute_ranges(self.graph, needed, &asserted, limits, given).map_err(|unbounded| match unbounded {
+            RangeViolation::Node(id) => {
+                let what = if self.graph.integers.contains(id) { "integers beyond" } else { "numbers of integers beyond" };
+                let limit = if self.graph.integers.contains(id) { limits.exact } else { limits.largest };
+                let message = codes::INTEGER_RANGE.format(format_args!(
                     "computes {what} {limit:.0}, the largest that the device \
                  computes exactly; bound arguments with 'spyre.range'"
                 ));
-                error_at(codes::INTEGER_RANGE, self.function, message).at(self.location(id)).report()
+                error_at(codes::INTEGER_RANGE, self.function, message).with_location(self.location(id)).report()
             }
-            Unbounded::Least(id) => {
-                let code = if self.graph.integers.least(id) == Some(1) { codes::INTEGER_DIVISOR } else { codes::INTEGER_SIGN };
-                let message = match self.graph.integers.least(id) {
+            RangeViolation::LowerBound(id) => {
+                let code = if self.graph.integers.lower_bound(id) == Some(1) { codes::INTEGER_DIVISOR } else { codes::INTEGER_SIGN };
+                let message = match self.graph.integers.lower_bound(id) {
                     Some(1) => "requires a positive integer divisor, found one that may be 0 or negative; apply 'arith.maxsi' with 1 to it",
                     _ => {
                         "requires nonnegative integers for unsigned arithmetic, found integers that may be negative; bound \
                      arguments with 'spyre.range'"
                     }
                 };
-                error_at(code, self.function, message).at(self.location(id)).report()
+                error_at(code, self.function, message).with_location(self.location(id)).report()
             }
-            Unbounded::Width(id, width) => {
+            RangeViolation::Width(id, width) => {
                 let advice = match width {
                     ..64 => "compute with more bits",
                     _ => "bound arguments with 'spyre.range', or use smaller constants",
                 };
                 let message = codes::INTEGER_WIDTH
-                    .says(format_args!("expected integers that stay within {width} bits, found a value that may overflow; {advice}"));
-                error_at(codes::INTEGER_RANGE, self.function, message).at(self.location(id)).report()
+                    .format(format_args!("expected integers that stay within {width} bits, found a value that may overflow; {advice}"));
+                error_at(codes::INTEGER_RANGE, self.function, message).with_location(self.location(id)).report()
             }
-            Unbounded::Rounded(id) => {
+            RangeViolation::RoundedConstant(id) => {
                 let message = format!(
                     "compares runtime integers with {:.0}, which the device's format cannot represent; compare with a neighboring number",
                     limits.exact + 1.0
                 );
-                error_at(codes::INTEGER_RANGE, self.function, message).at(self.location(id)).report()
+                error_at(codes::INTEGER_RANGE, self.function, message).with_location(self.location(id)).report()
             }
-            Unbounded::Assertion(position) => {
+            RangeViolation::Assertion(position) => {
                 let (_, op, location) = open[position];
                 let message = if op.is("cf.assert") {
                     "asserts a condition that contradicts the other assertions on the arguments; remove one of them"
                 } else {
                     "indexes a table with integers that may be out of bounds; bound the argument with 'spyre.range'"
                 };
-                error_at(codes::INTEGER_RANGE, op, message).at(location).report()
+                error_at(codes::INTEGER_RANGE, op, message).with_location(location).report()
             }
         })?;
         // No op reads integers that select the same element for all positions, but they still select one of the rows.
-        let source = |&id: &NodeId| if let Kind::Tensor(number) = self.graph.node(id).kind { Some(number) } else { None };
+        let source = |&id: &NodeId| if let NodeKind::Tensor(number) = self.graph.node(id).kind { Some(number) } else { None };
         let read: BTreeSet<usize> = needed.iter().filter_map(source).collect();
-        for (number, _) in self.graph.indices().filter(|(number, _)| read.contains(number)) {
-            if let (Some(Source::Value(value)), Some(ScalarType::Integer(8))) = (self.importer.sources.get(number), element(number)) {
+        for (number, _) in self.graph.iter_index_tensors().filter(|(number, _)| read.contains(number)) {
+            if let (Some(ExternalTensor::Value(value)), Some(ScalarType::Integer(8))) = (self.importer.sources.get(number), element(number)) {
                 let message = format!(
                     "expected row indices of i32 or i64, found an argument of {} that selects rows of a table; give the argument one of \
                      these types",
@@ -230,16 +230,16 @@ impl<'a, 'c> Emitter<'a, 'c> {
             }
         }
         // A lookup covers the integers from 0 on. It restricts them also if it became a constant that no op reads.
-        let unread = self.graph.indices().map(|(number, rows)| (number, [0, rows])).chain(self.graph.ranges_of_lookups());
+        let unread = self.graph.iter_index_tensors().map(|(number, rows)| (number, [0, rows])).chain(self.graph.iter_lookup_ranges());
         for (number, covered) in unread.filter(|(number, _)| !read.contains(number)) {
             let range = ranges.entry(number).or_insert_with(|| given(number));
             *range = [range[0].max(covered[0]), range[1].min(covered[1])];
         }
         for (number, range) in ranges {
-            if let Some(Source::Value(value)) = self.importer.sources.get(number)
+            if let Some(ExternalTensor::Value(value)) = self.importer.sources.get(number)
                 && !matches!(element(number), Some(ScalarType::Integer(8 | 32 | 64)))
             {
-                let message = codes::INTEGER_WIDTH.says(format_args!(
+                let message = codes::INTEGER_WIDTH.format(format_args!(
                     "expected runtime integers of i8, i32 or i64, found {}; convert them before the export",
                     value.r#type()
                 ));
@@ -250,8 +250,8 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 _ => range,
             };
             let argument = match self.importer.sources[number] {
-                Source::Value(value) => value.arg_of().filter(|_| value.def().is_none()).map(|(_, position)| position),
-                Source::Weights(..) => None,
+                ExternalTensor::Value(value) => value.as_block_arg().filter(|_| value.def().is_none()).map(|(_, position)| position),
+                ExternalTensor::Weights(..) => None,
             };
             if let Some(position) = argument {
                 set_argument_attribute(self.function, position, attr::SPYRE_RANGE, i64_array_attribute(self.context, &range));
@@ -263,16 +263,16 @@ impl<'a, 'c> Emitter<'a, 'c> {
     /// Returns the assertions that do not hold for every index, without those of the program (`cf.assert`) that no
     /// range of integers makes true. The latter get a warning: the device cannot stop a program, so the caller must
     /// ensure them.
-    fn checkable_asserts(&self, limits: Limits) -> Vec<(NodeId, Op<'c>, Location<'c>)> {
-        let open: Vec<_> = self.importer.open_asserts().collect();
+    fn collect_checkable_asserts(&self, limits: FormatLimits) -> Vec<(NodeId, Op<'c>, Location<'c>)> {
+        let open: Vec<_> = self.importer.iter_open_asserts().collect();
         let conditions: Vec<NodeId> = open.iter().map(|(condition, ..)| *condition).collect();
-        let (unmet, mut kept) = (range::unmet(self.graph, &conditions, limits), Vec::new());
+        let (unmet, mut kept) = (range::find_unsatisfiable_asserts(self.graph, &conditions, limits), Vec::new());
         for (position, (condition, op, location)) in open.into_iter().enumerate() {
             if op.is("cf.assert") && unmet.binary_search(&position).is_ok() {
                 let text = op.attr("msg").and_then(string).unwrap_or_default();
                 let message =
                     format!("is not checked, because the device cannot stop a program; results are undefined where \"{text}\" fails");
-                warning_at(codes::ASSERTION_UNCHECKED, op, message).at(location).emit();
+                warning_at(codes::ASSERTION_UNCHECKED, op, message).with_location(location).emit();
             } else {
                 kept.push((condition, op, location));
             }
@@ -282,52 +282,52 @@ impl<'a, 'c> Emitter<'a, 'c> {
 
     fn lacks_single_precision(&self, id: NodeId) -> Option<&'static str> {
         let node = self.graph.node(id);
-        let is_single = node.element == Element::F32 || node.inputs.iter().any(|&input| self.graph.node(input).element == Element::F32);
+        let is_single = node.element == NodeElementType::F32 || node.inputs.iter().any(|&input| self.graph.node(input).element == NodeElementType::F32);
         if self.half.is_some() || !is_single {
             return None;
         }
         let in_f32 = |row: Option<&'static DeviceFunction>| row.is_some_and(|row| row.supports(DeviceFormat::IeeeFp32));
         match node.kind {
-            Kind::Matmul => Some("batchmatmul"),
-            Kind::Pointwise(function, _) if !in_f32(DeviceFunction::pointwise(function)) => Some(function),
-            Kind::Reduce(function, ..) if !in_f32(DeviceFunction::reduce(function)) => Some(function),
+            NodeKind::Matmul => Some("batchmatmul"),
+            NodeKind::Pointwise(function, _) if !in_f32(DeviceFunction::find_pointwise(function)) => Some(function),
+            NodeKind::Reduce(function, ..) if !in_f32(DeviceFunction::find_reduce(function)) => Some(function),
             _ => None,
         }
     }
 
     fn location(&self, id: NodeId) -> Location<'c> {
-        self.importer.places.get(self.graph.place(id)).copied().unwrap_or_else(|| self.function.loc())
+        self.importer.locations.get(self.graph.location(id)).copied().unwrap_or_else(|| self.function.loc())
     }
 
     /// Returns the element type of a node in the program.
     fn element_type(&self, id: NodeId) -> Type<'c> {
         let own = self.graph.node(id).element;
         let element = match own {
-            Element::Bool => {
-                let own = self.truths.get(&id).copied();
-                own.filter(|&own| own == Element::Single).or(self.half).or(own).unwrap_or(Element::F16)
+            NodeElementType::Bool => {
+                let own = self.truth_formats.get(&id).copied();
+                own.filter(|&own| own == NodeElementType::Single).or(self.half).or(own).unwrap_or(NodeElementType::F16)
             }
-            Element::F32 => self.half.unwrap_or(own),
-            Element::F16 | Element::Bf16 | Element::Single | Element::Int => own,
+            NodeElementType::F32 => self.half.unwrap_or(own),
+            NodeElementType::F16 | NodeElementType::Bf16 | NodeElementType::Single | NodeElementType::Int => own,
         };
         let format = match element {
-            Element::F16 | Element::Bool => ElementType::F16,
-            Element::Bf16 => ElementType::Bf16,
-            Element::F32 | Element::Single => ElementType::F32,
-            Element::Int => return self.integer_type(id),
+            NodeElementType::F16 | NodeElementType::Bool => ElementType::F16,
+            NodeElementType::Bf16 => ElementType::Bf16,
+            NodeElementType::F32 | NodeElementType::Single => ElementType::F32,
+            NodeElementType::Int => return self.integer_type(id),
         };
         type_of_element(self.context, format)
     }
 
     /// Integers keep the type of the tensor that they are elements of.
     fn integer_type(&self, mut id: NodeId) -> Type<'c> {
-        while let Kind::View(_) | Kind::Reshape | Kind::Gather(_) = self.graph.node(id).kind {
+        while let NodeKind::View(_) | NodeKind::Reshape | NodeKind::Gather(_) = self.graph.node(id).kind {
             id = self.graph.node(id).inputs[0];
         }
         let value = match self.graph.node(id).kind {
-            Kind::Tensor(number) => match self.importer.sources[number] {
-                Source::Value(value) => TensorType::of(value.r#type()),
-                Source::Weights(attribute, _) => crate::mlir::type_of_elements(attribute).and_then(TensorType::of),
+            NodeKind::Tensor(number) => match self.importer.sources[number] {
+                ExternalTensor::Value(value) => TensorType::from_type(value.r#type()),
+                ExternalTensor::Weights(attribute, _) => crate::mlir::type_of_elements(attribute).and_then(TensorType::from_type),
             },
             _ => None,
         };
@@ -335,164 +335,164 @@ impl<'a, 'c> Emitter<'a, 'c> {
     }
 
     fn tensor_type(&self, id: NodeId) -> Type<'c> {
-        tensor_of(self.graph.node(id).shape.clone(), self.element_type(id))
+        build_tensor_type(self.graph.node(id).shape.clone(), self.element_type(id))
     }
 
     /// Writes a node; returns None if the node has no value of its own.
-    fn emit_node(&self, id: NodeId, before: Op<'c>) -> Result<Option<Value<'c>>, Reported> {
+    fn emit_node(&self, id: NodeId, before: Op<'c>) -> Result<Option<Value<'c>>, ErrorReported> {
         let (node, at, context) = (self.graph.node(id), self.location(id), self.context);
-        let input = |position: usize| self.value(node.inputs[position], before);
+        let input = |position: usize| self.materialize_value(node.inputs[position], before);
         let output = self.tensor_type(id);
         let built = match &node.kind {
-            Kind::Tensor(number) => return self.source(id, *number, before).map(Some),
+            NodeKind::Tensor(number) => return self.emit_source(id, *number, before).map(Some),
             // Constants are written at their uses, in the shape that the use needs.
-            Kind::Known(_) | Kind::Undefined => return Ok(None),
-            Kind::Refused(_) => return Ok(None),
-            Kind::Virtual(_) => return Ok(self.values[node.inputs[node.inputs.len() - 1].index()]),
-            Kind::Filled => return Ok(Some(self.filled(node.inputs[0], &node.shape, self.element_type(id), before, at))),
-            Kind::Reshape => {
+            NodeKind::Constant(_) | NodeKind::Undefined => return Ok(None),
+            NodeKind::Unsupported(_) => return Ok(None),
+            NodeKind::Virtual(_) => return Ok(self.values[node.inputs[node.inputs.len() - 1].index()]),
+            NodeKind::Splat => return Ok(Some(self.emit_splat(node.inputs[0], &node.shape, self.element_type(id), before, at))),
+            NodeKind::Reshape => {
                 let from = &self.graph.node(node.inputs[0]).shape;
                 if *from == node.shape {
                     // Integer arguments are converted to the numbers that ops compute with.
                     let (number, own) = (input(0)?, self.element_type(id));
-                    let shown = TensorType::of(number.r#type()).map(|tensor| tensor.element);
-                    return Ok(Some(retyped_before(before, at, number, from, shown.unwrap_or(own), own)));
+                    let shown = TensorType::from_type(number.r#type()).map(|tensor| tensor.element);
+                    return Ok(Some(emit_retype_before(before, at, number, from, shown.unwrap_or(own), own)));
                 }
-                let map = map_from_exprs(context, node.shape.len(), 0, &reshape_map(from, &node.shape));
-                view(context, at, input(0)?, map, output)
+                let map = map_from_exprs(context, node.shape.len(), 0, &compute_reshape_map(from, &node.shape));
+                build_view(context, at, input(0)?, map, output)
             }
-            Kind::View(map) => view(context, at, input(0)?, map_from_exprs(context, node.shape.len(), 0, map), output),
-            Kind::Pointwise(function, constants) => {
-                let inputs = node.inputs.iter().map(|&input| self.operand(id, input, before)).collect::<Result<Vec<_>, _>>()?;
-                pointwise(context, at, function, &inputs, &numbers(constants), output)
+            NodeKind::View(map) => build_view(context, at, input(0)?, map_from_exprs(context, node.shape.len(), 0, map), output),
+            NodeKind::Pointwise(function, constants) => {
+                let inputs = node.inputs.iter().map(|&input| self.materialize_operand(id, input, before)).collect::<Result<Vec<_>, _>>()?;
+                build_pointwise(context, at, function, &inputs, &decode_numbers(constants), output)
             }
-            Kind::Reduce(function, dim, constants) => reduce(
+            NodeKind::Reduce(function, dim, constants) => build_reduce(
                 context,
                 at,
                 function,
                 input(0)?,
                 &[i64::try_from(*dim).expect("the number of a dimension")],
-                &numbers(constants),
+                &decode_numbers(constants),
                 output,
             ),
-            Kind::Matmul => matmul(context, at, input(0)?, input(1)?, output),
-            Kind::Gather(dim) => {
+            NodeKind::Matmul => build_matmul(context, at, input(0)?, input(1)?, output),
+            NodeKind::Gather(dim) => {
                 let table = match &self.graph.node(node.inputs[0]).kind {
                     // A table of truth values has the format of the ops that read its rows.
-                    Kind::Known(known) => {
-                        constant_before(before, at, known, self.graph.node(node.inputs[0]).shape.clone(), self.element_type(id))
+                    NodeKind::Constant(known) => {
+                        emit_constant_before(before, at, known, self.graph.node(node.inputs[0]).shape.clone(), self.element_type(id))
                     }
                     _ => input(0)?,
                 };
-                gather(context, at, table, input(1)?, i64::try_from(*dim).expect("the number of a dimension"), output)
+                build_gather(context, at, table, input(1)?, i64::try_from(*dim).expect("the number of a dimension"), output)
             }
-            Kind::Insert(offsets) => {
+            NodeKind::Insert(offsets) => {
                 let part = input(0)?;
-                let whole = self.buffer(id, node.inputs[1], before, output, at)?;
-                insert(context, at, part, whole, offsets)
+                let whole = self.materialize_destination(id, node.inputs[1], before, output, at)?;
+                build_insert(context, at, part, whole, offsets)
             }
         };
         Ok(Some(insert_before(before, built).output()))
     }
 
     /// Returns the value of a node that must have one.
-    fn value(&self, id: NodeId, before: Op<'c>) -> Result<Value<'c>, Reported> {
+    fn materialize_value(&self, id: NodeId, before: Op<'c>) -> Result<Value<'c>, ErrorReported> {
         if let Some(value) = self.values[id.index()] {
             return Ok(value);
         }
         match &self.graph.node(id).kind {
-            Kind::Known(known) => {
-                Ok(self.known_tensor(known, &self.graph.node(id).shape, self.element_type(id), before, self.location(id)))
+            NodeKind::Constant(known) => {
+                Ok(self.emit_constant(known, &self.graph.node(id).shape, self.element_type(id), before, self.location(id)))
             }
             _ => Err(error_at(codes::UNWRITTEN, before, "reads a tensor that no op has written; fill it first").report()),
         }
     }
 
     /// Returns an operand of an elementwise op: a scalar has size 1 in every dimension.
-    fn operand(&self, user: NodeId, id: NodeId, before: Op<'c>) -> Result<Value<'c>, Reported> {
-        let Kind::Known(known) = &self.graph.node(id).kind else { return self.value(id, before) };
+    fn materialize_operand(&self, user: NodeId, id: NodeId, before: Op<'c>) -> Result<Value<'c>, ErrorReported> {
+        let NodeKind::Constant(known) = &self.graph.node(id).kind else { return self.materialize_value(id, before) };
         let rank = self.graph.node(user).shape.len();
-        let shape = if known.uniform().is_some() { vec![1; rank] } else { self.graph.node(id).shape.clone() };
+        let shape = if known.splat_value().is_some() { vec![1; rank] } else { self.graph.node(id).shape.clone() };
         // A scalar has the element type of the tensor operands.
-        let beside = self.graph.node(user).inputs.iter().find(|&&input| !matches!(self.graph.node(input).kind, Kind::Known(_)));
-        let element = self.element_type(beside.copied().filter(|&beside| self.graph.node(beside).element != Element::Bool).unwrap_or(user));
-        Ok(constant_before(before, self.location(user), known, shape, element))
+        let beside = self.graph.node(user).inputs.iter().find(|&&input| !matches!(self.graph.node(input).kind, NodeKind::Constant(_)));
+        let element = self.element_type(beside.copied().filter(|&beside| self.graph.node(beside).element != NodeElementType::Bool).unwrap_or(user));
+        Ok(emit_constant_before(before, self.location(user), known, shape, element))
     }
 
     /// Returns the destination of an insert: the tensor itself if it has no other use, else a copy of its initialized elements.
-    fn buffer(&self, user: NodeId, whole: NodeId, before: Op<'c>, output: Type<'c>, at: Location<'c>) -> Result<Value<'c>, Reported> {
+    fn materialize_destination(&self, user: NodeId, whole: NodeId, before: Op<'c>, output: Type<'c>, at: Location<'c>) -> Result<Value<'c>, ErrorReported> {
         let kind = &self.graph.node(whole).kind;
-        let is_own = matches!(kind, Kind::Insert(_)) && self.n_uses[whole.index()] == 1;
+        let is_own = matches!(kind, NodeKind::Insert(_)) && self.num_uses[whole.index()] == 1;
         if is_own && self.graph.scope(user) == self.graph.scope(whole) {
-            return self.value(whole, before);
+            return self.materialize_value(whole, before);
         }
-        let fresh = insert_before(before, empty(self.context, at, output)).output();
-        if *kind == Kind::Undefined {
+        let fresh = insert_before(before, build_empty(self.context, at, output)).output();
+        if *kind == NodeKind::Undefined {
             return Ok(fresh);
         }
-        if let Some(parts) = self.graph.parts_of_unfinished(whole) {
+        if let Some(parts) = self.graph.find_partial_slices(whole) {
             // Uninitialized elements are not copied.
             return parts.into_iter().try_fold(fresh, |into, (part, offsets)| {
-                Ok(insert_before(before, insert(self.context, at, self.value(part, before)?, into, offsets)).output())
+                Ok(insert_before(before, build_insert(self.context, at, self.materialize_value(part, before)?, into, offsets)).output())
             });
         }
         let original = match kind {
-            Kind::Known(known) if known.uniform().is_some() => {
-                self.filled(whole, &self.graph.node(user).shape, self.element_type(user), before, at)
+            NodeKind::Constant(known) if known.splat_value().is_some() => {
+                self.emit_splat(whole, &self.graph.node(user).shape, self.element_type(user), before, at)
             }
-            _ => self.value(whole, before)?,
+            _ => self.materialize_value(whole, before)?,
         };
         let start = vec![0; self.graph.node(user).shape.len()];
-        Ok(insert_before(before, insert(self.context, at, original, fresh, &start)).output())
+        Ok(insert_before(before, build_insert(self.context, at, original, fresh, &start)).output())
     }
 
     /// Writes a constant as a tensor of `shape`: as a constant op, or, for very many equal elements, as a view that repeats one.
-    fn known_tensor(&self, known: &Known, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
+    fn emit_constant(&self, known: &ConstantTensor, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
         let n_elements = shape.iter().fold(1, |elements: i64, size| elements.saturating_mul(*size));
-        match known.uniform().filter(|_| n_elements > MAX_REPEATED_ELEMENTS) {
-            Some(number) => self.repeated(number, shape, element, before, at),
-            None => constant_before(before, at, known, shape.to_vec(), element),
+        match known.splat_value().filter(|_| n_elements > MAX_REPEATED_ELEMENTS) {
+            Some(number) => self.emit_broadcast(number, shape, element, before, at),
+            None => emit_constant_before(before, at, known, shape.to_vec(), element),
         }
     }
 
     /// Writes a scalar as a tensor of `shape`.
-    fn filled(&self, number: NodeId, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
-        self.repeated(self.graph.number_of(number).expect("a number"), shape, element, before, at)
+    fn emit_splat(&self, number: NodeId, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
+        self.emit_broadcast(self.graph.as_scalar(number).expect("a number"), shape, element, before, at)
     }
 
     /// Writes a view that broadcasts one number to all indices.
-    fn repeated(&self, number: f64, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
-        let one = constant_before(before, at, &Known::number(number), vec![1; shape.len()], element);
-        let map = map_from_exprs(self.context, shape.len(), 0, &vec![Expr::Constant(0); shape.len()]);
-        insert_before(before, view(self.context, at, one, map, tensor_of(shape.to_vec(), element))).output()
+    fn emit_broadcast(&self, number: f64, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
+        let one = emit_constant_before(before, at, &ConstantTensor::from_scalar(number), vec![1; shape.len()], element);
+        let map = map_from_exprs(self.context, shape.len(), 0, &vec![AffineExpression::Constant(0); shape.len()]);
+        insert_before(before, build_view(self.context, at, one, map, build_tensor_type(shape.to_vec(), element))).output()
     }
 
-    fn source(&self, id: NodeId, number: usize, before: Op<'c>) -> Result<Value<'c>, Reported> {
+    fn emit_source(&self, id: NodeId, number: usize, before: Op<'c>) -> Result<Value<'c>, ErrorReported> {
         let at = self.location(id);
         let value = match self.importer.sources[number] {
-            Source::Value(value) => value,
-            Source::Weights(attribute, location) => {
+            ExternalTensor::Value(value) => value,
+            ExternalTensor::Weights(attribute, location) => {
                 let Some(of) = crate::mlir::type_of_elements(attribute) else {
-                    return Err(error_at(codes::MALFORMED_IR, before, "expected a constant tensor").at(location).report());
+                    return Err(error_at(codes::MALFORMED_IR, before, "expected a constant tensor").with_location(location).report());
                 };
-                insert_before(before, constant(self.context, location, attribute, of)).output()
+                insert_before(before, build_constant(self.context, location, attribute, of)).output()
             }
         };
-        let Some(tensor) = TensorType::of(value.r#type()) else { return Ok(value) };
-        if self.graph.node(id).element == Element::Int {
+        let Some(tensor) = TensorType::from_type(value.r#type()) else { return Ok(value) };
+        if self.graph.node(id).element == NodeElementType::Int {
             return Ok(value);
         }
-        Ok(retyped_before(before, at, value, &tensor.shape, tensor.element, self.element_type(id)))
+        Ok(emit_retype_before(before, at, value, &tensor.shape, tensor.element, self.element_type(id)))
     }
 
     /// Replaces an operand of a kept operation with a node, in the operand's original type.
-    fn let_read(&self, op: Op<'c>, position: usize, id: NodeId) -> Result<(), Reported> {
+    fn replace_operand(&self, op: Op<'c>, position: usize, id: NodeId) -> Result<(), ErrorReported> {
         let old = op.inputs()[position];
-        let Some(tensor) = TensorType::of(old.r#type()) else { return Ok(()) };
+        let Some(tensor) = TensorType::from_type(old.r#type()) else { return Ok(()) };
         let new = match &self.graph.node(id).kind {
-            Kind::Known(known) => {
-                let is_integer = self.graph.node(id).element == Element::Int;
-                let element = match ScalarType::of(tensor.element) {
+            NodeKind::Constant(known) => {
+                let is_integer = self.graph.node(id).element == NodeElementType::Int;
+                let element = match ScalarType::from_type(tensor.element) {
                     _ if is_integer => tensor.element,
                     // Constants are not computed in the device's format, and need not fit in it.
                     ScalarType::F32 | ScalarType::F64 => type_of_element(self.context, ElementType::F32),
@@ -507,14 +507,14 @@ impl<'a, 'c> Emitter<'a, 'c> {
                     )
                     .report());
                 }
-                self.known_tensor(known, &tensor.shape, element, op, op.loc())
+                self.emit_constant(known, &tensor.shape, element, op, op.loc())
             }
-            _ => self.value(id, op)?,
+            _ => self.materialize_value(id, op)?,
         };
-        let Some(found) = TensorType::of(new.r#type()) else { return Ok(()) };
-        let is_computed = ScalarType::of(found.element).is_float() && self.graph.node(id).element == Element::Int;
+        let Some(found) = TensorType::from_type(new.r#type()) else { return Ok(()) };
+        let is_computed = ScalarType::from_type(found.element).is_float() && self.graph.node(id).element == NodeElementType::Int;
         let is_number = |element: Type<'c>| {
-            let of = ScalarType::of(element);
+            let of = ScalarType::from_type(element);
             of.is_float() || of == ScalarType::F64 || of == ScalarType::Integer(1) || is_computed && matches!(of, ScalarType::Integer(_))
         };
         // Integers as two digits have one more dimension.
@@ -522,10 +522,10 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let new = if found.element == tensor.element {
             new
         } else if is_number(found.element) && is_number(tensor.element) {
-            retyped_before(op, op.loc(), new, shape, found.element, tensor.element)
+            emit_retype_before(op, op.loc(), new, shape, found.element, tensor.element)
         } else {
             let verb = if op.is("func.return") { "returns" } else { "reads" };
-            let message = codes::NARROWING.says(format_args!(
+            let message = codes::NARROWING.format(format_args!(
                 "{verb} {}, found a value computed as {}; export the program in f32 or f16",
                 old.r#type(),
                 new.r#type()
@@ -537,6 +537,6 @@ impl<'a, 'c> Emitter<'a, 'c> {
     }
 }
 
-fn numbers(constants: &[u64]) -> Vec<f64> {
+fn decode_numbers(constants: &[u64]) -> Vec<f64> {
     constants.iter().map(|&bits| f64::from_bits(bits)).collect()
 }

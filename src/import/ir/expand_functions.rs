@@ -3,13 +3,13 @@
 //! Reads the users of results, hints and the machine; replaces one pointwise op by several (`Expansion`). It expands an op only if compute
 //! ops read the result and a core's slice fits: the result of the original function is always in HBM.
 
-use super::emit_constant::constant_before;
+use super::emit_constant::emit_constant_before;
 use crate::dialect::ods::{option, spyre};
 use crate::{
     codes,
-    dialect::{ComputeOp, copy, format_of, home_of, pointwise, target_of},
-    import::{Expansion, Known, Source},
-    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, error_at, insert_before},
+    dialect::{ComputeOp, build_copy, format_of, base_buffer_of, build_pointwise, target_of},
+    import::{Expansion, ConstantTensor, ExpansionOperand},
+    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, Value, ValueExt, ValueLike, error_at, insert_before},
 };
 use machine::{Family, Target};
 use melior::ir::operation::Operation;
@@ -21,19 +21,19 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-expand-functions", run };
 /// for `notequal`.
 const COMPARISONS: [(&str, [&str; 2]); 2] = [("greaterthan", ["greaterequal", "notequal"]), ("lesserthan", ["lesserequal", "notequal"])];
 
-fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    if options.read::<Profile>(module, option::BUNDLE_FORMAT)?.is_release() {
-        ComputeOp::all_in(module).into_iter().for_each(expand_comparison);
+fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
+    if options.read_enum::<Profile>(module, option::BUNDLE_FORMAT)?.is_release() {
+        ComputeOp::collect_in(module).into_iter().for_each(expand_comparison);
     }
-    if !options.is_on(option::INTO_LX) {
+    if !options.is_enabled(option::INTO_LX) {
         return Ok(());
     }
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
-    for compute in ComputeOp::all_in(module).into_iter().filter(|compute| compute.family() == Family::Pointwise) {
-        let Some(expansion) = Expansion::of(compute.function()) else { continue };
+    for compute in ComputeOp::collect_in(module).into_iter().filter(|compute| compute.family() == Family::Pointwise) {
+        let Some(expansion) = Expansion::find(compute.function()) else { continue };
         let result = compute.op.output();
-        if is_read_on_device(result) && part_bytes(compute, &target).is_some_and(|bytes| expansion.fits(bytes, target.lx_bytes)) {
-            expand(compute, expansion);
+        if has_only_lx_users(result) && compute_slice_bytes(compute, &target).is_some_and(|bytes| expansion.fits_in_lx(bytes, target.lx_bytes)) {
+            expand_function(compute, expansion);
         }
     }
     Ok(())
@@ -46,14 +46,14 @@ fn expand_comparison(compute: ComputeOp<'_>) {
     }
     let Some((_, parts)) = COMPARISONS.iter().find(|(function, _)| *function == compute.function()) else { return };
     let (op, output) = (compute.op, compute.op.output().r#type());
-    let factors = parts.map(|function| write_before(op, pointwise(op.ctx(), op.loc(), function, &op.inputs(), &[], output)));
-    let product = write_before(op, pointwise(op.ctx(), op.loc(), "mul", &factors, &[], output));
+    let factors = parts.map(|function| insert_with_hints(op, build_pointwise(op.ctx(), op.loc(), function, &op.inputs(), &[], output)));
+    let product = insert_with_hints(op, build_pointwise(op.ctx(), op.loc(), "mul", &factors, &[], output));
     op.output().replace_with(product);
     op.erase();
 }
 
 /// Inserts an op before another one, with its hints; returns its result.
-fn write_before<'c>(op: Op<'c>, operation: Operation<'c>) -> Value<'c> {
+fn insert_with_hints<'c>(op: Op<'c>, operation: Operation<'c>) -> Value<'c> {
     let written = insert_before(op, operation);
     for name in ["hints", "work_div"] {
         if let Some(attribute) = op.attr(name) {
@@ -64,51 +64,51 @@ fn write_before<'c>(op: Op<'c>, operation: Operation<'c>) -> Value<'c> {
 }
 
 /// Returns whether a value is read only by ops that may read from LX, looking through views.
-fn is_read_on_device(value: Value<'_>) -> bool {
+fn has_only_lx_users(value: Value<'_>) -> bool {
     let users = value.users();
-    let is_reader = |user: Op<'_>| match ComputeOp::of(user) {
+    let is_reader = |user: Op<'_>| match ComputeOp::from_op(user) {
         Some(compute) => matches!(compute.family(), Family::Pointwise | Family::Reduce | Family::Matmul),
-        None => user.is(spyre::VIEW) && is_read_on_device(user.output()),
+        None => user.is(spyre::VIEW) && has_only_lx_users(user.output()),
     };
     !users.is_empty() && users.into_iter().all(is_reader)
 }
 
 /// Returns the bytes of the result on one core, if all cores have a slice and each hint splits it.
-fn part_bytes(compute: ComputeOp<'_>, target: &Target) -> Option<i64> {
-    let tensor = TensorType::of(compute.op.output().r#type())?;
+fn compute_slice_bytes(compute: ComputeOp<'_>, target: &Target) -> Option<i64> {
+    let tensor = TensorType::from_type(compute.op.output().r#type())?;
     let elements = tensor.shape.iter().try_fold(1_i64, |product, size| product.checked_mul(*size))?;
-    let parts = compute.hinted_tiles().checked_mul(target.cores)?;
+    let parts = compute.num_hinted_tiles().checked_mul(target.cores)?;
     elements.checked_mul(format_of(tensor.element)?.bytes()).map(|bytes| bytes / parts + i64::from(bytes % parts > 0))
 }
 
 /// Returns whether the argument may be in LX without a relayout. If a matmul produces it, matmul and function usually have different core
 /// splits.
 fn may_be_in_lx(argument: Value<'_>) -> bool {
-    let writer = home_of(argument).def().and_then(ComputeOp::of);
+    let writer = base_buffer_of(argument).def().and_then(ComputeOp::from_op);
     writer.and_then(ComputeOp::table_row).is_some_and(|row| row.lx)
 }
 
 /// Replaces the op by the steps. An argument that several steps read is copied first, so it is read from HBM once, as by the original
 /// function. `spyre-plan-lx` removes the copy if it does not fit.
-fn expand(compute: ComputeOp<'_>, expansion: &Expansion) {
+fn expand_function(compute: ComputeOp<'_>, expansion: &Expansion) {
     let op = compute.op;
     let (context, at, output) = (op.ctx(), op.loc(), op.output().r#type());
-    let Some(tensor) = TensorType::of(output) else { return };
-    let number = |number: f64| constant_before(op, at, &Known::number(number), vec![1; tensor.shape.len()], tensor.element);
-    let write = |operation| write_before(op, operation);
+    let Some(tensor) = TensorType::from_type(output) else { return };
+    let number = |number: f64| emit_constant_before(op, at, &ConstantTensor::from_scalar(number), vec![1; tensor.shape.len()], tensor.element);
+    let write = |operation| insert_with_hints(op, operation);
     let mut argument = op.inputs()[0];
-    if expansion.n_reads() > 1 && !may_be_in_lx(argument) {
-        argument = write(copy(context, at, argument, output));
+    if expansion.num_argument_reads() > 1 && !may_be_in_lx(argument) {
+        argument = write(build_copy(context, at, argument, output));
     }
     let mut results: Vec<Value<'_>> = Vec::new();
     for step in expansion.steps {
         let sources = step.sources.iter().map(|source| match *source {
-            Source::Argument => argument,
-            Source::Number(value) => number(value),
-            Source::Step(step) => results[step],
+            ExpansionOperand::Argument => argument,
+            ExpansionOperand::Number(value) => number(value),
+            ExpansionOperand::Step(step) => results[step],
         });
         let sources: Vec<Value<'_>> = sources.collect();
-        results.push(write(pointwise(context, at, step.function, &sources, &[], output)));
+        results.push(write(build_pointwise(context, at, step.function, &sources, &[], output)));
     }
     if let Some(&result) = results.last() {
         op.output().replace_with(result);

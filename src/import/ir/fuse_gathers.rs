@@ -4,13 +4,13 @@
 //! to HBM nor read back, which is most of the traffic of the two ops (torch-spyre writes such an op, too, with its fusion enabled).
 
 use crate::dialect::ods::{attr, spyre};
-use crate::mlir::{Op, OpExt, Options, Pass, Reported, TensorType, ValueExt, ValueLike, fused_location, string_attribute};
+use crate::mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, ValueExt, ValueLike, fused_location, string_attribute};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-fuse-gathers", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     for gather in module.nested().into_iter().filter(|op| op.is(spyre::GATHER) && op.attr(attr::FUNCTION).is_none()) {
-        if let Some(reader) = reader_of_all(gather).filter(|reader| may_fuse(*reader) && run_alike(gather, *reader)) {
+        if let Some(reader) = find_only_user(gather).filter(|reader| may_fuse(*reader) && have_same_loops(gather, *reader)) {
             gather.set_loc(fused_location(&[gather.loc(), reader.loc()]));
             gather.set_attr(attr::FUNCTION, string_attribute(gather.ctx(), reader.text_attr(attr::FUNCTION)));
             reader.output().replace_with(reader.inputs()[0]);
@@ -21,10 +21,10 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 }
 
 /// Returns the only user of a result, looking through views.
-fn reader_of_all(op: Op<'_>) -> Option<Op<'_>> {
+fn find_only_user(op: Op<'_>) -> Option<Op<'_>> {
     let [reader] = <[Op<'_>; 1]>::try_from(op.output().users()).ok()?;
-    let elements = |op: Op<'_>| TensorType::of(op.output().r#type()).map(|tensor| tensor.shape.iter().product::<i64>());
-    if reader.is(spyre::VIEW) && elements(reader) == elements(op) { reader_of_all(reader) } else { Some(reader) }
+    let elements = |op: Op<'_>| TensorType::from_type(op.output().r#type()).map(|tensor| tensor.shape.iter().product::<i64>());
+    if reader.is(spyre::VIEW) && elements(reader) == elements(op) { find_only_user(reader) } else { Some(reader) }
 }
 
 /// Returns whether an op is an elementwise function of one operand without constants.
@@ -33,7 +33,7 @@ fn may_fuse(op: Op<'_>) -> bool {
 }
 
 /// Returns whether hints request the same loops around both ops, or none, and do not divide them.
-fn run_alike(gather: Op<'_>, reader: Op<'_>) -> bool {
+fn have_same_loops(gather: Op<'_>, reader: Op<'_>) -> bool {
     let is_free = |op: Op<'_>| op.attr(attr::WORK_DIV).is_none();
     gather.attr(attr::HINTS) == reader.attr(attr::HINTS) && is_free(gather) && is_free(reader)
 }

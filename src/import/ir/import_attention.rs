@@ -1,43 +1,43 @@
 //! `spyre-import-linalg`, `tm_tensor.attention`, as torch-mlir writes scaled dot product attention.
 
-use super::importer::Importer;
+use super::importer::FunctionImporter;
 use crate::{
-    import::{Element, Graph, NodeId, rules::safe_softmax::bounded_softmax},
-    mlir::{Op, OpExt, Reported, shape_of},
+    import::{NodeElementType, ValueGraph, NodeId, rules::safe_softmax::build_bounded_softmax},
+    mlir::{Op, OpExt, ErrorReported, shape_of},
 };
-use program::affine::Expr;
+use program::affine::AffineExpression;
 
 /// Builds the matrix products and the softmax of the attention.
-pub(super) fn import_attention<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+pub(super) fn import_attention<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(), ErrorReported> {
     // The last operand is the destination of the result.
     let given = &op.inputs()[..op.inputs().len() - 1];
     let mut nodes = given.iter().map(|&value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
     for (node, &value) in nodes.iter_mut().zip(given) {
-        *node = importer.graph.filled_if_number(*node, &shape_of(value));
+        *node = importer.graph.splat_if_scalar(*node, &shape_of(value));
     }
-    importer.note_result(op, |importer, shape, element| {
-        if let Some(refused) = importer.graph.refused_among(&nodes) {
+    importer.record_result(op, |importer, shape, element| {
+        if let Some(refused) = importer.graph.find_unsupported(&nodes) {
             return Ok(refused);
         }
-        let found = attention(&mut importer.graph, &nodes, &shape, element);
-        Ok(found.unwrap_or_else(|message| importer.refused(op, op.loc(), message, shape, element)))
+        let found = build_attention(&mut importer.graph, &nodes, &shape, element);
+        Ok(found.unwrap_or_else(|message| importer.add_unsupported(op, op.loc(), message, shape, element)))
     })
 }
 
-fn attention(graph: &mut Graph, nodes: &[NodeId], shape: &[i64], element: Element) -> Result<NodeId, String> {
+fn build_attention(graph: &mut ValueGraph, nodes: &[NodeId], shape: &[i64], element: NodeElementType) -> Result<NodeId, String> {
     let &[queries, keys, values, ref mask @ ..] = nodes else { return Err("has no queries, keys and values".to_owned()) };
     let n_batch = shape.len() - 2;
     let (of_keys, length) = (graph.node(keys).shape.clone(), graph.node(queries).shape[n_batch + 1]);
-    let across: Vec<Expr> = (0..n_batch).chain([n_batch + 1, n_batch]).map(Expr::Dim).collect();
+    let across: Vec<AffineExpression> = (0..n_batch).chain([n_batch + 1, n_batch]).map(AffineExpression::Dim).collect();
     let columns = graph.view(keys, across, &[&of_keys[..n_batch], &[length, of_keys[n_batch]]].concat());
     let of_scores = [&shape[..=n_batch], &[of_keys[n_batch]]].concat();
-    let scores = graph.product(queries, columns, of_scores, element);
+    let scores = graph.build_matmul(queries, columns, of_scores, element);
     #[allow(clippy::cast_precision_loss, reason = "a size is far below 2^53")]
-    let scale = graph.number(1.0 / (length as f64).sqrt());
+    let scale = graph.add_scalar(1.0 / (length as f64).sqrt());
     let mut scores = graph.apply("arith.mulf", &[scores, scale], element)?;
     for &mask in mask {
-        scores = if graph.node(mask).element == Element::Bool {
-            let nothing = graph.number(f64::NEG_INFINITY);
+        scores = if graph.node(mask).element == NodeElementType::Bool {
+            let nothing = graph.add_scalar(f64::NEG_INFINITY);
             graph.apply("arith.select", &[mask, scores, nothing], element)?
         } else {
             graph.apply("arith.addf", &[scores, mask], element)?
@@ -51,7 +51,7 @@ fn attention(graph: &mut Graph, nodes: &[NodeId], shape: &[i64], element: Elemen
         let sum = graph.reduce("sum", powers, dim);
         graph.apply("arith.divf", &[powers, sum], element)?
     } else {
-        bounded_softmax(graph, scores, dim)
+        build_bounded_softmax(graph, scores, dim)
     };
-    Ok(graph.product(weights, values, shape.to_vec(), element))
+    Ok(graph.build_matmul(weights, values, shape.to_vec(), element))
 }

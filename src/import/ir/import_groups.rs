@@ -3,24 +3,24 @@
 //! The channels of such a group are a slice of a stick. The device extracts it only by moving the data twice, and a product pads the channels
 //! to whole sticks anyway. So the groups become one product, with weights that are 0 between different groups.
 
-use super::{generic::Generic, import_windows::ELEMENTS_OF_A_STICK};
+use super::{generic::GenericImporter, import_windows::PRODUCT_STICK_ELEMENTS};
 use crate::{
     import::{
-        Contraction, Element, Kind, Known, NodeId,
-        rules::contraction::{index_of, size_of},
+        Contraction, NodeElementType, NodeKind, ConstantTensor, NodeId,
+        rules::contraction::{compute_group_index, compute_group_size},
     },
-    mlir::{Expr, Reported},
+    mlir::{AffineExpression, ErrorReported},
 };
 
 /// Maximum number of weights, including the zeros between the groups.
-const MOST_MASKED_WEIGHTS: i64 = 1 << 20;
+const MAX_MASKED_WEIGHTS: i64 = 1 << 20;
 
-impl Generic<'_, '_> {
+impl GenericImporter<'_, '_> {
     /// Rewrites a product of groups to one product over all groups: the groups, a dimension of both operands and the result, become rows and
     /// columns of the weights. Returns None for a product without windows, and if groups have whole sticks of channels.
-    pub(super) fn narrow_groups(&self, dims: &Contraction, left: usize, right: usize) -> Option<Contraction> {
+    pub(super) fn merge_narrow_groups(&self, dims: &Contraction, left: usize, right: usize) -> Option<Contraction> {
         let sizes = &self.space.window.sizes;
-        let of_right = self.linear(right)?;
+        let of_right = self.find_linear_indices(right)?;
         let moves_right = |dim: &usize| of_right.iter().flat_map(|linear| &linear.terms).any(|(other, _)| other == dim);
         let mut shared = dims.batch.iter().flatten().copied().filter(moves_right);
         let (Some(group), None) = (shared.next(), shared.next()) else { return None };
@@ -29,13 +29,13 @@ impl Generic<'_, '_> {
             || self.has_windows[right]
             || !self.is_expanded(left)
             || !is_alone
-            || size_of(&dims.k, sizes) >= ELEMENTS_OF_A_STICK
+            || compute_group_size(&dims.k, sizes) >= PRODUCT_STICK_ELEMENTS
         {
             return None;
         }
         let with_group = |dims: &[usize]| [&[group], dims].concat();
         let (k, n) = (with_group(&dims.k), with_group(&dims.n));
-        let is_small = size_of(&k, sizes).checked_mul(size_of(&n, sizes)).is_some_and(|weights| weights <= MOST_MASKED_WEIGHTS);
+        let is_small = compute_group_size(&k, sizes).checked_mul(compute_group_size(&n, sizes)).is_some_and(|weights| weights <= MAX_MASKED_WEIGHTS);
         let batch = dims.batch.iter().filter(|dims| **dims != [group]).cloned().collect();
         is_small.then(|| Contraction { is_swapped: dims.is_swapped, batch, m: dims.m.clone(), n, k })
     }
@@ -44,41 +44,41 @@ impl Generic<'_, '_> {
     fn is_expanded(&self, operand: usize) -> bool {
         let (value, map) = &self.space.operands[operand];
         let Ok(mut node) = self.importer.node_of(self.op, *value) else { return false };
-        while let Kind::View(_) | Kind::Reshape = self.importer.graph.node(node).kind {
+        while let NodeKind::View(_) | NodeKind::Reshape = self.importer.graph.node(node).kind {
             node = self.importer.graph.node(node).inputs[0];
         }
         self.importer.graph.node(node).shape.len() < map.len()
     }
 
     /// Returns the weights of `narrow_groups`, for every batch.
-    pub(super) fn masked_factor(&mut self, operand: usize, dims: &Contraction) -> Result<NodeId, Reported> {
+    pub(super) fn build_masked_weights(&mut self, operand: usize, dims: &Contraction) -> Result<NodeId, ErrorReported> {
         let (value, map) = self.space.operands[operand].clone();
-        let (map, linear) = (self.space.window.shifted(&map), self.linear(operand).expect("the operand of a contraction"));
+        let (map, linear) = (self.space.window.shift_map(&map), self.find_linear_indices(operand).expect("the operand of a contraction"));
         let sizes = self.space.window.sizes.clone();
         let node = self.importer.node_of(self.op, value)?;
         let graph = &mut self.importer.graph;
-        let node = graph.divisible(node, &map, &sizes);
+        let node = graph.pad_to_stride(node, &map, &sizes);
         let element = graph.node(node).element;
-        let shape = [size_of(&dims.k, &sizes), size_of(&dims.n, &sizes)];
+        let shape = [compute_group_size(&dims.k, &sizes), compute_group_size(&dims.n, &sizes)];
         // Of the rows, only the channel within a group indexes the weights.
         let channel = |dim: usize| {
             if dims.k[1..].contains(&dim) {
-                index_of(dim, std::slice::from_ref(&dims.k), &sizes)
+                compute_group_index(dim, std::slice::from_ref(&dims.k), &sizes)
             } else {
-                index_of(dim, &[Vec::new(), dims.n.clone()], &sizes)
+                compute_group_index(dim, &[Vec::new(), dims.n.clone()], &sizes)
             }
         };
-        let exprs = linear.iter().map(|linear| linear.expr(channel)).collect();
+        let exprs = linear.iter().map(|linear| linear.to_expr(channel)).collect();
         let weights = graph.view(node, exprs, &shape);
-        let (channels, filters) = (size_of(&dims.k[1..].to_vec(), &sizes), size_of(&dims.n[1..].to_vec(), &sizes));
+        let (channels, filters) = (compute_group_size(&dims.k[1..].to_vec(), &sizes), compute_group_size(&dims.n[1..].to_vec(), &sizes));
         let is_of_group = |row: i64, column: i64| if row / channels == column / filters { 1.0 } else { 0.0 };
         let mask: Vec<f64> = (0..shape[0]).flat_map(|row| (0..shape[1]).map(move |column| is_of_group(row, column))).collect();
         // A select, not a product: an infinite weight affects only its own group.
-        let mask = graph.known(Known::table(&mask), shape.to_vec(), Element::Bool);
-        let zero = graph.number(0.0);
-        let masked = graph.pointwise("where3", &[mask, weights, zero], element);
-        let batch: Vec<i64> = dims.batch.iter().map(|group| size_of(group, &sizes)).collect();
+        let mask = graph.add_constant(ConstantTensor::from_numbers(&mask), shape.to_vec(), NodeElementType::Bool);
+        let zero = graph.add_scalar(0.0);
+        let masked = graph.add_pointwise("where3", &[mask, weights, zero], element);
+        let batch: Vec<i64> = dims.batch.iter().map(|group| compute_group_size(group, &sizes)).collect();
         let rank = batch.len();
-        Ok(graph.view(masked, vec![Expr::Dim(rank), Expr::Dim(rank + 1)], &[batch.as_slice(), &shape].concat()))
+        Ok(graph.view(masked, vec![AffineExpression::Dim(rank), AffineExpression::Dim(rank + 1)], &[batch.as_slice(), &shape].concat()))
     }
 }

@@ -7,7 +7,7 @@
 
 use super::{
     cast::element_type,
-    emit::Emitter,
+    emit::GraphEmitter,
     import_attention::import_attention,
     import_generic::import_generic,
     import_loop::import_control_flow,
@@ -15,29 +15,29 @@ use super::{
     import_scatter::import_scatter,
     import_sort::{import_sort, import_topk},
     import_tensor::{fill, import_tensor},
-    importer::{Formats, Importer, Kept, is_left_out, is_single},
-    read_body::scalar_name,
+    importer::{ImportFormats, FunctionImporter, RetainedOp, is_omitted_op, is_single_precision},
+    read_body::read_scalar_op_name,
 };
 use crate::dialect::mark_symbolic;
 use crate::dialect::ods::{attr, option, spyre, tm_tensor};
 use crate::{
     codes,
     import::{
-        Element, Kind, NodeId, Precision, ScalarOp,
-        graph::integers::Integers,
-        rules::{digits::RESULT_BASE, rank::narrowed},
+        NodeElementType, NodeKind, NodeId, Precision, ScalarOp,
+        graph::integers::IntegerFacts,
+        rules::{digits::RESULT_BASE, rank::lower_ranks},
     },
     mlir::{
-        Block, BlockExt, Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Value, ValueLike, error_at, generalize_named_ops,
-        i64_attribute, set_function_type, set_result_attribute, shape_of, spell_plainly,
+        Block, BlockExt, Op, OpExt, PassOptions, Pass, ErrorReported, ScalarType, TensorType, Value, ValueLike, error_at, generalize_named_ops,
+        i64_attribute, set_function_type, set_result_attribute, shape_of, canonicalize_structured_ops,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-import-linalg", run };
 
-fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
-    let precision: Precision = options.read(module, option::PRECISION)?;
+fn run<'c>(module: Op<'c>, options: &PassOptions) -> Result<(), ErrorReported> {
+    let precision: Precision = options.read_enum(module, option::PRECISION)?;
     let mut functions = module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some());
     let Some(function) = functions.next() else { return Ok(()) };
     if let Some(second) = functions.next() {
@@ -46,7 +46,7 @@ fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
             second,
             "expected one function with a body after inlining, found a second one; inline or remove it",
         )
-        .note(function, "the first")
+        .with_note(function, "the first")
         .report());
     }
     import_function(function, precision)?;
@@ -54,41 +54,41 @@ fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
     mark_symbolic(function)
 }
 
-fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reported> {
+fn import_function(function: Op<'_>, precision: Precision) -> Result<(), ErrorReported> {
     let Some(body) = function.body() else { return Ok(()) };
-    if function.nested().into_iter().skip(1).all(|op| is_spyre(op) || op.is("func.return")) {
+    if function.nested().into_iter().skip(1).all(|op| is_spyre_op(op) || op.is("func.return")) {
         return Ok(());
     }
-    spell_plainly(function);
+    canonicalize_structured_ops(function);
     generalize_named_ops(function);
-    let half = half_of(function).filter(|_| precision.is_narrow());
+    let half = find_half_type(function).filter(|_| precision.is_narrow());
     // Indices among the integers and the format of f32 are known only after the import, and the import depends on both.
-    let settled = settle((BTreeMap::new(), Formats::default()), MOST_READINGS, |(indices, formats)| {
-        let importer = read(function, body, (half, precision), (indices, formats))?;
-        let is_narrow = Emitter::new(&importer, function).is_narrow();
-        let roots: Vec<NodeId> = importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
-        let needed = Formats { is_narrow, held: importer.graph.held_tensors(&roots) };
-        let found = importer.graph.integers.settled();
-        let is_settled = found.is_none() && importer.graph.is_for_format(is_narrow) && needed.held == formats.held;
+    let settled = iterate_to_fixed_point((BTreeMap::new(), ImportFormats::default()), MAX_IMPORTS, |(indices, formats)| {
+        let importer = import_with_facts(function, body, (half, precision), (indices, formats))?;
+        let is_narrow = GraphEmitter::new(&importer, function).is_narrow();
+        let roots: Vec<NodeId> = importer.retained_ops.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
+        let needed = ImportFormats { is_narrow, storage_formats: importer.graph.compute_storage_formats(&roots) };
+        let found = importer.graph.integers.updated_index_rows();
+        let is_settled = found.is_none() && importer.graph.is_valid_for_format(is_narrow) && needed.storage_formats == formats.storage_formats;
         let next = (!is_settled).then(|| (found.unwrap_or_else(|| indices.clone()), needed));
-        Ok::<_, Reported>((importer, next))
+        Ok::<_, ErrorReported>((importer, next))
     })?;
     let mut importer = settled.ok_or_else(|| {
         let message = format!(
-            "expected ranges of integers that are known after {MOST_READINGS} passes over the program, found a longer chain of tables \
+            "expected ranges of integers that are known after {MAX_IMPORTS} passes over the program, found a longer chain of tables \
              whose entries index other tables; declare the ranges of arguments with 'spyre.range'"
         );
         error_at(codes::UNSUPPORTED, function, message).report()
     })?;
     let of_digits = stack_digits(&mut importer);
-    settle_integers(&mut importer);
-    let roots: Vec<NodeId> = importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
-    let narrow = narrowed(&mut importer.graph, &roots);
-    for root in importer.kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
+    convert_moved_integers(&mut importer);
+    let roots: Vec<NodeId> = importer.retained_ops.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
+    let narrow = lower_ranks(&mut importer.graph, &roots);
+    for root in importer.retained_ops.iter_mut().flat_map(|kept| &mut kept.inputs) {
         *root = narrow.get(root).copied().unwrap_or(*root);
     }
     let replaced = std::mem::take(&mut importer.replaced);
-    Emitter::new(&importer, function).emit()?;
+    GraphEmitter::new(&importer, function).emit()?;
     if !of_digits.is_empty() {
         set_function_type(function);
     }
@@ -102,23 +102,23 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
 }
 
 /// Stacks the digits of returned integers that are known by their digits, upper digits first; returns the positions of these results.
-fn stack_digits(importer: &mut Importer<'_>) -> Vec<usize> {
-    let Importer { kept, graph, .. } = importer;
+fn stack_digits(importer: &mut FunctionImporter<'_>) -> Vec<usize> {
+    let FunctionImporter { retained_ops: kept, graph, .. } = importer;
     let mut found = Vec::new();
     for kept in kept.iter_mut().filter(|kept| kept.op.is("func.return")) {
         for (result, root) in kept.inputs.iter_mut().enumerate() {
-            let Some(digits) = graph.digits_of(*root) else { continue };
+            let Some(digits) = graph.find_digits(*root) else { continue };
             let shape = graph.node(*root).shape.clone();
             let element = graph.integers.element();
             let (one, both) = ([&[1], &shape[..]].concat(), [&[2], &shape[..]].concat());
-            let mut stacked = graph.undefined(both, element);
+            let mut stacked = graph.add_undefined(both, element);
             for (place, digit) in (0..).zip(digits.parts) {
                 let whole = graph.broadcast(digit, &shape);
                 let part = graph.reshape(whole, &one);
                 let offsets = std::iter::once(place).chain(shape.iter().map(|_| 0)).collect();
                 stacked = graph.insert(part, stacked, offsets);
             }
-            *root = graph.beside_digits(stacked);
+            *root = graph.add_digit_integers(stacked);
             found.push(result);
         }
     }
@@ -126,12 +126,12 @@ fn stack_digits(importer: &mut Importer<'_>) -> Vec<usize> {
 }
 
 /// Maximum number of imports of a program until the set of its indices is stable. Models need up to four.
-const MOST_READINGS: usize = 64;
+const MAX_IMPORTS: usize = 64;
 
 /// Repeats `read`, beginning with `state`, until it leaves the state unchanged, and returns its result. `read` returns
 /// the next state if it needs another one. Returns None if no fixed point is found: a state recurs, or there are more
 /// than `limit`.
-fn settle<S: Clone + Ord, T, E>(state: S, limit: usize, read: impl Fn(&S) -> Result<(T, Option<S>), E>) -> Result<Option<T>, E> {
+fn iterate_to_fixed_point<S: Clone + Ord, T, E>(state: S, limit: usize, read: impl Fn(&S) -> Result<(T, Option<S>), E>) -> Result<Option<T>, E> {
     let (mut seen, mut state) = (BTreeSet::new(), state);
     while seen.len() < limit && seen.insert(state.clone()) {
         match read(&state)? {
@@ -144,20 +144,20 @@ fn settle<S: Clone + Ord, T, E>(state: S, limit: usize, read: impl Fn(&S) -> Res
 
 /// Converts moved integers that kept operations read to numbers, if some of them are computed, or if the program computes with the integers of
 /// a tensor among them: a tensor has one format.
-fn settle_integers(importer: &mut Importer<'_>) {
-    let Importer { kept, graph, .. } = importer;
+fn convert_moved_integers(importer: &mut FunctionImporter<'_>) {
+    let FunctionImporter { retained_ops: kept, graph, .. } = importer;
     loop {
         let roots: Vec<NodeId> = kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
-        let computed_with = graph.tensors_read_as_numbers(&roots);
+        let computed_with = graph.find_tensors_used_as_numbers(&roots);
         let mut is_settled = true;
         for root in kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
-            let is_moved = matches!(graph.node(*root).kind, Kind::View(_) | Kind::Reshape | Kind::Insert(_) | Kind::Gather(_));
-            let has_own_format = || graph.is_index_list(*root) && graph.tensors_behind(*root).is_disjoint(&computed_with);
-            if graph.node(*root).element != Element::Int || !is_moved || has_own_format() {
+            let is_moved = matches!(graph.node(*root).kind, NodeKind::View(_) | NodeKind::Reshape | NodeKind::Insert(_) | NodeKind::Gather(_));
+            let has_own_format = || graph.is_index_list(*root) && graph.collect_source_tensors(*root).is_disjoint(&computed_with);
+            if graph.node(*root).element != NodeElementType::Int || !is_moved || has_own_format() {
                 continue;
             }
-            if let Ok(numbers) = graph.numbers_of(*root) {
-                let integers = graph.as_integers(numbers);
+            if let Ok(numbers) = graph.convert_to_numbers(*root) {
+                let integers = graph.add_integers(numbers);
                 is_settled &= integers == *root;
                 *root = integers;
             }
@@ -169,56 +169,56 @@ fn settle_integers(importer: &mut Importer<'_>) {
 }
 
 /// Imports a function for a given set of indices and a given format of f32.
-fn read<'c>(
+fn import_with_facts<'c>(
     function: Op<'c>,
     body: Block<'c>,
-    (half, precision): (Option<Element>, Precision),
-    (indices, formats): (&BTreeMap<usize, i64>, &Formats),
-) -> Result<Importer<'c>, Reported> {
+    (half, precision): (Option<NodeElementType>, Precision),
+    (indices, formats): (&BTreeMap<usize, i64>, &ImportFormats),
+) -> Result<FunctionImporter<'c>, ErrorReported> {
     // In a program without f32, integers need no f32 either, so that operands of a comparison and of a select have one format.
-    let of_integers = half.or_else(|| half_of(function).filter(|_| !has_single(function))).unwrap_or(Element::F32);
-    let mut importer = Importer::new(half, precision, Integers::new(of_integers, indices.clone()), formats.clone());
+    let of_integers = half.or_else(|| find_half_type(function).filter(|_| !has_single_precision(function))).unwrap_or(NodeElementType::F32);
+    let mut importer = FunctionImporter::new(half, precision, IntegerFacts::new(of_integers, indices.clone()), formats.clone());
     importer.import_block(function, body)?;
     Ok(importer)
 }
 
-fn values(op: Op<'_>) -> impl Iterator<Item = Value<'_>> {
+fn iter_values(op: Op<'_>) -> impl Iterator<Item = Value<'_>> {
     op.outputs().into_iter().chain(op.body_args())
 }
 
 /// Returns whether a program has f32 or f64 values, including values in bodies.
-fn has_single(function: Op<'_>) -> bool {
-    function.nested().into_iter().flat_map(values).any(|value| is_single(element_type(value.r#type())))
+fn has_single_precision(function: Op<'_>) -> bool {
+    function.nested().into_iter().flat_map(iter_values).any(|value| is_single_precision(element_type(value.r#type())))
 }
 
 /// Returns the half-width type of a program with such tensors; f16 if it has both.
-pub(super) fn half_of(function: Op<'_>) -> Option<Element> {
+pub(super) fn find_half_type(function: Op<'_>) -> Option<NodeElementType> {
     let mut found = None;
-    for value in function.nested().into_iter().flat_map(values) {
-        let Some(tensor) = TensorType::of(value.r#type()) else { continue };
-        match ScalarType::of(tensor.element) {
-            ScalarType::F16 => return Some(Element::F16),
-            ScalarType::Bf16 => found = Some(Element::Bf16),
+    for value in function.nested().into_iter().flat_map(iter_values) {
+        let Some(tensor) = TensorType::from_type(value.r#type()) else { continue };
+        match ScalarType::from_type(tensor.element) {
+            ScalarType::F16 => return Some(NodeElementType::F16),
+            ScalarType::Bf16 => found = Some(NodeElementType::Bf16),
             _ => {}
         }
     }
     found
 }
 
-impl<'c> Importer<'c> {
+impl<'c> FunctionImporter<'c> {
     /// Scopes and loops may contain `linalg`, too. The operands of a body are known only inside it.
-    fn import_block(&mut self, around: Op<'c>, block: Block<'c>) -> Result<(), Reported> {
-        let scope = self.n_scopes;
+    fn import_block(&mut self, around: Op<'c>, block: Block<'c>) -> Result<(), ErrorReported> {
+        let scope = self.num_scopes;
         let outer = self.graph.enter_scope(scope);
         for argument in block.args() {
             self.add_source(around, argument)?;
         }
         for op in block.ops() {
-            if is_spyre(op) || op.is("func.return") {
-                self.keep(scope, op)?;
+            if is_spyre_op(op) || op.is("func.return") {
+                self.import_retained_op(scope, op)?;
             } else {
-                self.note_place(op.loc());
-                self.import(op)?;
+                self.record_location(op.loc());
+                self.import_op(op)?;
                 self.replaced.push(op);
             }
         }
@@ -227,36 +227,36 @@ impl<'c> Importer<'c> {
     }
 
     /// Records the operands of a kept operation, and imports its regions.
-    fn keep(&mut self, scope: usize, op: Op<'c>) -> Result<(), Reported> {
+    fn import_retained_op(&mut self, scope: usize, op: Op<'c>) -> Result<(), ErrorReported> {
         let inputs = op.inputs().into_iter().map(|value| self.node_of(op, value)).collect::<Result<_, _>>()?;
-        self.kept.push(Kept { op, inputs, scope, around: self.around.clone() });
+        self.retained_ops.push(RetainedOp { op, inputs, scope, enclosing_scopes: self.enclosing_scopes.clone() });
         for value in op.outputs() {
             self.add_source(op, value)?;
         }
         if let Some(body) = op.body() {
-            self.n_scopes += 1;
-            self.around.push((scope, op));
+            self.num_scopes += 1;
+            self.enclosing_scopes.push((scope, op));
             self.import_block(op, body)?;
-            self.around.pop();
+            self.enclosing_scopes.pop();
             if op.is(spyre::HINT) {
-                self.look_into_scope(op, body);
+                self.propagate_yielded_constants(op, body);
             }
         }
         Ok(())
     }
 
-    pub(super) fn import(&mut self, op: Op<'c>) -> Result<(), Reported> {
+    pub(super) fn import_op(&mut self, op: Op<'c>) -> Result<(), ErrorReported> {
         match op.full_name() {
-            _ if is_left_out(op) => {}
-            "tensor.empty" => self.note_result(op, |importer, shape, element| Ok(importer.graph.undefined(shape, element)))?,
+            _ if is_omitted_op(op) => {}
+            "tensor.empty" => self.record_result(op, |importer, shape, element| Ok(importer.graph.add_undefined(shape, element)))?,
             "arith.constant" => {
-                let node = self.constant(op)?;
-                self.note_node(op.output(), node);
+                let node = self.import_constant(op)?;
+                self.record_node(op.output(), node);
             }
             "linalg.fill" => fill(self, op)?,
             "linalg.generic" => {
                 for (value, node) in op.outputs().into_iter().zip(import_generic(self, op)?) {
-                    self.note_node(value, node);
+                    self.record_node(value, node);
                 }
             }
             "scf.for" | "scf.while" | "scf.if" => import_control_flow(self, op)?,
@@ -272,24 +272,24 @@ impl<'c> Importer<'c> {
     }
 
     /// Imports an operation outside of all bodies: on scalars, or elementwise on tensors.
-    fn import_scalar(&mut self, op: Op<'c>) -> Result<(), Reported> {
+    fn import_scalar(&mut self, op: Op<'c>) -> Result<(), ErrorReported> {
         let operands: Vec<NodeId> = op.inputs().into_iter().map(|value| self.node_of(op, value)).collect::<Result<_, _>>()?;
         match op.outputs().as_slice() {
             [] if op.is("cf.assert") => {
-                self.asserted.extend(operands.first().map(|&condition| (condition, op, op.loc())));
+                self.assertions.extend(operands.first().map(|&condition| (condition, op, op.loc())));
                 Ok(())
             }
             [output] => {
                 let shape = shape_of(*output);
                 // A scalar condition selects between whole tensors.
-                let everywhere = |node: &NodeId| match self.graph.node(*node).shape.is_empty() && self.graph.number_of(*node).is_none() {
-                    true => self.graph.repeated(*node, &shape),
+                let everywhere = |node: &NodeId| match self.graph.node(*node).shape.is_empty() && self.graph.as_scalar(*node).is_none() {
+                    true => self.graph.broadcast_rank_zero(*node, &shape),
                     false => *node,
                 };
                 let operands: Vec<NodeId> = operands.iter().map(everywhere).collect();
-                let scalar = ScalarOp { name: scalar_name(op), operands: Vec::new() };
-                let node = self.scalar_op(op, op.loc(), &scalar, &operands, &shape);
-                self.note_node(*output, node);
+                let scalar = ScalarOp { name: read_scalar_op_name(op), operands: Vec::new() };
+                let node = self.build_scalar_op(op, op.loc(), &scalar, &operands, &shape);
+                self.record_node(*output, node);
                 Ok(())
             }
             _ => Err(error_at(codes::UNSUPPORTED, op, "is not supported: the device has no such function").report()),
@@ -297,7 +297,7 @@ impl<'c> Importer<'c> {
     }
 }
 
-fn is_spyre(op: Op<'_>) -> bool {
+fn is_spyre_op(op: Op<'_>) -> bool {
     op.full_name().starts_with("spyre.")
 }
 
@@ -306,15 +306,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_read_until_nothing_changes() {
+    fn repeats_until_state_is_unchanged() {
         let down = |state: &i32| Ok::<_, ()>((*state, (*state > 0).then(|| state - 1)));
-        assert_eq!(settle(40, 64, down), Ok(Some(0)));
-        assert_eq!(settle(64, 64, down), Ok(None), "too many readings");
+        assert_eq!(iterate_to_fixed_point(40, 64, down), Ok(Some(0)));
+        assert_eq!(iterate_to_fixed_point(64, 64, down), Ok(None), "too many readings");
     }
 
     #[test]
-    fn what_never_lasts_is_no_result() {
-        assert_eq!(settle(0, 64, |state| Ok::<_, ()>((*state, Some(1 - state)))), Ok(None));
-        assert_eq!(settle(0, 64, |_| Err::<(i32, Option<i32>), _>("refused")), Err("refused"));
+    fn returns_none_without_fixed_point() {
+        assert_eq!(iterate_to_fixed_point(0, 64, |state| Ok::<_, ()>((*state, Some(1 - state)))), Ok(None));
+        assert_eq!(iterate_to_fixed_point(0, 64, |_| Err::<(i32, Option<i32>), _>("refused")), Err("refused"));
     }
 }

@@ -3,69 +3,69 @@
 use crate::{
     codes,
     import::graph::NodeId,
-    mlir::{Op, OpExt, Reported, is_unknown, remark_behind},
+    mlir::{Op, OpExt, ErrorReported, is_unknown_location, remark_at_location},
 };
 use std::collections::BTreeMap;
 
 /// Maximum number of islands with a remark of their own.
-const MOST_REMARKS: usize = 3;
+const MAX_REMARKS: usize = 3;
 
 /// Islands of a function.
 #[derive(Default)]
-pub(super) struct Islands<'c> {
+pub(super) struct F32Regions<'c> {
     /// Island of each wide value.
-    of: BTreeMap<NodeId, usize>,
+    by_node: BTreeMap<NodeId, usize>,
     /// Union-find parent of each island (itself for a root), and the cast that enters the island.
-    islands: Vec<(usize, Op<'c>)>,
+    regions: Vec<(usize, Op<'c>)>,
 }
 
-impl<'c> Islands<'c> {
+impl<'c> F32Regions<'c> {
     /// Records that a value is widened by `cast`.
     pub(super) fn enter(&mut self, node: NodeId, cast: Op<'c>) {
-        if !self.of.contains_key(&node) {
-            self.of.insert(node, self.islands.len());
-            self.islands.push((self.islands.len(), cast));
+        if !self.by_node.contains_key(&node) {
+            self.by_node.insert(node, self.regions.len());
+            self.regions.push((self.regions.len(), cast));
         }
     }
 
     /// Records that a value is narrowed.
     pub(super) fn leave(&mut self, node: NodeId) {
-        self.of.remove(&node);
+        self.by_node.remove(&node);
     }
 
     /// Records that a wide value is computed from others, and merges their islands.
     pub(super) fn join(&mut self, operands: &[NodeId], node: NodeId) {
-        let mut islands: Vec<usize> = operands.iter().filter_map(|operand| self.of.get(operand)).map(|&island| self.root(island)).collect();
+        let mut islands: Vec<usize> = operands.iter().filter_map(|operand| self.by_node.get(operand)).map(|&island| self.find_root(island)).collect();
         islands.sort_unstable();
         let Some(&first) = islands.first() else { return };
         for island in islands {
-            self.islands[island].0 = first;
+            self.regions[island].0 = first;
         }
-        self.of.insert(node, first);
+        self.by_node.insert(node, first);
     }
 
-    fn root(&self, mut island: usize) -> usize {
-        while self.islands[island].0 != island {
-            island = self.islands[island].0;
+    fn find_root(&self, mut island: usize) -> usize {
+        while self.regions[island].0 != island {
+            island = self.regions[island].0;
         }
         island
     }
 
     /// Emits a remark for each of the first islands, at its first entry, and one for all others: a model has islands in every layer.
-    pub(super) fn report(&self, function: Op<'c>) -> Result<(), Reported> {
-        let entered = self.islands.iter().enumerate().filter(|(island, (root, _))| island == root).map(|(_, (_, cast))| *cast);
+    pub(super) fn report(&self, function: Op<'c>) -> Result<(), ErrorReported> {
+        let entered = self.regions.iter().enumerate().filter(|(island, (root, _))| island == root).map(|(_, (_, cast))| *cast);
         let entered: Vec<Op<'c>> = entered.collect();
-        let (first, others) = entered.split_at(entered.len().min(MOST_REMARKS));
+        let (first, others) = entered.split_at(entered.len().min(MAX_REMARKS));
         for cast in first {
-            let location = if is_unknown(cast.loc()) { function.loc() } else { cast.loc() };
-            remark_behind(codes::F32_AS_F16, *cast, "f32 values between f16 values are computed in the device's 16-bit format")
-                .at(location)
+            let location = if is_unknown_location(cast.loc()) { function.loc() } else { cast.loc() };
+            remark_at_location(codes::F32_AS_F16, *cast, "f32 values between f16 values are computed in the device's 16-bit format")
+                .with_location(location)
                 .emit();
         }
         if !others.is_empty() {
             let message =
                 format!("{} more groups of f32 values between f16 values are computed in the device's 16-bit format", others.len());
-            remark_behind(codes::F32_AS_F16, function, message).emit();
+            remark_at_location(codes::F32_AS_F16, function, message).emit();
         }
         Ok(())
     }

@@ -3,10 +3,10 @@
 //! Reads a module; changes nothing if there is no such op. A region on tensors without dimensions becomes a region on elements. A comparator
 //! that orders numbers, recognized by evaluation, becomes one comparison.
 
-use crate::mlir::{Op, Options, Pass, Reported, lower_stablehlo};
+use crate::mlir::{Op, PassOptions, Pass, ErrorReported, lower_stablehlo};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-stablehlo", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     lower_stablehlo(module)
 }

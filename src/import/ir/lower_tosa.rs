@@ -3,10 +3,10 @@
 //! Reads a module; runs upstream's passes on its functions if there is such an op, and changes nothing otherwise. Sizes that the lowering
 //! computes at runtime become static.
 
-use crate::mlir::{Op, Options, Pass, Reported, lower_tosa};
+use crate::mlir::{Op, PassOptions, Pass, ErrorReported, lower_tosa};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-tosa", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     lower_tosa(module)
 }

@@ -4,58 +4,58 @@
 //! casts. Values that are forwarded unchanged, into and out of bodies of `linalg.generic`, through reshapes, into scopes, kernels and loops,
 //! change together or not at all.
 
-use super::{cast::element_type, import_linalg::half_of};
+use super::{cast::element_type, import_linalg::find_half_type};
 use crate::dialect::ods::{option, spyre};
 use crate::{
     codes,
-    dialect::carried_by,
+    dialect::loop_carried_values,
     import::Precision,
     mlir::{
-        BlockLike, Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, functions_of,
-        remark_behind,
+        BlockLike, Op, OpExt, PassOptions, Pass, ErrorReported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, functions_of,
+        remark_at_location,
     },
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-relax-roundings", run };
 
-const NARROWS: &str = "arith.truncf";
-const WIDENS: &str = "arith.extf";
-const GENERIC: &str = "linalg.generic";
-const RESHAPES: [&str; 2] = ["tensor.expand_shape", "tensor.collapse_shape"];
+const NARROWING_CAST: &str = "arith.truncf";
+const WIDENING_CAST: &str = "arith.extf";
+const GENERIC_OP: &str = "linalg.generic";
+const RESHAPE_OPS: [&str; 2] = ["tensor.expand_shape", "tensor.collapse_shape"];
 
-fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let precision: Precision = options.read(module, option::PRECISION)?;
+fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
+    let precision: Precision = options.read_enum(module, option::PRECISION)?;
     for function in functions_of(module) {
         // Such a program computes in 16 bits only.
-        if precision.is_narrow() && half_of(function).is_some() {
+        if precision.is_narrow() && find_half_type(function).is_some() {
             continue;
         }
         let mut known = ValueMap::default();
-        let roundings = function.nested().into_iter().filter(|op| op.is(NARROWS)).enumerate();
-        let found: Vec<Narrow<'_>> = roundings.filter_map(|(group, rounding)| Narrow::of(rounding, group, &mut known)).collect();
-        found.into_iter().for_each(Narrow::widen);
+        let roundings = function.nested().into_iter().filter(|op| op.is(NARROWING_CAST)).enumerate();
+        let found: Vec<RoundingGroup<'_>> = roundings.filter_map(|(group, rounding)| RoundingGroup::from_rounding(rounding, group, &mut known)).collect();
+        found.into_iter().for_each(RoundingGroup::widen);
     }
     Ok(())
 }
 
 /// Visited values, with the number of the rounding from which they were reached: the values of a group change together or not at all.
-type Known = ValueMap<usize>;
+type VisitedValues = ValueMap<usize>;
 
 /// Values of a narrow type that are produced by rounding only, and whose only non-forwarding uses extend them.
-struct Narrow<'c> {
+struct RoundingGroup<'c> {
     values: Vec<Value<'c>>,
     wide: Type<'c>,
     roundings: Vec<Op<'c>>,
     widenings: Vec<Op<'c>>,
 }
 
-impl<'c> Narrow<'c> {
+impl<'c> RoundingGroup<'c> {
     /// Returns all values that a rounding is forwarded as; None if one of them has another producer or use, or if they are constant.
-    fn of(rounding: Op<'c>, group: usize, known: &mut Known) -> Option<Self> {
+    fn from_rounding(rounding: Op<'c>, group: usize, known: &mut VisitedValues) -> Option<Self> {
         let wide = element_type(rounding.inputs()[0].r#type());
         let narrow = element_type(rounding.output().r#type());
         // Roundings to 8 bits are intentional, and f64 is computed as f32 in any case.
-        if ScalarType::of(wide) != ScalarType::F32 || !ScalarType::of(narrow).is_half() {
+        if ScalarType::from_type(wide) != ScalarType::F32 || !ScalarType::from_type(narrow).is_half() {
             return None;
         }
         if known.get(rounding.output()).is_some() {
@@ -66,8 +66,8 @@ impl<'c> Narrow<'c> {
         let mut looked_at = 0;
         while let Some(value) = found.values.get(looked_at).copied() {
             looked_at += 1;
-            let from = found.came_from(value)?;
-            let to = found.goes_to(value)?;
+            let from = found.find_forwarding_sources(value)?;
+            let to = found.find_forwarding_targets(value)?;
             for next in from.into_iter().chain(to) {
                 match known.insert(next, group) {
                     None => found.values.push(next),
@@ -82,31 +82,31 @@ impl<'c> Narrow<'c> {
     }
 
     /// Returns the values that a value is forwarded from; None if it is computed.
-    fn came_from(&mut self, value: Value<'c>) -> Option<Vec<Value<'c>>> {
+    fn find_forwarding_sources(&mut self, value: Value<'c>) -> Option<Vec<Value<'c>>> {
         let Some(def) = value.def() else {
-            let (block, number) = value.arg_of()?;
+            let (block, number) = value.as_block_arg()?;
             let around = block.parent_operation()?;
-            let from = || [vec![around.inputs()[number]], carried_as(around, value)].concat();
-            return [GENERIC, spyre::KERNEL, spyre::LOOP].iter().any(|name| around.is(name)).then(from);
+            let from = || [vec![around.inputs()[number]], find_carried_slot_values(around, value)].concat();
+            return [GENERIC_OP, spyre::KERNEL, spyre::LOOP].iter().any(|name| around.is(name)).then(from);
         };
         let number = def.outputs().iter().position(|output| *output == value)?;
-        if def.is(NARROWS) {
+        if def.is(NARROWING_CAST) {
             self.roundings.push(def);
             return (element_type(def.inputs()[0].r#type()) == self.wide).then(Vec::new);
         }
         match def.full_name() {
             "tensor.empty" => Some(Vec::new()),
-            GENERIC => Some(vec![def.yielded()[number], def.inputs()[n_ins(def) + number]]),
-            spyre::HINT | spyre::KERNEL | spyre::LOOP => Some([vec![def.yielded()[number]], carried_as(def, value)].concat()),
-            name => RESHAPES.contains(&name).then(|| vec![def.inputs()[0]]),
+            GENERIC_OP => Some(vec![def.yielded()[number], def.inputs()[num_ins(def) + number]]),
+            spyre::HINT | spyre::KERNEL | spyre::LOOP => Some([vec![def.yielded()[number]], find_carried_slot_values(def, value)].concat()),
+            name => RESHAPE_OPS.contains(&name).then(|| vec![def.inputs()[0]]),
         }
     }
 
     /// Returns the values that a value is forwarded as; None if an op computes with it.
-    fn goes_to(&mut self, value: Value<'c>) -> Option<Vec<Value<'c>>> {
+    fn find_forwarding_targets(&mut self, value: Value<'c>) -> Option<Vec<Value<'c>>> {
         let mut found = Vec::new();
         for user in value.users() {
-            if user.is(WIDENS) {
+            if user.is(WIDENING_CAST) {
                 if element_type(user.output().r#type()) != self.wide {
                     return None;
                 }
@@ -114,7 +114,7 @@ impl<'c> Narrow<'c> {
                 continue;
             }
             for number in (0..user.inputs().len()).filter(|&number| user.inputs()[number] == value) {
-                found.extend(handed_on(user, number)?);
+                found.extend(find_forwarded_values(user, number)?);
             }
         }
         Some(found)
@@ -125,10 +125,10 @@ impl<'c> Narrow<'c> {
         let Self { values, wide, roundings, widenings } = self;
         for rounding in &roundings {
             let message = format!("rounding is removed: its operand is widened again, and stays {wide} (--rounding relaxed)");
-            remark_behind(codes::ROUNDING_REMOVED, *rounding, message).emit();
+            remark_at_location(codes::ROUNDING_REMOVED, *rounding, message).emit();
         }
         for value in values {
-            let widened = TensorType::of(value.r#type()).map_or(wide, |tensor| tensor.with_element(wide).build());
+            let widened = TensorType::from_type(value.r#type()).map_or(wide, |tensor| tensor.with_element(wide).build());
             value.retype(widened);
         }
         for cast in widenings.into_iter().chain(roundings) {
@@ -139,32 +139,32 @@ impl<'c> Narrow<'c> {
 }
 
 /// Returns the values as which an op forwards operand `number` unchanged; None if the op computes with it.
-fn handed_on<'c>(user: Op<'c>, number: usize) -> Option<Vec<Value<'c>>> {
+fn find_forwarded_values<'c>(user: Op<'c>, number: usize) -> Option<Vec<Value<'c>>> {
     match user.full_name() {
-        GENERIC => {
+        GENERIC_OP => {
             let of_body = user.body_args()[number];
-            let result = number.checked_sub(n_ins(user)).map(|number| user.outputs()[number]);
+            let result = number.checked_sub(num_ins(user)).map(|number| user.outputs()[number]);
             Some([of_body].into_iter().chain(result).collect())
         }
         spyre::KERNEL | spyre::LOOP => Some(vec![user.body_args()[number]]),
         "linalg.yield" | spyre::YIELD => {
             let around =
-                user.parent().filter(|around| [GENERIC, spyre::HINT, spyre::KERNEL, spyre::LOOP].iter().any(|name| around.is(name)))?;
+                user.parent().filter(|around| [GENERIC_OP, spyre::HINT, spyre::KERNEL, spyre::LOOP].iter().any(|name| around.is(name)))?;
             Some(vec![around.outputs()[number]])
         }
-        name => RESHAPES.contains(&name).then(|| vec![user.output()]),
+        name => RESHAPE_OPS.contains(&name).then(|| vec![user.output()]),
     }
 }
 
 /// Returns the initial value, the block argument, the yielded value and the result of the loop-carried slot whose
 /// argument or result is `value`: all four have one type. Empty if `value` is not carried by `around`.
-fn carried_as<'c>(around: Op<'c>, value: Value<'c>) -> Vec<Value<'c>> {
-    let slots = if around.is(spyre::LOOP) { carried_by(around) } else { Vec::new() };
+fn find_carried_slot_values<'c>(around: Op<'c>, value: Value<'c>) -> Vec<Value<'c>> {
+    let slots = if around.is(spyre::LOOP) { loop_carried_values(around) } else { Vec::new() };
     let slot = slots.into_iter().find(|slot| slot.argument == value || slot.result == value);
     slot.map_or_else(Vec::new, |slot| vec![slot.before, slot.argument, slot.after, slot.result])
 }
 
 /// Returns the number of operands of a `linalg.generic` on tensors that it only reads.
-fn n_ins(generic: Op<'_>) -> usize {
+fn num_ins(generic: Op<'_>) -> usize {
     generic.inputs().len() - generic.outputs().len()
 }

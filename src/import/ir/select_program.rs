@@ -4,36 +4,36 @@
 //! Records which dynamic dimensions have symbolic sizes, sets dynamic dimensions to the sizes that the user specifies, and infers further
 //! static sizes. Simplifies ops on tensors without elements.
 
-use super::{check_calls::check_calls, counted_sizes::check_counted};
+use super::{check_calls::check_calls, counted_sizes::check_symbolic_size_uses};
 use crate::dialect::ods::{attr, option};
 use crate::{
     codes,
-    import::{DimSize, OpenShape, Operation, SettledSizes, settled_sizes},
+    import::{DimSize, ArgumentShape, OperationSupport, ResolvedSizes, resolve_sizes},
     mlir::{
-        Attributes, Op, OpExt, Options, Pass, Reported, Value, ValueLike, argument_attribute, box_empty, box_numbers, dictionary,
-        drop_empty, error_at, error_behind, functions_of, is_public, make_entry, merge_dims, result_attribute, set_argument_attribute,
-        sizes_of, specialize, string_array, strings, warning_at,
+        AttributeList, Op, OpExt, PassOptions, Pass, ErrorReported, Value, ValueLike, argument_attribute, replace_empty_tensors, wrap_scalars_in_tensors, build_dictionary,
+        remove_empty_tensors, error_at, error_at_location, functions_of, is_public, make_entry, merge_outer_dims, result_attribute, set_argument_attribute,
+        partial_shape, specialize_dims, string_array, strings, warning_at,
     },
 };
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-select-program", run };
 
-fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let given: Vec<DimSize> = options.list(module, option::DIM_SIZE)?;
-    let Some(entry) = entry_of(module, options.text(option::ENTRY))? else { return check_calls(module) };
+fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
+    let given: Vec<DimSize> = options.read_list(module, option::DIM_SIZE)?;
+    let Some(entry) = find_entry(module, options.get_text(option::ENTRY))? else { return check_calls(module) };
     make_entry(module, entry);
     // This must precede inlining, since setting sizes inlines, too.
     check_calls(module)?;
     check_branches(entry)?;
-    box_numbers(entry);
-    let arguments: Vec<OpenShape> =
-        entry.body_args().into_iter().enumerate().map(|(index, value)| open_shape(entry, index, value)).collect();
-    let SettledSizes { sizes, symbolic, granularities } =
-        settled_sizes(&arguments, &given).map_err(|message| error_behind(codes::DIM_SIZE, entry, message).report())?;
+    wrap_scalars_in_tensors(entry);
+    let arguments: Vec<ArgumentShape> =
+        entry.body_args().into_iter().enumerate().map(|(index, value)| read_argument_shape(entry, index, value)).collect();
+    let ResolvedSizes { sizes, symbolic, granularities } =
+        resolve_sizes(&arguments, &given).map_err(|message| error_at_location(codes::DIM_SIZE, entry, message).report())?;
     if !granularities.is_empty() {
-        check_counted(module, entry, &symbolic)?;
-        note_symbolic(entry, &symbolic, &granularities);
+        check_symbolic_size_uses(module, entry, &symbolic)?;
+        record_symbolic_sizes(entry, &symbolic, &granularities);
     }
     if !sizes.is_empty() {
         for kernel in functions_of(module).into_iter().filter(|function| function.attr(attr::SPYRE_KERNEL).is_some()) {
@@ -45,21 +45,21 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
             )
             .emit();
         }
-        specialize(entry, &sizes)?;
+        specialize_dims(entry, &sizes)?;
     }
-    if let Some(entry) = entry_of(module, options.text(option::ENTRY))? {
-        box_empty(entry);
-        drop_empty(module);
-        merge_dims(entry);
-        check_shapes(entry)?;
+    if let Some(entry) = find_entry(module, options.get_text(option::ENTRY))? {
+        replace_empty_tensors(entry);
+        remove_empty_tensors(module);
+        merge_outer_dims(entry);
+        check_symbolic_shapes(entry)?;
     }
     Ok(())
 }
 
 /// Rejects branches between blocks before scalars become tensors: their conditions must be scalars.
-fn check_branches(entry: Op<'_>) -> Result<(), Reported> {
+fn check_branches(entry: Op<'_>) -> Result<(), ErrorReported> {
     for op in entry.nested().into_iter().filter(|op| op.full_name().starts_with("cf.")) {
-        if let Some(refusal) = Operation::refusal(op.full_name()) {
+        if let Some(refusal) = OperationSupport::rejection_message(op.full_name()) {
             return Err(error_at(codes::UNSUPPORTED, op, refusal).report());
         }
     }
@@ -67,17 +67,17 @@ fn check_branches(entry: Op<'_>) -> Result<(), Reported> {
 }
 
 /// Records which sizes are symbolic: their types get the largest size.
-fn note_symbolic(entry: Op<'_>, symbolic: &[Vec<String>], granularities: &BTreeMap<String, i64>) {
+fn record_symbolic_sizes(entry: Op<'_>, symbolic: &[Vec<String>], granularities: &BTreeMap<String, i64>) {
     let context = entry.ctx();
     for (argument, names) in symbolic.iter().enumerate().filter(|(_, names)| names.iter().any(|name| !name.is_empty())) {
         set_argument_attribute(entry, argument, attr::SPYRE_SYMBOLIC, string_array(context, names));
     }
-    let entries = granularities.iter().fold(Attributes::new(context), |entries, (name, number)| entries.int(name, *number));
-    entry.set_attr(attr::SPYRE_GRANULARITIES, dictionary(entries));
+    let entries = granularities.iter().fold(AttributeList::new(context), |entries, (name, number)| entries.with_int(name, *number));
+    entry.set_attr(attr::SPYRE_GRANULARITIES, build_dictionary(entries));
 }
 
 /// Rejects symbolic sizes of tensors whose shape for the caller differs from that in the program.
-fn check_shapes(entry: Op<'_>) -> Result<(), Reported> {
+fn check_symbolic_shapes(entry: Op<'_>) -> Result<(), ErrorReported> {
     if entry.attr(attr::SPYRE_GRANULARITIES).is_none() {
         return Ok(());
     }
@@ -96,7 +96,7 @@ fn check_shapes(entry: Op<'_>) -> Result<(), Reported> {
 }
 
 /// Returns the function of that name; without a name, the only public function. A module of private functions has no such function.
-fn entry_of<'c>(module: Op<'c>, name: &str) -> Result<Option<Op<'c>>, Reported> {
+fn find_entry<'c>(module: Op<'c>, name: &str) -> Result<Option<Op<'c>>, ErrorReported> {
     let functions = functions_of(module);
     let public: Vec<Op<'c>> = functions.iter().copied().filter(|function| is_public(*function)).collect();
     let names = |functions: &[Op<'c>]| {
@@ -106,7 +106,7 @@ fn entry_of<'c>(module: Op<'c>, name: &str) -> Result<Option<Op<'c>>, Reported> 
     match public.as_slice() {
         _ if !name.is_empty() => match functions.iter().find(|function| function.text_attr("sym_name") == name) {
             Some(function) => Ok(Some(*function)),
-            None => Err(error_behind(
+            None => Err(error_at_location(
                 codes::NO_SUCH_FUNCTION,
                 module,
                 format_args!("expected the name of a function with a body, found '{name}'; choose one of {}", names(&functions)),
@@ -117,14 +117,14 @@ fn entry_of<'c>(module: Op<'c>, name: &str) -> Result<Option<Op<'c>>, Reported> 
         [only] => Ok(Some(*only)),
         [first, ..] => {
             let message = format!("expected one public function, found {}; choose one with --entry NAME", names(&public));
-            Err(error_behind(codes::ENTRY_POINT, *first, message).report())
+            Err(error_at_location(codes::ENTRY_POINT, *first, message).report())
         }
     }
 }
 
-fn open_shape(function: Op<'_>, index: usize, argument: Value<'_>) -> OpenShape {
-    let sizes = sizes_of(argument.r#type()).unwrap_or_default();
+fn read_argument_shape(function: Op<'_>, index: usize, argument: Value<'_>) -> ArgumentShape {
+    let sizes = partial_shape(argument.r#type()).unwrap_or_default();
     let names = argument_attribute(function, index, attr::SPYRE_DIMS).and_then(strings).unwrap_or_default();
     let names = if names.len() == sizes.len() { names.into_iter().map(str::to_owned).collect() } else { Vec::new() };
-    OpenShape { sizes, names }
+    ArgumentShape { sizes, names }
 }

@@ -6,7 +6,7 @@ use crate::dialect::ods::option;
 use crate::{
     codes,
     dialect::{set_target, target_of},
-    mlir::{Op, Options, Pass, Reported, error_at},
+    mlir::{Op, PassOptions, Pass, ErrorReported, error_at},
 };
 use files::{MAX_TEXT_BYTES, read_text, reason};
 use machine::Target;
@@ -14,50 +14,50 @@ use std::path::Path;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-set-target", run };
 
-fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let target = read(module, options).map_err(|message| error_at(codes::OPTION_VALUE, module, message).report())?;
+fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
+    let target = read_target(module, options).map_err(|message| error_at(codes::OPTION_VALUE, module, message).report())?;
     set_target(module, &target);
     Ok(())
 }
 
-fn read(module: Op<'_>, options: &Options) -> Result<Target, String> {
-    let mut target = match options.text(option::FILE) {
+fn read_target(module: Op<'_>, options: &PassOptions) -> Result<Target, String> {
+    let mut target = match options.get_text(option::FILE) {
         "" => target_of(module)?,
-        path => parse(path)?,
+        path => parse_target(path)?,
     };
-    let cores = options.number(option::CORES);
+    let cores = options.get_number(option::CORES);
     if cores < 0 || cores > target.cores {
         return Err(
-            codes::OPTION_VALUE.says(format_args!("option 'cores': expected 1 to {0} cores, found {cores}; use at most {0}", target.cores))
+            codes::OPTION_VALUE.format(format_args!("option 'cores': expected 1 to {0} cores, found {cores}; use at most {0}", target.cores))
         );
     }
     if cores > 0 {
         target.cores = cores;
     }
-    match options.number(option::LX_BYTES) {
+    match options.get_number(option::LX_BYTES) {
         -1 => {}
         lx_bytes if lx_bytes >= 0 => target.lx_bytes = lx_bytes,
         lx_bytes => {
-            return Err(codes::OPTION_VALUE.says(format_args!(
+            return Err(codes::OPTION_VALUE.format(format_args!(
                 "option 'lx-bytes': expected a nonnegative number of bytes, found {lx_bytes}; remove the option to use all of LX"
             )));
         }
     }
-    target.check().map_err(|message| said_of_option(options, message))?;
+    target.check().map_err(|message| name_option_in_error(options, message))?;
     Ok(target)
 }
 
 /// Returns an error message about a machine parameter with the name of the option in place of the parameter, if the
 /// option set it.
-fn said_of_option(options: &Options, message: String) -> String {
-    let is_given = options.number(option::LX_BYTES) >= 0;
+fn name_option_in_error(options: &PassOptions, message: String) -> String {
+    let is_given = options.get_number(option::LX_BYTES) >= 0;
     if is_given { message.replacen("'lx_bytes'", "option 'lx-bytes'", 1) } else { message }
 }
 
-fn parse(path: &str) -> Result<Target, String> {
+fn parse_target(path: &str) -> Result<Target, String> {
     let text = read_text(Path::new(path), MAX_TEXT_BYTES).map_err(|error| {
         codes::MACHINE_FILE
-            .says(format_args!("option 'target': cannot read machine description '{path}': {}; give a JSON file", reason(&error)))
+            .format(format_args!("option 'target': cannot read machine description '{path}': {}; give a JSON file", reason(&error)))
     })?;
     // Deserializing a structure also accepts an array, in which the meaning of an element is unclear.
     let is_object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).map(|_| ());
@@ -72,7 +72,7 @@ fn parse(path: &str) -> Result<Target, String> {
     });
     described.map_err(|error| {
         let error = error.replace("expected i64", "expected a whole number");
-        codes::MACHINE_FILE.says(format_args!(
+        codes::MACHINE_FILE.format(format_args!(
             "option 'target': expected a machine description, found '{path}': {error}; give an object of numbers, such as {{\"cores\": 4}}"
         ))
     })

@@ -2,13 +2,13 @@
 
 pub(super) mod comparisons;
 
-use super::fold::{Widths, integer_function};
+use super::fold::{IntegerWidths, find_integer_function};
 use crate::import::graph::NodeId;
 use machine::ElementType;
 
 /// Scalar in a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Scalar {
+pub enum BodyScalar {
     /// The element of input `n`.
     Input(usize),
     /// The accumulator of result `n`.
@@ -27,16 +27,16 @@ pub struct ScalarOp {
     /// The full name, such as `arith.addf`, followed by the predicate for comparisons.
     pub name: String,
     /// Operands.
-    pub operands: Vec<Scalar>,
+    pub operands: Vec<BodyScalar>,
 }
 
 /// Body: operations in order, and the yielded scalar of each result.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Body {
+pub struct GenericBody {
     /// The operations in order.
     pub ops: Vec<ScalarOp>,
     /// One scalar per result.
-    pub yields: Vec<Scalar>,
+    pub yields: Vec<BodyScalar>,
 }
 
 /// Associative combiner of a reduction.
@@ -97,7 +97,7 @@ impl Combiner {
     /// Returns the combiner of truth values as integers of one bit, of which a true one is -1: the product is true if all are, and so is the
     /// maximum. Returns None for a sum.
     #[must_use]
-    pub const fn of_truths(self) -> Option<Self> {
+    pub const fn to_truth_combiner(self) -> Option<Self> {
         match self {
             Self::Sum => None,
             Self::Prod | Self::Max | Self::All => Some(Self::All),
@@ -108,8 +108,8 @@ impl Combiner {
     /// Combines two integers of `width` bits.
     #[must_use]
     pub fn combine_integers(self, a: i64, b: i64, width: u32) -> i64 {
-        let function = integer_function(self.integer_operation()).expect("an operation that has a value for all integers");
-        function(&[a, b], Widths::same(width)).expect("an operation that has a value for all integers")
+        let function = find_integer_function(self.integer_operation()).expect("an operation that has a value for all integers");
+        function(&[a, b], IntegerWidths::uniform(width)).expect("an operation that has a value for all integers")
     }
 
     /// Combines two numbers.
@@ -118,14 +118,14 @@ impl Combiner {
         match self {
             Self::Sum => a + b,
             Self::Prod => a * b,
-            Self::Max | Self::Any => larger(a, b),
-            Self::Min | Self::All => smaller(a, b),
+            Self::Max | Self::Any => max_or_nan(a, b),
+            Self::Min | Self::All => min_or_nan(a, b),
         }
     }
 
     /// Returns the neutral element.
     #[must_use]
-    pub const fn neutral(self) -> f64 {
+    pub const fn neutral_element(self) -> f64 {
         match self {
             Self::Sum | Self::Any => 0.0,
             Self::Prod | Self::All => 1.0,
@@ -144,18 +144,18 @@ impl Combiner {
             Some(ElementType::I8) => 127.0,
             Some(ElementType::I32) => f64::from(1 << 30),
             Some(ElementType::I64 | ElementType::Index) => f64::from(1 << 30) * f64::from(1 << 30),
-            Some(ElementType::F32 | ElementType::F64 | ElementType::F8E4M3Fn | ElementType::F8E5M2 | ElementType::Truth) | None => {
+            Some(ElementType::F32 | ElementType::F64 | ElementType::F8E4M3Fn | ElementType::F8E5M2 | ElementType::Bool) | None => {
                 3.402_823_4e38
             }
         };
         match self {
-            Self::Sum | Self::Prod | Self::All | Self::Any => (number - self.neutral()).abs() < f64::EPSILON,
+            Self::Sum | Self::Prod | Self::All | Self::Any => (number - self.neutral_element()).abs() < f64::EPSILON,
             Self::Max => number <= -largest,
             Self::Min => number >= largest,
         }
     }
 
-    fn of(name: &str) -> Option<Self> {
+    fn from_op_name(name: &str) -> Option<Self> {
         match name {
             "arith.addf" | "arith.addi" => Some(Self::Sum),
             "arith.mulf" | "arith.muli" => Some(Self::Prod),
@@ -169,12 +169,12 @@ impl Combiner {
 }
 
 /// Returns the larger of two numbers; NaN if one is NaN, as on the device.
-pub(super) fn larger(a: f64, b: f64) -> f64 {
+pub(super) fn max_or_nan(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
 /// Returns the smaller of two numbers; NaN if one is NaN, as on the device.
-pub(super) fn smaller(a: f64, b: f64) -> f64 {
+pub(super) fn min_or_nan(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }
 }
 
@@ -192,11 +192,11 @@ impl ScalarOp {
 
 /// Result that is combined over the reduced dimensions.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reduction {
+pub struct BodyReduction {
     /// Combining operation.
     pub combiner: Combiner,
     /// New scalar at each point.
-    pub new: Scalar,
+    pub new: BodyScalar,
     /// Casts around the combination and of its accumulator.
     pub casts: Vec<usize>,
     /// Whether a NaN is ignored in favor of the other value, so that the initial value may be NaN.
@@ -205,7 +205,7 @@ pub struct Reduction {
 
 /// A product of two inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Product {
+pub struct InputProduct {
     /// The inputs.
     pub factors: [usize; 2],
     /// The casts of the inputs and of the product.
@@ -214,24 +214,24 @@ pub struct Product {
 
 /// Result that is the position of the extremum of another result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
+pub struct ExtremumPosition {
     /// Result that is the maximum or minimum of new values.
-    pub of: usize,
+    pub extremum_result: usize,
     /// Whether the last of equal values counts, not the first.
     pub is_last: bool,
     /// Whether a comparison of positions breaks ties: then the largest or the smallest position counts.
     pub is_compared: bool,
 }
 
-impl Body {
+impl GenericBody {
     /// Recognizes a result that is the position of another result: a select of a new number wherever a new value is larger (or smaller) than
     /// the accumulator. Also returns the new number.
     #[must_use]
-    pub fn position(&self, result: usize) -> Option<(Position, Scalar)> {
-        let Scalar::Op(index) = *self.yields.get(result)? else { return None };
-        let (condition, found, is_new_then) = self.choice(index, result)?;
+    pub fn find_position(&self, result: usize) -> Option<(ExtremumPosition, BodyScalar)> {
+        let BodyScalar::Op(index) = *self.yields.get(result)? else { return None };
+        let (condition, found, is_new_then) = self.find_accumulator_select(index, result)?;
         (0..self.yields.len()).filter(|&of| of != result).find_map(|of| {
-            let Reduction { combiner, new, .. } = self.reduction(of)?;
+            let BodyReduction { combiner, new, .. } = self.find_reduction(of)?;
             let is_larger = match combiner {
                 Combiner::Max => true,
                 Combiner::Min => false,
@@ -239,12 +239,12 @@ impl Body {
             };
             // Returns whether the new number is selected, for the new and the accumulated value and number.
             let takes = |values: [f64; 2], numbers: [f64; 2]| {
-                let holds = comparisons::holds(self, condition, |scalar| match scalar {
+                let holds = comparisons::evaluate_condition(self, condition, |scalar| match scalar {
                     _ if scalar == new && scalar == found => None,
                     _ if scalar == new => Some(values[0]),
                     _ if scalar == found => Some(numbers[0]),
-                    Scalar::Accumulator(other) if other == of => Some(values[1]),
-                    Scalar::Accumulator(other) if other == result => Some(numbers[1]),
+                    BodyScalar::Accumulator(other) if other == of => Some(values[1]),
+                    BodyScalar::Accumulator(other) if other == result => Some(numbers[1]),
                     _ => None,
                 });
                 holds.map(|holds| holds == is_new_then)
@@ -257,30 +257,30 @@ impl Body {
             }
             let (takes_smaller, takes_larger) = (takes([0.0; 2], smaller)?, takes([0.0; 2], larger)?);
             let is_compared = takes_smaller != takes_larger;
-            Some((Position { of, is_last: takes_larger, is_compared }, found))
+            Some((ExtremumPosition { extremum_result: of, is_last: takes_larger, is_compared }, found))
         })
     }
 
     /// Returns the parts of a select between a new scalar and the accumulator of a result: the operation of its condition, the new scalar,
     /// and whether that is selected where the condition holds.
-    fn choice(&self, index: usize, result: usize) -> Option<(usize, Scalar, bool)> {
+    fn find_accumulator_select(&self, index: usize, result: usize) -> Option<(usize, BodyScalar, bool)> {
         let ScalarOp { name, operands } = &self.ops[index];
-        let (&[Scalar::Op(condition), one, other], "arith.select") = (operands.as_slice(), name.as_str()) else { return None };
+        let (&[BodyScalar::Op(condition), one, other], "arith.select") = (operands.as_slice(), name.as_str()) else { return None };
         let (new, is_new_then) = match (one, other) {
-            (new, Scalar::Accumulator(running)) if running == result => (new, true),
-            (Scalar::Accumulator(running), new) if running == result => (new, false),
+            (new, BodyScalar::Accumulator(running)) if running == result => (new, true),
+            (BodyScalar::Accumulator(running), new) if running == result => (new, false),
             _ => return None,
         };
         (!self.reads_accumulator(new)).then_some((condition, new, is_new_then))
     }
 
     /// Recognizes a maximum or minimum of a new value and the accumulator that is written as a comparison and a select.
-    fn chosen_limit(&self, index: usize, result: usize) -> Option<Reduction> {
-        let (condition, new, is_new_then) = self.choice(index, result)?;
+    fn find_selected_extremum(&self, index: usize, result: usize) -> Option<BodyReduction> {
+        let (condition, new, is_new_then) = self.find_accumulator_select(index, result)?;
         let takes = |value: f64, running: f64| {
-            let holds = comparisons::holds(self, condition, |scalar| match scalar {
+            let holds = comparisons::evaluate_condition(self, condition, |scalar| match scalar {
                 _ if scalar == new => Some(value),
-                Scalar::Accumulator(other) if other == result => Some(running),
+                BodyScalar::Accumulator(other) if other == result => Some(running),
                 _ => None,
             });
             holds.map(|holds| holds == is_new_then)
@@ -291,52 +291,52 @@ impl Body {
             _ => return None,
         };
         let ignores_nan = !takes(f64::NAN, 0.0)?;
-        Some(Reduction { combiner, new, casts: Vec::new(), ignores_nan })
+        Some(BodyReduction { combiner, new, casts: Vec::new(), ignores_nan })
     }
 
     /// Returns how result `result` is combined over the reduced dimensions. None if the body is no such reduction.
     #[must_use]
-    pub fn reduction(&self, result: usize) -> Option<Reduction> {
+    pub fn find_reduction(&self, result: usize) -> Option<BodyReduction> {
         let mut casts = Vec::new();
-        let Scalar::Op(index) = self.behind_casts(*self.yields.get(result)?, &mut casts) else { return None };
+        let BodyScalar::Op(index) = self.strip_casts(*self.yields.get(result)?, &mut casts) else { return None };
         let op = &self.ops[index];
         if casts.is_empty()
-            && let Some(found) = self.chosen_limit(index, result)
+            && let Some(found) = self.find_selected_extremum(index, result)
         {
             return Some(found);
         }
-        let combiner = Combiner::of(&op.name)?;
+        let combiner = Combiner::from_op_name(&op.name)?;
         let &[lhs, rhs] = op.operands.as_slice() else { return None };
-        let is_running = |scalar| self.behind_casts(scalar, &mut Vec::new()) == Scalar::Accumulator(result);
+        let is_running = |scalar| self.strip_casts(scalar, &mut Vec::new()) == BodyScalar::Accumulator(result);
         let (running, new) = match (is_running(lhs), is_running(rhs)) {
             (true, false) => (lhs, rhs),
             (false, true) => (rhs, lhs),
             _ => return None,
         };
-        self.behind_casts(running, &mut casts);
+        self.strip_casts(running, &mut casts);
         casts.sort_unstable();
         let ignores_nan = matches!(op.name.as_str(), "arith.maxnumf" | "arith.minnumf");
-        (!self.reads_accumulator(new)).then_some(Reduction { combiner, new, casts, ignores_nan })
+        (!self.reads_accumulator(new)).then_some(BodyReduction { combiner, new, casts, ignores_nan })
     }
 
     /// Recognizes a masked reduction: a select between the combined value and the accumulator. Returns the select operation, its condition,
     /// and whether the combined value is selected where that is true.
     #[must_use]
-    pub fn guarded_reduction(&self, result: usize) -> Option<(usize, Scalar, bool, Reduction)> {
+    pub fn find_guarded_reduction(&self, result: usize) -> Option<(usize, BodyScalar, bool, BodyReduction)> {
         let mut casts = Vec::new();
-        let Scalar::Op(index) = self.behind_casts(*self.yields.get(result)?, &mut casts) else { return None };
+        let BodyScalar::Op(index) = self.strip_casts(*self.yields.get(result)?, &mut casts) else { return None };
         let ScalarOp { name, operands } = &self.ops[index];
         let (&[condition, chosen, other], true) = (operands.as_slice(), matches!(name.as_str(), "arith.select" | ScalarOp::BRANCH)) else {
             return None;
         };
-        let is_running = |scalar| self.behind_casts(scalar, &mut Vec::new()) == Scalar::Accumulator(result);
+        let is_running = |scalar| self.strip_casts(scalar, &mut Vec::new()) == BodyScalar::Accumulator(result);
         let (combined, running, is_then) = if is_running(other) { (chosen, other, true) } else { (other, chosen, false) };
         if !is_running(running) || self.reads_accumulator(condition) {
             return None;
         }
         let combining = Self { yields: vec![combined; self.yields.len()], ..self.clone() };
-        let mut reduction = combining.reduction(result)?;
-        self.behind_casts(running, &mut casts);
+        let mut reduction = combining.find_reduction(result)?;
+        self.strip_casts(running, &mut casts);
         reduction.casts.extend(casts);
         reduction.casts.sort_unstable();
         reduction.casts.dedup();
@@ -345,20 +345,20 @@ impl Body {
 
     /// Returns the product of two inputs that `scalar` is.
     #[must_use]
-    pub fn product(&self, scalar: Scalar) -> Option<Product> {
+    pub fn find_product(&self, scalar: BodyScalar) -> Option<InputProduct> {
         let mut casts = Vec::new();
-        let Scalar::Op(index) = self.behind_casts(scalar, &mut casts) else { return None };
+        let BodyScalar::Op(index) = self.strip_casts(scalar, &mut casts) else { return None };
         let op = &self.ops[index];
         let (&[lhs, rhs], "arith.mulf") = (op.operands.as_slice(), op.name.as_str()) else { return None };
-        let factors = (self.behind_casts(lhs, &mut casts), self.behind_casts(rhs, &mut casts));
-        let (Scalar::Input(lhs), Scalar::Input(rhs)) = factors else { return None };
+        let factors = (self.strip_casts(lhs, &mut casts), self.strip_casts(rhs, &mut casts));
+        let (BodyScalar::Input(lhs), BodyScalar::Input(rhs)) = factors else { return None };
         casts.sort_unstable();
-        (lhs != rhs).then_some(Product { factors: [lhs, rhs], casts })
+        (lhs != rhs).then_some(InputProduct { factors: [lhs, rhs], casts })
     }
 
     /// Returns the scalar before changes of number format, which are added to `casts`.
-    fn behind_casts(&self, mut scalar: Scalar, casts: &mut Vec<usize>) -> Scalar {
-        while let Scalar::Op(index) = scalar {
+    fn strip_casts(&self, mut scalar: BodyScalar, casts: &mut Vec<usize>) -> BodyScalar {
+        while let BodyScalar::Op(index) = scalar {
             if !self.ops[index].is_cast() {
                 break;
             }
@@ -369,17 +369,17 @@ impl Body {
     }
 
     /// Returns whether `scalar` depends on an accumulator.
-    fn reads_accumulator(&self, scalar: Scalar) -> bool {
-        let is_running = |scalar: &Scalar| matches!(scalar, Scalar::Accumulator(_));
-        is_running(&scalar) || self.needed_for(scalar).into_iter().any(|index| self.ops[index].operands.iter().any(is_running))
+    fn reads_accumulator(&self, scalar: BodyScalar) -> bool {
+        let is_running = |scalar: &BodyScalar| matches!(scalar, BodyScalar::Accumulator(_));
+        is_running(&scalar) || self.collect_required(scalar).into_iter().any(|index| self.ops[index].operands.iter().any(is_running))
     }
 
     /// Returns the operations that `scalar` depends on, itself included, in order.
     #[must_use]
-    pub fn needed_for(&self, scalar: Scalar) -> Vec<usize> {
+    pub fn collect_required(&self, scalar: BodyScalar) -> Vec<usize> {
         let mut is_needed = vec![false; self.ops.len()];
-        let mark = |scalar: Scalar, is_needed: &mut [bool]| {
-            if let Scalar::Op(index) = scalar {
+        let mark = |scalar: BodyScalar, is_needed: &mut [bool]| {
+            if let BodyScalar::Op(index) = scalar {
                 is_needed[index] = true;
             }
         };
@@ -397,131 +397,131 @@ impl Body {
 mod tests {
     use super::*;
 
-    fn op(name: &str, operands: &[Scalar]) -> ScalarOp {
+    fn build_op(name: &str, operands: &[BodyScalar]) -> ScalarOp {
         ScalarOp { name: name.to_owned(), operands: operands.to_vec() }
     }
 
     #[test]
-    fn a_reduction_of_some_values_has_their_condition() {
-        let (running, new) = (Scalar::Accumulator(0), Scalar::Input(1));
-        let body = |operands: [Scalar; 3]| Body {
-            ops: vec![op("arith.addf", &[new, running]), op("arith.select", &operands)],
-            yields: vec![Scalar::Op(1)],
+    fn finds_condition_of_guarded_reduction() {
+        let (running, new) = (BodyScalar::Accumulator(0), BodyScalar::Input(1));
+        let body = |operands: [BodyScalar; 3]| GenericBody {
+            ops: vec![build_op("arith.addf", &[new, running]), build_op("arith.select", &operands)],
+            yields: vec![BodyScalar::Op(1)],
         };
         let found =
-            |operands| body(operands).guarded_reduction(0).map(|(_, condition, is_then, reduction)| (condition, is_then, reduction.new));
-        assert_eq!(found([Scalar::Input(0), Scalar::Op(0), running]), Some((Scalar::Input(0), true, new)));
-        assert_eq!(found([Scalar::Input(0), running, Scalar::Op(0)]), Some((Scalar::Input(0), false, new)));
-        assert_eq!(found([Scalar::Input(0), Scalar::Op(0), new]), None, "what is left out is not the running value");
-        assert_eq!(found([running, Scalar::Op(0), running]), None, "the condition depends on the order");
+            |operands| body(operands).find_guarded_reduction(0).map(|(_, condition, is_then, reduction)| (condition, is_then, reduction.new));
+        assert_eq!(found([BodyScalar::Input(0), BodyScalar::Op(0), running]), Some((BodyScalar::Input(0), true, new)));
+        assert_eq!(found([BodyScalar::Input(0), running, BodyScalar::Op(0)]), Some((BodyScalar::Input(0), false, new)));
+        assert_eq!(found([BodyScalar::Input(0), BodyScalar::Op(0), new]), None, "what is left out is not the running value");
+        assert_eq!(found([running, BodyScalar::Op(0), running]), None, "the condition depends on the order");
     }
 
     #[test]
-    fn a_reduction_is_found_whatever_the_operand_order() {
-        for operands in [[Scalar::Input(0), Scalar::Accumulator(0)], [Scalar::Accumulator(0), Scalar::Input(0)]] {
-            let body = Body { ops: vec![op("arith.maximumf", &operands)], yields: vec![Scalar::Op(0)] };
+    fn finds_reduction_for_any_operand_order() {
+        for operands in [[BodyScalar::Input(0), BodyScalar::Accumulator(0)], [BodyScalar::Accumulator(0), BodyScalar::Input(0)]] {
+            let body = GenericBody { ops: vec![build_op("arith.maximumf", &operands)], yields: vec![BodyScalar::Op(0)] };
             assert_eq!(
-                body.reduction(0),
-                Some(Reduction { combiner: Combiner::Max, new: Scalar::Input(0), casts: vec![], ignores_nan: false })
+                body.find_reduction(0),
+                Some(BodyReduction { combiner: Combiner::Max, new: BodyScalar::Input(0), casts: vec![], ignores_nan: false })
             );
         }
     }
 
     #[test]
-    fn an_argmax_beside_a_maximum_is_no_reduction_of_its_own() {
+    fn finds_no_reduction_in_argmax() {
         let ops = vec![
-            op("arith.maximumf", &[Scalar::Input(0), Scalar::Accumulator(0)]),
-            op("arith.cmpf", &[Scalar::Input(0), Scalar::Accumulator(0)]),
-            op("arith.select", &[Scalar::Op(1), Scalar::Unknown, Scalar::Accumulator(1)]),
+            build_op("arith.maximumf", &[BodyScalar::Input(0), BodyScalar::Accumulator(0)]),
+            build_op("arith.cmpf", &[BodyScalar::Input(0), BodyScalar::Accumulator(0)]),
+            build_op("arith.select", &[BodyScalar::Op(1), BodyScalar::Unknown, BodyScalar::Accumulator(1)]),
         ];
-        let body = Body { ops, yields: vec![Scalar::Op(0), Scalar::Op(2)] };
+        let body = GenericBody { ops, yields: vec![BodyScalar::Op(0), BodyScalar::Op(2)] };
         assert_eq!(
-            body.reduction(0),
-            Some(Reduction { combiner: Combiner::Max, new: Scalar::Input(0), casts: vec![], ignores_nan: false })
+            body.find_reduction(0),
+            Some(BodyReduction { combiner: Combiner::Max, new: BodyScalar::Input(0), casts: vec![], ignores_nan: false })
         );
-        assert_eq!(body.reduction(1), None);
+        assert_eq!(body.find_reduction(1), None);
     }
 
     #[test]
-    fn an_argmax_says_where_a_maximum_was_found() {
-        let argmax = |predicate: &str, operands: [Scalar; 2]| {
+    fn finds_position_of_maximum() {
+        let argmax = |predicate: &str, operands: [BodyScalar; 2]| {
             let ops = vec![
-                op("linalg.index", &[]),
-                op("arith.maximumf", &[Scalar::Input(0), Scalar::Accumulator(0)]),
-                op(predicate, &operands),
-                op("arith.select", &[Scalar::Op(2), Scalar::Op(0), Scalar::Accumulator(1)]),
+                build_op("linalg.index", &[]),
+                build_op("arith.maximumf", &[BodyScalar::Input(0), BodyScalar::Accumulator(0)]),
+                build_op(predicate, &operands),
+                build_op("arith.select", &[BodyScalar::Op(2), BodyScalar::Op(0), BodyScalar::Accumulator(1)]),
             ];
-            Body { ops, yields: vec![Scalar::Op(1), Scalar::Op(3)] }.position(1)
+            GenericBody { ops, yields: vec![BodyScalar::Op(1), BodyScalar::Op(3)] }.find_position(1)
         };
-        let (new, running) = (Scalar::Input(0), Scalar::Accumulator(0));
-        assert_eq!(argmax("arith.cmpf ogt", [new, running]), Some((Position { of: 0, is_last: false, is_compared: false }, Scalar::Op(0))));
-        assert_eq!(argmax("arith.cmpf ole", [running, new]), Some((Position { of: 0, is_last: true, is_compared: false }, Scalar::Op(0))));
+        let (new, running) = (BodyScalar::Input(0), BodyScalar::Accumulator(0));
+        assert_eq!(argmax("arith.cmpf ogt", [new, running]), Some((ExtremumPosition { extremum_result: 0, is_last: false, is_compared: false }, BodyScalar::Op(0))));
+        assert_eq!(argmax("arith.cmpf ole", [running, new]), Some((ExtremumPosition { extremum_result: 0, is_last: true, is_compared: false }, BodyScalar::Op(0))));
         assert_eq!(argmax("arith.cmpf olt", [new, running]), None);
-        assert_eq!(argmax("arith.cmpf ogt", [Scalar::Input(1), running]), None);
+        assert_eq!(argmax("arith.cmpf ogt", [BodyScalar::Input(1), running]), None);
     }
 
     #[test]
-    fn an_argmax_may_compare_places_and_look_for_a_nan() {
-        let (new, running) = (Scalar::Input(0), Scalar::Accumulator(0));
-        let (place, found) = (Scalar::Input(1), Scalar::Accumulator(1));
+    fn finds_position_with_tie_break_and_nan_test() {
+        let (new, running) = (BodyScalar::Input(0), BodyScalar::Accumulator(0));
+        let (place, found) = (BodyScalar::Input(1), BodyScalar::Accumulator(1));
         let body = |limit: &str, tie: &str| {
             let ops = vec![
-                op(limit, &[running, new]),
-                op("arith.cmpf une", &[running, running]),
-                op("arith.ori", &[Scalar::Op(0), Scalar::Op(1)]),
-                op("arith.cmpf oeq", &[running, new]),
-                op(tie, &[found, place]),
-                op("arith.andi", &[Scalar::Op(3), Scalar::Op(4)]),
-                op("arith.ori", &[Scalar::Op(2), Scalar::Op(5)]),
-                op("arith.select", &[Scalar::Op(2), running, new]),
-                op("arith.select", &[Scalar::Op(6), found, place]),
+                build_op(limit, &[running, new]),
+                build_op("arith.cmpf une", &[running, running]),
+                build_op("arith.ori", &[BodyScalar::Op(0), BodyScalar::Op(1)]),
+                build_op("arith.cmpf oeq", &[running, new]),
+                build_op(tie, &[found, place]),
+                build_op("arith.andi", &[BodyScalar::Op(3), BodyScalar::Op(4)]),
+                build_op("arith.ori", &[BodyScalar::Op(2), BodyScalar::Op(5)]),
+                build_op("arith.select", &[BodyScalar::Op(2), running, new]),
+                build_op("arith.select", &[BodyScalar::Op(6), found, place]),
             ];
-            Body { ops, yields: vec![Scalar::Op(7), Scalar::Op(8)] }
+            GenericBody { ops, yields: vec![BodyScalar::Op(7), BodyScalar::Op(8)] }
         };
         let argmax = body("arith.cmpf ogt", "arith.cmpi slt");
-        let limit = |combiner| Some(Reduction { combiner, new, casts: vec![], ignores_nan: false });
-        assert_eq!(argmax.reduction(0), limit(Combiner::Max));
-        assert_eq!(argmax.position(1), Some((Position { of: 0, is_last: false, is_compared: true }, place)));
+        let limit = |combiner| Some(BodyReduction { combiner, new, casts: vec![], ignores_nan: false });
+        assert_eq!(argmax.find_reduction(0), limit(Combiner::Max));
+        assert_eq!(argmax.find_position(1), Some((ExtremumPosition { extremum_result: 0, is_last: false, is_compared: true }, place)));
         let argmin = body("arith.cmpf olt", "arith.cmpi sgt");
-        assert_eq!(argmin.reduction(0), limit(Combiner::Min));
-        assert_eq!(argmin.position(1), Some((Position { of: 0, is_last: true, is_compared: true }, place)));
-        assert_eq!(body("arith.cmpf oeq", "arith.cmpi slt").reduction(0), None);
-        assert_eq!(body("arith.cmpf ogt", "arith.cmpi ult").position(1), None);
+        assert_eq!(argmin.find_reduction(0), limit(Combiner::Min));
+        assert_eq!(argmin.find_position(1), Some((ExtremumPosition { extremum_result: 0, is_last: true, is_compared: true }, place)));
+        assert_eq!(body("arith.cmpf oeq", "arith.cmpi slt").find_reduction(0), None);
+        assert_eq!(body("arith.cmpf ogt", "arith.cmpi ult").find_position(1), None);
     }
 
     #[test]
-    fn a_running_value_inside_the_new_scalar_is_a_recurrence() {
+    fn rejects_recurrence_as_reduction() {
         let ops =
-            vec![op("arith.mulf", &[Scalar::Input(0), Scalar::Accumulator(0)]), op("arith.addf", &[Scalar::Op(0), Scalar::Accumulator(0)])];
-        assert_eq!(Body { ops, yields: vec![Scalar::Op(1)] }.reduction(0), None);
+            vec![build_op("arith.mulf", &[BodyScalar::Input(0), BodyScalar::Accumulator(0)]), build_op("arith.addf", &[BodyScalar::Op(0), BodyScalar::Accumulator(0)])];
+        assert_eq!(GenericBody { ops, yields: vec![BodyScalar::Op(1)] }.find_reduction(0), None);
     }
 
     #[test]
-    fn a_product_is_seen_through_casts() {
+    fn finds_product_through_casts() {
         let ops = vec![
-            op("arith.extf", &[Scalar::Input(0)]),
-            op("arith.extf", &[Scalar::Input(1)]),
-            op("arith.mulf", &[Scalar::Op(0), Scalar::Op(1)]),
-            op("arith.addf", &[Scalar::Accumulator(0), Scalar::Op(2)]),
-            op("arith.truncf", &[Scalar::Op(3)]),
+            build_op("arith.extf", &[BodyScalar::Input(0)]),
+            build_op("arith.extf", &[BodyScalar::Input(1)]),
+            build_op("arith.mulf", &[BodyScalar::Op(0), BodyScalar::Op(1)]),
+            build_op("arith.addf", &[BodyScalar::Accumulator(0), BodyScalar::Op(2)]),
+            build_op("arith.truncf", &[BodyScalar::Op(3)]),
         ];
-        let body = Body { ops, yields: vec![Scalar::Op(4)] };
-        assert_eq!(body.reduction(0), Some(Reduction { combiner: Combiner::Sum, new: Scalar::Op(2), casts: vec![4], ignores_nan: false }));
-        assert_eq!(body.product(Scalar::Op(2)), Some(Product { factors: [0, 1], casts: vec![0, 1] }));
+        let body = GenericBody { ops, yields: vec![BodyScalar::Op(4)] };
+        assert_eq!(body.find_reduction(0), Some(BodyReduction { combiner: Combiner::Sum, new: BodyScalar::Op(2), casts: vec![4], ignores_nan: false }));
+        assert_eq!(body.find_product(BodyScalar::Op(2)), Some(InputProduct { factors: [0, 1], casts: vec![0, 1] }));
     }
 
     #[test]
-    fn shared_scalars_are_followed_once() {
+    fn visits_shared_scalars_once() {
         // Each operation uses the previous one twice, so there are 2^60 paths.
-        let mut ops = vec![op("math.exp", &[Scalar::Accumulator(0)]), op("arith.addf", &[Scalar::Input(0), Scalar::Input(0)])];
-        ops.extend((1..60).map(|index| op("arith.addf", &[Scalar::Op(index), Scalar::Op(index)])));
-        let body = Body { yields: vec![Scalar::Op(60)], ops };
-        assert_eq!(body.needed_for(Scalar::Op(60)), (1..=60).collect::<Vec<_>>());
-        assert!(!body.reads_accumulator(Scalar::Op(60)));
+        let mut ops = vec![build_op("math.exp", &[BodyScalar::Accumulator(0)]), build_op("arith.addf", &[BodyScalar::Input(0), BodyScalar::Input(0)])];
+        ops.extend((1..60).map(|index| build_op("arith.addf", &[BodyScalar::Op(index), BodyScalar::Op(index)])));
+        let body = GenericBody { yields: vec![BodyScalar::Op(60)], ops };
+        assert_eq!(body.collect_required(BodyScalar::Op(60)), (1..=60).collect::<Vec<_>>());
+        assert!(!body.reads_accumulator(BodyScalar::Op(60)));
     }
 
     #[test]
-    fn a_maximum_starts_from_the_lowest_number_of_its_format() {
+    fn accepts_lowest_number_as_start_of_maximum() {
         assert!(Combiner::Max.can_start_from(-65504.0, Some(ElementType::F16)));
         assert!(!Combiner::Max.can_start_from(-65504.0, Some(ElementType::F32)));
         assert!(Combiner::Max.can_start_from(f64::from(f32::MIN), Some(ElementType::F32)));

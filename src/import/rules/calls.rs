@@ -5,7 +5,7 @@ pub const MAX_INLINED_OPS: u64 = 1 << 17;
 
 /// Function, with the positions of its callees, one per call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CallingFunction {
+pub struct CallGraphNode {
     /// Number of ops that inlining copies, without calls and the return.
     pub num_ops: u64,
     /// The callees in order.
@@ -18,7 +18,7 @@ pub struct CallingFunction {
 ///
 /// # Errors
 /// Returns the functions of a cycle of calls, in the order of the calls.
-pub fn count_inlined_ops(functions: &[CallingFunction]) -> Result<Vec<u64>, Vec<usize>> {
+pub fn count_inlined_ops(functions: &[CallGraphNode]) -> Result<Vec<u64>, Vec<usize>> {
     let mut num_ops: Vec<Option<u64>> = vec![None; functions.len()];
     let mut is_on_path = vec![false; functions.len()];
     for entry in 0..functions.len() {
@@ -55,35 +55,35 @@ pub fn count_inlined_ops(functions: &[CallingFunction]) -> Result<Vec<u64>, Vec<
 mod tests {
     use super::*;
 
-    fn calling(callees: &[usize]) -> CallingFunction {
-        CallingFunction { num_ops: 1 + callees.len() as u64, callees: callees.to_vec() }
+    fn build_function(callees: &[usize]) -> CallGraphNode {
+        CallGraphNode { num_ops: 1 + callees.len() as u64, callees: callees.to_vec() }
     }
 
     #[test]
-    fn a_function_counts_as_often_as_it_is_called() {
-        let functions = [calling(&[1, 2, 1]), calling(&[2, 2]), calling(&[]), calling(&[0])];
+    fn counts_function_once_per_call() {
+        let functions = [build_function(&[1, 2, 1]), build_function(&[2, 2]), build_function(&[]), build_function(&[0])];
         assert_eq!(count_inlined_ops(&functions), Ok(vec![4 + 5 + 1 + 5, 3 + 1 + 1, 1, 2 + 15]));
     }
 
     #[test]
-    fn counts_that_double_with_every_function_saturate() {
-        let chain: Vec<CallingFunction> =
-            (0..100).map(|function| if function == 99 { calling(&[]) } else { calling(&[function + 1; 2]) }).collect();
+    fn saturates_exponential_counts() {
+        let chain: Vec<CallGraphNode> =
+            (0..100).map(|function| if function == 99 { build_function(&[]) } else { build_function(&[function + 1; 2]) }).collect();
         let counted = count_inlined_ops(&chain).unwrap();
         assert_eq!((counted[0], counted[97]), (u64::MAX, 3 + 2 * (3 + 2)));
     }
 
     #[test]
-    fn a_long_chain_of_calls_needs_no_stack() {
-        let chain: Vec<CallingFunction> =
-            (0..200_000).map(|function| if function == 199_999 { calling(&[]) } else { calling(&[function + 1]) }).collect();
+    fn counts_long_call_chain_without_recursion() {
+        let chain: Vec<CallGraphNode> =
+            (0..200_000).map(|function| if function == 199_999 { build_function(&[]) } else { build_function(&[function + 1]) }).collect();
         assert_eq!(count_inlined_ops(&chain).unwrap()[0], 2 * 199_999 + 1);
     }
 
     #[test]
-    fn a_cycle_is_named_without_the_way_to_it() {
-        let functions = [calling(&[1]), calling(&[2]), calling(&[3]), calling(&[1])];
+    fn reports_only_functions_of_cycle() {
+        let functions = [build_function(&[1]), build_function(&[2]), build_function(&[3]), build_function(&[1])];
         assert_eq!(count_inlined_ops(&functions), Err(vec![1, 2, 3]));
-        assert_eq!(count_inlined_ops(&[calling(&[]), calling(&[1])]), Err(vec![1]));
+        assert_eq!(count_inlined_ops(&[build_function(&[]), build_function(&[1])]), Err(vec![1]));
     }
 }

@@ -21,7 +21,7 @@ impl DimSize {
 
     /// Returns the dimension with a fixed size in place of a symbolic one.
     #[must_use]
-    pub fn fixed(&self, size: i64) -> Self {
+    pub fn with_fixed_size(&self, size: i64) -> Self {
         Self { dim: self.dim.clone(), size, granularity: None }
     }
 
@@ -65,7 +65,7 @@ impl fmt::Display for DimSize {
 
 /// Sizes and names of the dimensions of an argument, as far as they are known.
 #[derive(Clone, Debug, Default)]
-pub struct OpenShape {
+pub struct ArgumentShape {
     /// Their sizes; none where the program leaves them open.
     pub sizes: Vec<Option<i64>>,
     /// Their names, if the program has one for each.
@@ -74,7 +74,7 @@ pub struct OpenShape {
 
 /// Sizes of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SettledSizes {
+pub struct ResolvedSizes {
     /// Sizes of all dynamic dimensions of all arguments, in order; the largest size for symbolic ones.
     pub sizes: Vec<i64>,
     /// For each argument and dimension the name of its symbolic size; empty if it has none.
@@ -88,18 +88,18 @@ pub struct SettledSizes {
 /// # Errors
 /// Returns an error for a size of an unknown dimension, two sizes for one dimension, or dynamic dimensions without a size, all of which are
 /// named.
-pub fn settled_sizes(arguments: &[OpenShape], given: &[DimSize]) -> Result<SettledSizes, String> {
+pub fn resolve_sizes(arguments: &[ArgumentShape], given: &[DimSize]) -> Result<ResolvedSizes, String> {
     let is_named = |place: &(usize, usize), wish: &DimSize| {
         let (argument, dim) = *place;
         wish.dim == format!("arg{argument}.{dim}") || arguments[argument].names.get(dim) == Some(&wish.dim)
     };
-    let of_argument = |(argument, shape): (usize, &OpenShape)| (0..shape.sizes.len()).map(move |dim| (argument, dim)).collect::<Vec<_>>();
+    let of_argument = |(argument, shape): (usize, &ArgumentShape)| (0..shape.sizes.len()).map(move |dim| (argument, dim)).collect::<Vec<_>>();
     let places: Vec<(usize, usize)> = arguments.iter().enumerate().flat_map(of_argument).collect();
     if let Some(wish) = given.iter().find(|wish| !places.iter().any(|place| is_named(place, wish))) {
         return Err(format!("expected a dimension as arg0.0, arg0.1 or a name in 'spyre.dims', found '{wish}'; correct the name"));
     }
     let symbolic = arguments.iter().map(|shape| vec![String::new(); shape.sizes.len()]).collect();
-    let (mut settled, mut missing) = (SettledSizes { symbolic, ..SettledSizes::default() }, Vec::new());
+    let (mut settled, mut missing) = (ResolvedSizes { symbolic, ..ResolvedSizes::default() }, Vec::new());
     for place in places {
         let (argument, dim) = place;
         let known = arguments[argument].sizes[dim];
@@ -121,7 +121,7 @@ pub fn settled_sizes(arguments: &[OpenShape], given: &[DimSize]) -> Result<Settl
             settled.granularities.insert(wish.dim.clone(), granularity);
         }
     }
-    if missing.is_empty() { Ok(settled) } else { Err(codes::DYNAMIC_DIM.says(without_size(&missing))) }
+    if missing.is_empty() { Ok(settled) } else { Err(codes::DYNAMIC_DIM.format(format_missing_sizes(&missing))) }
 }
 
 /// Checks that a symbolic size is for a dynamic dimension, and is its only size.
@@ -142,7 +142,7 @@ fn check_symbolic((argument, dim): (usize, usize), known: Option<i64>, wishes: &
 }
 
 /// Returns the message about dimensions that have no size.
-fn without_size(missing: &[String]) -> String {
+fn format_missing_sizes(missing: &[String]) -> String {
     let options = missing.iter().map(|dim| format!("--dim-size {dim}=N")).collect::<Vec<_>>().join(" ");
     match missing {
         [only] => {
@@ -157,43 +157,43 @@ fn without_size(missing: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn shape(sizes: &[Option<i64>], names: &[&str]) -> OpenShape {
-        OpenShape { sizes: sizes.to_vec(), names: names.iter().map(|name| (*name).to_owned()).collect() }
+    fn build_shape(sizes: &[Option<i64>], names: &[&str]) -> ArgumentShape {
+        ArgumentShape { sizes: sizes.to_vec(), names: names.iter().map(|name| (*name).to_owned()).collect() }
     }
 
-    fn settled(given: &[&str]) -> Result<Vec<i64>, String> {
-        let arguments = [shape(&[None, Some(64)], &["L", "D"]), shape(&[], &[]), shape(&[Some(2), None, None], &["B", "L", "E"])];
+    fn resolve(given: &[&str]) -> Result<Vec<i64>, String> {
+        let arguments = [build_shape(&[None, Some(64)], &["L", "D"]), build_shape(&[], &[]), build_shape(&[Some(2), None, None], &["B", "L", "E"])];
         let given: Vec<DimSize> = given.iter().map(|text| text.parse().unwrap()).collect();
-        settled_sizes(&arguments, &given).map(|settled| settled.sizes)
+        resolve_sizes(&arguments, &given).map(|settled| settled.sizes)
     }
 
     #[test]
-    fn places_and_names_give_sizes() {
-        assert_eq!(settled(&["L=7", "arg2.2=3"]).unwrap(), [7, 7, 3]);
-        assert_eq!(settled(&["arg0.0=5", "arg2.1=6", "E=3", "D=64"]).unwrap(), [5, 6, 3]);
+    fn resolves_positions_and_names() {
+        assert_eq!(resolve(&["L=7", "arg2.2=3"]).unwrap(), [7, 7, 3]);
+        assert_eq!(resolve(&["arg0.0=5", "arg2.1=6", "E=3", "D=64"]).unwrap(), [5, 6, 3]);
     }
 
     #[test]
-    fn what_is_missing_or_contradicts_is_named() {
-        let missing = settled(&["arg2.1=6"]).unwrap_err();
+    fn reports_missing_and_contradicting_sizes() {
+        let missing = resolve(&["arg2.1=6"]).unwrap_err();
         assert_eq!(
             missing,
             "[SPY0201] dimensions arg0.0, arg2.2 are dynamic; give their sizes with --dim-size arg0.0=N --dim-size arg2.2=N"
         );
-        let of_known = settled(&["D=32", "L=1", "E=1"]).unwrap_err();
+        let of_known = resolve(&["D=32", "L=1", "E=1"]).unwrap_err();
         assert_eq!(of_known, "dimension 1 of argument 'arg0' has size 64, found --dim-size 32; remove the option");
-        let twice = settled(&["L=1", "arg0.0=2", "E=1"]).unwrap_err();
+        let twice = resolve(&["L=1", "arg0.0=2", "E=1"]).unwrap_err();
         assert_eq!(twice, "dimension 0 of argument 'arg0' has size 1, found --dim-size 2; remove the option");
-        assert!(settled(&["K=1"]).unwrap_err().ends_with("found 'K=1'; correct the name"));
-        assert!(settled(&["arg1.0=1"]).unwrap_err().ends_with("found 'arg1.0=1'; correct the name"));
+        assert!(resolve(&["K=1"]).unwrap_err().ends_with("found 'K=1'; correct the name"));
+        assert!(resolve(&["arg1.0=1"]).unwrap_err().ends_with("found 'arg1.0=1'; correct the name"));
     }
 
     #[test]
-    fn symbolic_sizes_have_names_and_granularities() {
-        let arguments = [shape(&[None, Some(64)], &["L", "D"]), shape(&[None, None], &[])];
+    fn resolves_symbolic_sizes() {
+        let arguments = [build_shape(&[None, Some(64)], &["L", "D"]), build_shape(&[None, None], &[])];
         let settled = |given: &[&str]| {
             let given: Vec<DimSize> = given.iter().map(|text| text.parse().unwrap()).collect();
-            settled_sizes(&arguments, &given)
+            resolve_sizes(&arguments, &given)
         };
         let found = settled(&["L=1024:64", "arg1.0=1024:64", "arg1.1=8"]).unwrap();
         assert_eq!(found.sizes, [1024, 1024, 8]);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn only_sizes_are_read() {
+    fn rejects_malformed_sizes() {
         for wrong in ["L", "L=", "=3", "L=0", "L=-4", "L=x", "L=64:", "L=:64", "L=64:0", "L=64:48", "L=1:1", "L=64:128", "L=64:8:8"] {
             assert!(wrong.parse::<DimSize>().unwrap_err().contains(wrong), "{wrong}");
         }

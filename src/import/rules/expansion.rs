@@ -15,7 +15,7 @@
 
 /// Operand of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Source {
+pub enum ExpansionOperand {
     /// Argument of the function.
     Argument,
     /// A number.
@@ -26,11 +26,11 @@ pub enum Source {
 
 /// One device function.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
+pub struct ExpansionStep {
     /// Its name; a row of the table of device functions whose result may live in LX.
     pub function: &'static str,
     /// Operands, in order.
-    pub sources: &'static [Source],
+    pub sources: &'static [ExpansionOperand],
 }
 
 /// An elementwise function of one argument as a chain of others; the last step is the result.
@@ -39,51 +39,51 @@ pub struct Expansion {
     /// The function whose result cannot live in LX.
     pub function: &'static str,
     /// Steps that compute the function, in order.
-    pub steps: &'static [Step],
+    pub steps: &'static [ExpansionStep],
 }
 
-const X: Source = Source::Argument;
+const ARGUMENT: ExpansionOperand = ExpansionOperand::Argument;
 
-const fn step(function: &'static str, sources: &'static [Source]) -> Step {
-    Step { function, sources }
+const fn build_step(function: &'static str, sources: &'static [ExpansionOperand]) -> ExpansionStep {
+    ExpansionStep { function, sources }
 }
 
 /// Every function that has an expansion.
 pub const EXPANSIONS: &[Expansion] = &[
-    Expansion { function: "abs", steps: &[step("neg", &[X]), step("maximum", &[X, Source::Step(0)])] },
+    Expansion { function: "abs", steps: &[build_step("neg", &[ARGUMENT]), build_step("maximum", &[ARGUMENT, ExpansionOperand::Step(0)])] },
     Expansion {
         function: "gelufwd",
         steps: &[
-            step("mul", &[X, X]),
-            step("mul", &[Source::Step(0), Source::Number(-570.0 / 8192.0)]),
-            step("add", &[Source::Step(1), Source::Number(-819.0 / 512.0)]),
-            step("mul", &[X, Source::Step(2)]),
-            step("exp", &[Source::Step(3)]),
-            step("add", &[Source::Step(4), Source::Number(1.0)]),
-            step("realdiv", &[X, Source::Step(5)]),
+            build_step("mul", &[ARGUMENT, ARGUMENT]),
+            build_step("mul", &[ExpansionOperand::Step(0), ExpansionOperand::Number(-570.0 / 8192.0)]),
+            build_step("add", &[ExpansionOperand::Step(1), ExpansionOperand::Number(-819.0 / 512.0)]),
+            build_step("mul", &[ARGUMENT, ExpansionOperand::Step(2)]),
+            build_step("exp", &[ExpansionOperand::Step(3)]),
+            build_step("add", &[ExpansionOperand::Step(4), ExpansionOperand::Number(1.0)]),
+            build_step("realdiv", &[ARGUMENT, ExpansionOperand::Step(5)]),
         ],
     },
-    Expansion { function: "reciprocal", steps: &[step("realdiv", &[Source::Number(1.0), X])] },
-    Expansion { function: "relufwd", steps: &[step("maximum", &[X, Source::Number(0.0)])] },
+    Expansion { function: "reciprocal", steps: &[build_step("realdiv", &[ExpansionOperand::Number(1.0), ARGUMENT])] },
+    Expansion { function: "relufwd", steps: &[build_step("maximum", &[ARGUMENT, ExpansionOperand::Number(0.0)])] },
 ];
 
 impl Expansion {
     /// The expansion of the function of that name.
     #[must_use]
-    pub fn of(function: &str) -> Option<&'static Self> {
+    pub fn find(function: &str) -> Option<&'static Self> {
         EXPANSIONS.iter().find(|expansion| expansion.function == function)
     }
 
     /// How often the steps read the argument.
     #[must_use]
-    pub fn n_reads(&self) -> usize {
-        self.steps.iter().flat_map(|step| step.sources).filter(|&source| *source == Source::Argument).count()
+    pub fn num_argument_reads(&self) -> usize {
+        self.steps.iter().flat_map(|step| step.sources).filter(|&source| *source == ExpansionOperand::Argument).count()
     }
 
     /// Whether a core's part of the argument and of what is computed from it, `part_bytes` each, fit in `lx_bytes` of LX together. Otherwise
     /// every step would go through HBM where the function does it once; a single step cannot be worse.
     #[must_use]
-    pub const fn fits(&self, part_bytes: i64, lx_bytes: i64) -> bool {
+    pub const fn fits_in_lx(&self, part_bytes: i64, lx_bytes: i64) -> bool {
         self.steps.len() == 1 || part_bytes <= lx_bytes / 2
     }
 }
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use machine::DeviceFunction;
 
-    fn applied(function: &str, operands: &[f64]) -> f64 {
+    fn apply_function(function: &str, operands: &[f64]) -> f64 {
         match (function, operands) {
             ("add", [a, b]) => a + b,
             ("exp", [a]) => a.exp(),
@@ -106,36 +106,36 @@ mod tests {
     }
 
     /// The expansion in exact arithmetic.
-    fn value(function: &str, x: f64) -> f64 {
+    fn evaluate_expansion(function: &str, x: f64) -> f64 {
         let mut results = Vec::new();
-        for step in Expansion::of(function).unwrap().steps {
-            let read = |source: &Source| match *source {
-                Source::Argument => x,
-                Source::Number(number) => number,
-                Source::Step(step) => results[step],
+        for step in Expansion::find(function).unwrap().steps {
+            let read = |source: &ExpansionOperand| match *source {
+                ExpansionOperand::Argument => x,
+                ExpansionOperand::Number(number) => number,
+                ExpansionOperand::Step(step) => results[step],
             };
             let operands: Vec<f64> = step.sources.iter().map(read).collect();
-            results.push(applied(step.function, &operands));
+            results.push(apply_function(step.function, &operands));
         }
         results[results.len() - 1]
     }
 
     #[test]
-    fn every_step_may_live_in_lx_and_no_expanded_function_may() {
+    fn expands_only_functions_outside_lx_into_functions_in_lx() {
         for expansion in EXPANSIONS {
-            let own = DeviceFunction::pointwise(expansion.function).unwrap();
+            let own = DeviceFunction::find_pointwise(expansion.function).unwrap();
             assert!(!own.lx, "{} may live in LX as it is", own.name);
             for step in expansion.steps {
-                let row = DeviceFunction::pointwise(step.function).unwrap();
+                let row = DeviceFunction::find_pointwise(step.function).unwrap();
                 assert!(row.lx && (row.fp32 || !own.fp32) && row.n_operands == step.sources.len(), "{}: {}", own.name, row.name);
             }
         }
     }
 
     #[test]
-    fn a_step_reads_what_is_there_and_is_read() {
+    fn uses_every_step_after_its_definition() {
         for Expansion { function, steps } in EXPANSIONS {
-            let reads = |step: &Step, other: usize| step.sources.contains(&Source::Step(other));
+            let reads = |step: &ExpansionStep, other: usize| step.sources.contains(&ExpansionOperand::Step(other));
             for (position, step) in steps.iter().enumerate() {
                 assert!((position..steps.len()).all(|later| !reads(step, later)), "{function}, step {position}");
                 assert!(position + 1 == steps.len() || steps.iter().any(|step| reads(step, position)), "{function}, step {position}");
@@ -144,24 +144,24 @@ mod tests {
     }
 
     #[test]
-    fn three_are_exact() {
+    fn expands_three_functions_exactly() {
         for x in [-65504.0, -2.5, -0.0, 0.0, 1e-7, 3.0] {
-            assert_eq!(value("abs", x), f64::abs(x));
-            assert_eq!(value("reciprocal", x), 1.0 / x);
-            assert_eq!(value("relufwd", x), f64::max(x, 0.0));
+            assert_eq!(evaluate_expansion("abs", x), f64::abs(x));
+            assert_eq!(evaluate_expansion("reciprocal", x), 1.0 / x);
+            assert_eq!(evaluate_expansion("relufwd", x), f64::max(x, 0.0));
         }
     }
 
     #[test]
-    fn each_read_of_the_argument_counts() {
-        let n_reads = |function| Expansion::of(function).map(Expansion::n_reads);
+    fn counts_reads_of_argument() {
+        let n_reads = |function| Expansion::find(function).map(Expansion::num_argument_reads);
         assert_eq!((n_reads("gelufwd"), n_reads("relufwd")), (Some(4), Some(1)));
     }
 
     #[test]
-    fn a_chain_needs_room_for_two() {
-        let (gelu, relu) = (Expansion::of("gelufwd").unwrap(), Expansion::of("relufwd").unwrap());
-        assert!(gelu.fits(1024, 2048) && !gelu.fits(1025, 2048));
-        assert!(relu.fits(1 << 30, 0));
+    fn requires_room_for_two_slices() {
+        let (gelu, relu) = (Expansion::find("gelufwd").unwrap(), Expansion::find("relufwd").unwrap());
+        assert!(gelu.fits_in_lx(1024, 2048) && !gelu.fits_in_lx(1025, 2048));
+        assert!(relu.fits_in_lx(1 << 30, 0));
     }
 }

@@ -11,17 +11,17 @@ pub(in crate::import) const MAX_WIDTH: u32 = 64;
 
 /// Integer types of an operation, as widths in bits; `index` has 64. The width of a type that is not an integer is never read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Widths {
+pub struct IntegerWidths {
     /// Width of the first operand.
     pub operand: u32,
     /// Width of the result.
     pub result: u32,
 }
 
-impl Widths {
+impl IntegerWidths {
     /// Returns operands and a result of one width.
     #[must_use]
-    pub const fn same(width: u32) -> Self {
+    pub const fn uniform(width: u32) -> Self {
         Self { operand: width, result: width }
     }
 }
@@ -60,7 +60,7 @@ impl fmt::Display for Undefined {
 }
 
 /// Result of an integer operation, or the reason why there is none.
-pub(in crate::import) type IntegerFunction = fn(&[i64], Widths) -> Result<i64, Undefined>;
+pub(in crate::import) type IntegerFunction = fn(&[i64], IntegerWidths) -> Result<i64, Undefined>;
 
 /// Returns the bits of an integer as an unsigned number.
 const fn unsigned(integer: i64, width: u32) -> i128 {
@@ -152,7 +152,7 @@ fn with_sign(integer: i64, _width: u32) -> i128 {
 
 /// Folds the operation of that name on constant integers; returns None for other operations, operands or results.
 #[allow(clippy::too_many_lines, reason = "a table")]
-pub(in crate::import) fn integer_function(name: &str) -> Option<IntegerFunction> {
+pub(in crate::import) fn find_integer_function(name: &str) -> Option<IntegerFunction> {
     Some(match name {
         "arith.addi" => signed!(|a, b| a + b),
         "arith.subi" => signed!(|a, b| a - b),
@@ -213,7 +213,7 @@ pub(in crate::import) fn to_integer(number: f64, width: u32, is_signed: bool) ->
 }
 
 /// Returns the integer of `width` bits that a node's element represents: a truth value of 1 is -1 as a signed integer.
-pub(in crate::import) const fn in_width(integer: i64, width: u32) -> i64 {
+pub(in crate::import) const fn wrap_to_width(integer: i64, width: u32) -> i64 {
     wrap(integer as i128, width)
 }
 
@@ -221,57 +221,57 @@ pub(in crate::import) const fn in_width(integer: i64, width: u32) -> i64 {
 mod tests {
     use super::*;
 
-    fn fold(name: &str, width: u32, operands: &[i64]) -> Result<i64, Undefined> {
-        integer_function(name).unwrap()(operands, Widths::same(width))
+    fn fold_integers(name: &str, width: u32, operands: &[i64]) -> Result<i64, Undefined> {
+        find_integer_function(name).unwrap()(operands, IntegerWidths::uniform(width))
     }
 
     #[test]
-    fn results_are_brought_back_to_their_width() {
-        assert_eq!(fold("arith.addi", 8, &[100, 100]), Ok(-56));
-        assert_eq!(fold("arith.muli", 32, &[63, 1_103_515_245]), Ok((63_i32.wrapping_mul(1_103_515_245)).into()));
-        assert_eq!(fold("arith.subi", 64, &[i64::MIN, 1]), Ok(i64::MAX));
-        assert_eq!(fold("arith.subi", 64, &[9_007_199_254_740_993, 9_007_199_254_740_992]), Ok(1));
-        assert_eq!(fold("arith.shli", 64, &[4, 62]), Ok(0));
-        assert_eq!(fold("math.absi", 8, &[-128]), Ok(-128));
-        assert_eq!(fold("arith.addi", 1, &[-1, -1]), Ok(0));
+    fn wraps_results_to_width() {
+        assert_eq!(fold_integers("arith.addi", 8, &[100, 100]), Ok(-56));
+        assert_eq!(fold_integers("arith.muli", 32, &[63, 1_103_515_245]), Ok((63_i32.wrapping_mul(1_103_515_245)).into()));
+        assert_eq!(fold_integers("arith.subi", 64, &[i64::MIN, 1]), Ok(i64::MAX));
+        assert_eq!(fold_integers("arith.subi", 64, &[9_007_199_254_740_993, 9_007_199_254_740_992]), Ok(1));
+        assert_eq!(fold_integers("arith.shli", 64, &[4, 62]), Ok(0));
+        assert_eq!(fold_integers("math.absi", 8, &[-128]), Ok(-128));
+        assert_eq!(fold_integers("arith.addi", 1, &[-1, -1]), Ok(0));
     }
 
     #[test]
-    fn bits_are_read_without_a_sign_where_the_operation_does() {
-        assert_eq!(fold("arith.minui", 32, &[-8, 8]), Ok(8));
-        assert_eq!(fold("arith.maxui", 32, &[-8, 8]), Ok(-8));
-        assert_eq!(fold("arith.divui", 8, &[-1, 2]), Ok(127));
-        assert_eq!(fold("arith.remui", 64, &[-1, 10]), Ok(5));
-        assert_eq!(fold("arith.shrui", 8, &[-128, 1]), Ok(64));
-        assert_eq!(fold("arith.cmpi ult", 64, &[-1, 8]), Ok(0));
-        assert_eq!(fold("arith.cmpi slt", 64, &[-1, 8]), Ok(-1), "true");
-        assert_eq!(fold("arith.cmpi slt", 1, &[-1, 0]), Ok(-1), "a true i1 is -1");
-        let extended = integer_function("arith.extui").unwrap()(&[-1], Widths { operand: 8, result: 32 });
+    fn reads_bits_of_unsigned_operations() {
+        assert_eq!(fold_integers("arith.minui", 32, &[-8, 8]), Ok(8));
+        assert_eq!(fold_integers("arith.maxui", 32, &[-8, 8]), Ok(-8));
+        assert_eq!(fold_integers("arith.divui", 8, &[-1, 2]), Ok(127));
+        assert_eq!(fold_integers("arith.remui", 64, &[-1, 10]), Ok(5));
+        assert_eq!(fold_integers("arith.shrui", 8, &[-128, 1]), Ok(64));
+        assert_eq!(fold_integers("arith.cmpi ult", 64, &[-1, 8]), Ok(0));
+        assert_eq!(fold_integers("arith.cmpi slt", 64, &[-1, 8]), Ok(-1), "true");
+        assert_eq!(fold_integers("arith.cmpi slt", 1, &[-1, 0]), Ok(-1), "a true i1 is -1");
+        let extended = find_integer_function("arith.extui").unwrap()(&[-1], IntegerWidths { operand: 8, result: 32 });
         assert_eq!(extended, Ok(255));
         assert_eq!((to_number(-1, 8, false), to_number(-1, 64, false)), (255.0, 18_446_744_073_709_551_615.0));
     }
 
     #[test]
-    fn quotients_are_rounded_to_the_side_that_their_names_say() {
+    fn rounds_quotients_in_named_direction() {
         for (dividend, divisor) in [(7, 2), (-7, 2), (7, -2), (-7, -2), (6, 3), (-6, 3), (0, -5)] {
             let exact = f64::from(dividend) / f64::from(divisor);
-            let quotient = |name| fold(name, 32, &[dividend.into(), divisor.into()]).map(|found| f64::from(i32::try_from(found).unwrap()));
+            let quotient = |name| fold_integers(name, 32, &[dividend.into(), divisor.into()]).map(|found| f64::from(i32::try_from(found).unwrap()));
             assert_eq!(quotient("arith.divsi"), Ok(exact.trunc()), "{dividend} / {divisor}");
             assert_eq!(quotient("arith.floordivsi"), Ok(exact.floor()), "{dividend} / {divisor}");
             assert_eq!(quotient("arith.ceildivsi"), Ok(exact.ceil()), "{dividend} / {divisor}");
         }
-        assert_eq!(fold("arith.ceildivui", 8, &[-1, 2]), Ok(-128), "half of 255 is 128");
+        assert_eq!(fold_integers("arith.ceildivui", 8, &[-1, 2]), Ok(-128), "half of 255 is 128");
     }
 
     #[test]
-    fn what_has_no_value_is_told() {
+    fn reports_undefined_results() {
         for name in ["divsi", "divui", "ceildivsi", "ceildivui", "floordivsi", "remsi", "remui"] {
-            assert_eq!(fold(&format!("arith.{name}"), 16, &[5, 0]), Err(Undefined::DivisionByZero), "{name}");
+            assert_eq!(fold_integers(&format!("arith.{name}"), 16, &[5, 0]), Err(Undefined::DivisionByZero), "{name}");
         }
-        assert_eq!(fold("arith.divsi", 8, &[-128, -1]), Err(Undefined::QuotientOverflow));
-        assert_eq!(fold("arith.remsi", 8, &[-128, -1]), Ok(0));
-        assert_eq!(fold("arith.shli", 8, &[1, 8]), Err(Undefined::ShiftAmount(8, 8)));
-        assert_eq!(fold("arith.shrsi", 8, &[1, -1]), Err(Undefined::ShiftAmount(255, 8)));
+        assert_eq!(fold_integers("arith.divsi", 8, &[-128, -1]), Err(Undefined::QuotientOverflow));
+        assert_eq!(fold_integers("arith.remsi", 8, &[-128, -1]), Ok(0));
+        assert_eq!(fold_integers("arith.shli", 8, &[1, 8]), Err(Undefined::ShiftAmount(8, 8)));
+        assert_eq!(fold_integers("arith.shrsi", 8, &[1, -1]), Err(Undefined::ShiftAmount(255, 8)));
         assert_eq!(to_integer(128.0, 8, true), Err(Undefined::Conversion(8)));
         assert_eq!((to_integer(-128.9, 8, true), to_integer(255.5, 8, false)), (Ok(-128), Ok(-1)));
         assert!(to_integer(f64::NAN, 64, true).is_err() && to_integer(-0.5, 8, false) == Ok(0));

@@ -3,22 +3,22 @@
 
 use super::{
     angles,
-    body::{larger, smaller},
-    fold::{MAX_WIDTH, Undefined, Widths, in_width, integer_function, to_integer, to_number},
-    plain::{neg, same},
+    body::{max_or_nan, min_or_nan},
+    fold::{MAX_WIDTH, Undefined, IntegerWidths, wrap_to_width, find_integer_function, to_integer, to_number},
+    plain::{neg, common_element_type},
     powers, recognize, steps, trigonometry, unordered,
 };
 use crate::codes;
 use crate::import::graph::{
-    Element, Graph, Kind, NodeId,
-    known::{Known, MOST_KNOWN_ELEMENTS, too_many_known},
+    NodeElementType, ValueGraph, NodeKind, NodeId,
+    known::{ConstantTensor, MAX_CONSTANT_ELEMENTS, constant_limit_error},
     rows,
 };
 use std::cmp::Ordering;
 
 /// Lowering of an operation on runtime values.
 #[derive(Clone, Copy)]
-enum Run {
+enum RuntimeLowering {
     /// A device function of the same operands; the result has their element type.
     Function(&'static str),
     /// A device function whose result is a truth value.
@@ -26,14 +26,14 @@ enum Run {
     /// A comparison whose result for a NaN operand differs from that of the device function.
     Unordered(&'static str),
     /// Several device functions, or one that depends on the operands.
-    Rule(fn(&mut Graph, &[NodeId], Element) -> Result<NodeId, String>),
+    Rule(fn(&mut ValueGraph, &[NodeId], NodeElementType) -> Result<NodeId, String>),
     /// No lowering: the operation is supported on constant operands, or as part of an index.
     Integer,
 }
 
 /// Constant folding of an operation.
 #[derive(Clone, Copy)]
-enum Fold {
+enum ConstantFolding {
     /// Numbers from numbers.
     Numbers(fn(&[f64]) -> f64),
     /// Integers from integers, by [`integer_function`].
@@ -43,7 +43,7 @@ enum Fold {
     /// An integer from a number, signed or unsigned.
     ToInteger { is_signed: bool },
     /// The second or the third operand, of any type.
-    Choice,
+    Select,
 }
 
 /// Scalar operation of a body.
@@ -53,14 +53,14 @@ pub struct ScalarFunction {
     pub name: &'static str,
     /// Description of the lowering, if it has more than one device function.
     text: &'static str,
-    fold: Fold,
-    run: Run,
+    fold: ConstantFolding,
+    run: RuntimeLowering,
 }
 
 /// Folded result of an operation, and where it has no value.
-pub(in crate::import) struct Folded {
+pub(in crate::import) struct FoldedTensor {
     /// The elements; 0 where there is no value.
-    pub(in crate::import) known: Known,
+    pub(in crate::import) known: ConstantTensor,
     /// The shape of the elements.
     pub(in crate::import) shape: Vec<i64>,
     /// For each element whether it has no value, and the reason for the first such element; None if all elements have one.
@@ -68,257 +68,257 @@ pub(in crate::import) struct Folded {
 }
 
 /// Truth value of a comparison.
-const fn truth(condition: bool) -> f64 {
+const fn truth_value(condition: bool) -> f64 {
     if condition { 1.0 } else { 0.0 }
 }
 
-const fn row(name: &'static str, text: &'static str, evaluate: fn(&[f64]) -> f64, run: Run) -> ScalarFunction {
-    ScalarFunction { name, text, fold: Fold::Numbers(evaluate), run }
+const fn new_row(name: &'static str, text: &'static str, evaluate: fn(&[f64]) -> f64, run: RuntimeLowering) -> ScalarFunction {
+    ScalarFunction { name, text, fold: ConstantFolding::Numbers(evaluate), run }
 }
 
-const fn function(name: &'static str, function: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
-    row(name, "", evaluate, Run::Function(function))
+const fn new_function(name: &'static str, function: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
+    new_row(name, "", evaluate, RuntimeLowering::Function(function))
 }
 
-const fn compared(name: &'static str, function: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
-    row(name, "", evaluate, Run::Comparison(function))
+const fn new_comparison(name: &'static str, function: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
+    new_row(name, "", evaluate, RuntimeLowering::Comparison(function))
 }
 
-const INTEGER: &str = "a number known at compile time, a part of an index, or as below";
+const INTEGER_TEXT: &str = "a number known at compile time, a part of an index, or as below";
 
-const fn integer(name: &'static str) -> ScalarFunction {
-    ScalarFunction { name, text: INTEGER, fold: Fold::Integers, run: Run::Integer }
+const fn new_integer(name: &'static str) -> ScalarFunction {
+    ScalarFunction { name, text: INTEGER_TEXT, fold: ConstantFolding::Integers, run: RuntimeLowering::Integer }
 }
 
-const fn bitwise(
+const fn new_bitwise(
     name: &'static str,
     text: &'static str,
-    rule: fn(&mut Graph, &[NodeId], Element) -> Result<NodeId, String>,
+    rule: fn(&mut ValueGraph, &[NodeId], NodeElementType) -> Result<NodeId, String>,
 ) -> ScalarFunction {
-    ScalarFunction { name, text, fold: Fold::Integers, run: Run::Rule(rule) }
+    ScalarFunction { name, text, fold: ConstantFolding::Integers, run: RuntimeLowering::Rule(rule) }
 }
 
-const ANGLE: &str = "`realdiv` of the smaller by the larger operand, and a polynomial";
+const ANGLE_TEXT: &str = "`realdiv` of the smaller by the larger operand, and a polynomial";
 
 /// All supported scalar operations. Others are rejected if their result is used.
 pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
-    row("arith.addf", "`add`", |x| x[0] + x[1], Run::Rule(recognize::add)),
-    row("arith.subf", "`sub`; `neg` of 0 - x", |x| x[0] - x[1], Run::Rule(recognize::sub)),
-    row("arith.mulf", "`mul`; the last step of `silu`, `gelufwd`, `sigmoid` and `mean`", |x| x[0] * x[1], Run::Rule(recognize::mul)),
-    row(
+    new_row("arith.addf", "`add`", |x| x[0] + x[1], RuntimeLowering::Rule(recognize::add)),
+    new_row("arith.subf", "`sub`; `neg` of 0 - x", |x| x[0] - x[1], RuntimeLowering::Rule(recognize::sub)),
+    new_row("arith.mulf", "`mul`; the last step of `silu`, `gelufwd`, `sigmoid` and `mean`", |x| x[0] * x[1], RuntimeLowering::Rule(recognize::mul)),
+    new_row(
         "arith.divf",
         "`realdiv`, `reciprocal`, or `mul` by a power of two; `sigmoid`, `silu`, `mean`",
         |x| x[0] / x[1],
-        Run::Rule(recognize::div),
+        RuntimeLowering::Rule(recognize::div),
     ),
-    row("arith.negf", "`neg`", |x| -x[0], Run::Rule(neg)),
-    row("arith.maximumf", "`maximum`; `relufwd` and `clip` with constants", |x| larger(x[0], x[1]), Run::Rule(recognize::maximum)),
-    row(
+    new_row("arith.negf", "`neg`", |x| -x[0], RuntimeLowering::Rule(neg)),
+    new_row("arith.maximumf", "`maximum`; `relufwd` and `clip` with constants", |x| max_or_nan(x[0], x[1]), RuntimeLowering::Rule(recognize::maximum)),
+    new_row(
         "arith.maxnumf",
         "`greaterequal` and `where3`, twice if both operands may be NaN",
         |x| x[0].max(x[1]),
-        Run::Rule(recognize::larger_number),
+        RuntimeLowering::Rule(recognize::build_maxnum),
     ),
-    row("arith.minimumf", "`minimum`; `clip` with constants", |x| smaller(x[0], x[1]), Run::Rule(recognize::minimum)),
-    row(
+    new_row("arith.minimumf", "`minimum`; `clip` with constants", |x| min_or_nan(x[0], x[1]), RuntimeLowering::Rule(recognize::minimum)),
+    new_row(
         "arith.minnumf",
         "`lesserequal` and `where3`, twice if both operands may be NaN",
         |x| x[0].min(x[1]),
-        Run::Rule(recognize::smaller_number),
+        RuntimeLowering::Rule(recognize::build_minnum),
     ),
-    row("arith.remf", "`realdiv`, `floor`, `mul`, `sub`, and one correction step", |x| x[0] % x[1], Run::Rule(steps::remainder)),
-    compared("arith.cmpf oeq", "equal", |x| truth(x[0] == x[1])),
-    row(
+    new_row("arith.remf", "`realdiv`, `floor`, `mul`, `sub`, and one correction step", |x| x[0] % x[1], RuntimeLowering::Rule(steps::build_remainder)),
+    new_comparison("arith.cmpf oeq", "equal", |x| truth_value(x[0] == x[1])),
+    new_row(
         "arith.cmpf ueq",
         "`equal` of `greaterthan` and `lesserthan`; true for NaN",
-        |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less | Ordering::Greater))),
-        Run::Unordered("equal"),
+        |x| truth_value(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less | Ordering::Greater))),
+        RuntimeLowering::Unordered("equal"),
     ),
-    row(
+    new_row(
         "arith.cmpf one",
         "`notequal` of `greaterthan` and `lesserthan`; false for NaN",
-        |x| truth(matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less | Ordering::Greater))),
-        Run::Unordered("notequal"),
+        |x| truth_value(matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less | Ordering::Greater))),
+        RuntimeLowering::Unordered("notequal"),
     ),
-    compared("arith.cmpf une", "notequal", |x| truth(x[0] != x[1])),
-    compared("arith.cmpf ogt", "greaterthan", |x| truth(x[0] > x[1])),
-    row(
+    new_comparison("arith.cmpf une", "notequal", |x| truth_value(x[0] != x[1])),
+    new_comparison("arith.cmpf ogt", "greaterthan", |x| truth_value(x[0] > x[1])),
+    new_row(
         "arith.cmpf ugt",
         "`notequal` of `lesserequal` and 1; true for NaN",
-        |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less | Ordering::Equal))),
-        Run::Unordered("greaterthan"),
+        |x| truth_value(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less | Ordering::Equal))),
+        RuntimeLowering::Unordered("greaterthan"),
     ),
-    compared("arith.cmpf oge", "greaterequal", |x| truth(x[0] >= x[1])),
-    row(
+    new_comparison("arith.cmpf oge", "greaterequal", |x| truth_value(x[0] >= x[1])),
+    new_row(
         "arith.cmpf uge",
         "`notequal` of `lesserthan` and 1; true for NaN",
-        |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less))),
-        Run::Unordered("greaterequal"),
+        |x| truth_value(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Less))),
+        RuntimeLowering::Unordered("greaterequal"),
     ),
-    compared("arith.cmpf olt", "lesserthan", |x| truth(x[0] < x[1])),
-    row(
+    new_comparison("arith.cmpf olt", "lesserthan", |x| truth_value(x[0] < x[1])),
+    new_row(
         "arith.cmpf ult",
         "`notequal` of `greaterequal` and 1; true for NaN",
-        |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Greater | Ordering::Equal))),
-        Run::Unordered("lesserthan"),
+        |x| truth_value(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Greater | Ordering::Equal))),
+        RuntimeLowering::Unordered("lesserthan"),
     ),
-    compared("arith.cmpf ole", "lesserequal", |x| truth(x[0] <= x[1])),
-    row(
+    new_comparison("arith.cmpf ole", "lesserequal", |x| truth_value(x[0] <= x[1])),
+    new_row(
         "arith.cmpf ule",
         "`notequal` of `greaterthan` and 1; true for NaN",
-        |x| truth(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Greater))),
-        Run::Unordered("lesserequal"),
+        |x| truth_value(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Greater))),
+        RuntimeLowering::Unordered("lesserequal"),
     ),
-    row("arith.cmpf uno", "`notequal` of x and x", |x| truth(x[0].is_nan() || x[1].is_nan()), Run::Rule(recognize::unordered)),
-    row("arith.cmpf ord", "`equal` of x and x", |x| truth(!(x[0].is_nan() || x[1].is_nan())), Run::Rule(recognize::ordered)),
+    new_row("arith.cmpf uno", "`notequal` of x and x", |x| truth_value(x[0].is_nan() || x[1].is_nan()), RuntimeLowering::Rule(recognize::build_unordered)),
+    new_row("arith.cmpf ord", "`equal` of x and x", |x| truth_value(!(x[0].is_nan() || x[1].is_nan())), RuntimeLowering::Rule(recognize::build_ordered)),
     ScalarFunction {
         name: "arith.select",
         text: "`where3`; `maximum` or `minimum` of x > y ? x : y; the last step of a safe softmax",
-        fold: Fold::Choice,
-        run: Run::Rule(recognize::select),
+        fold: ConstantFolding::Select,
+        run: RuntimeLowering::Rule(recognize::select),
     },
-    function("math.absf", "abs", |x| x[0].abs()),
-    row("math.ceil", "`neg`, `floor`, `neg`", |x| x[0].ceil(), Run::Rule(recognize::ceil)),
-    row(
+    new_function("math.absf", "abs", |x| x[0].abs()),
+    new_row("math.ceil", "`neg`, `floor`, `neg`", |x| x[0].ceil(), RuntimeLowering::Rule(recognize::ceil)),
+    new_row(
         "math.clampf",
         "`clip` with constants, otherwise `maximum` and `minimum`",
-        |x| smaller(larger(x[0], x[1]), x[2]),
-        Run::Rule(recognize::clamp),
+        |x| min_or_nan(max_or_nan(x[0], x[1]), x[2]),
+        RuntimeLowering::Rule(recognize::clamp),
     ),
-    row(
+    new_row(
         "math.erf",
         "part of `gelufwd`; otherwise the approximation of Abramowitz and Stegun (7.1.26)",
-        |x| recognize::erf_of(x[0]),
-        Run::Rule(recognize::erf),
+        |x| recognize::evaluate_erf(x[0]),
+        RuntimeLowering::Rule(recognize::erf),
     ),
-    function("math.exp", "exp", |x| x[0].exp()),
-    row("math.exp2", "`exp` of x ln 2", |x| x[0].exp2(), Run::Rule(recognize::exp2)),
-    row("math.expm1", "`exp`, `sub`", |x| x[0].exp_m1(), Run::Rule(recognize::expm1)),
-    function("math.floor", "floor", |x| x[0].floor()),
-    row("math.fma", "`mul`, `add`", |x| x[0] * x[1] + x[2], Run::Rule(recognize::fma)),
-    row("math.fpowi", "`mul`, `reciprocal`; the exponent must be a constant", |x| x[0].powf(x[1]), Run::Rule(powers::power)),
-    row("math.log", "`log`; the last step of `softplus`", |x| x[0].ln(), Run::Rule(recognize::log)),
-    row("math.log1p", "`log` of 1 + x; the last step of `softplus`", |x| x[0].ln_1p(), Run::Rule(recognize::log1p)),
-    row("math.log2", "`log`, `mul`", |x| x[0].log2(), Run::Rule(recognize::log2)),
-    row(
+    new_function("math.exp", "exp", |x| x[0].exp()),
+    new_row("math.exp2", "`exp` of x ln 2", |x| x[0].exp2(), RuntimeLowering::Rule(recognize::exp2)),
+    new_row("math.expm1", "`exp`, `sub`", |x| x[0].exp_m1(), RuntimeLowering::Rule(recognize::expm1)),
+    new_function("math.floor", "floor", |x| x[0].floor()),
+    new_row("math.fma", "`mul`, `add`", |x| x[0] * x[1] + x[2], RuntimeLowering::Rule(recognize::fma)),
+    new_row("math.fpowi", "`mul`, `reciprocal`; the exponent must be a constant", |x| x[0].powf(x[1]), RuntimeLowering::Rule(powers::build_power)),
+    new_row("math.log", "`log`; the last step of `softplus`", |x| x[0].ln(), RuntimeLowering::Rule(recognize::log)),
+    new_row("math.log1p", "`log` of 1 + x; the last step of `softplus`", |x| x[0].ln_1p(), RuntimeLowering::Rule(recognize::log1p)),
+    new_row("math.log2", "`log`, `mul`", |x| x[0].log2(), RuntimeLowering::Rule(recognize::log2)),
+    new_row(
         "math.powf",
         "`mul`, `sqrt`, `rsqrt`, `reciprocal` for constant exponents; otherwise `exp` of a multiple of `log`, and NaN for negative bases",
         |x| x[0].powf(x[1]),
-        Run::Rule(powers::power),
+        RuntimeLowering::Rule(powers::build_power),
     ),
-    function("math.rsqrt", "rsqrt", |x| 1.0 / x[0].sqrt()),
-    function("math.sqrt", "sqrt", |x| x[0].sqrt()),
-    function("math.tanh", "tanh", |x| x[0].tanh()),
-    row(
+    new_function("math.rsqrt", "rsqrt", |x| 1.0 / x[0].sqrt()),
+    new_function("math.sqrt", "sqrt", |x| x[0].sqrt()),
+    new_function("math.tanh", "tanh", |x| x[0].tanh()),
+    new_row(
         "math.sin",
         "range reduction and a polynomial; NaN beyond 1024, in f32 beyond 131072",
         |x| x[0].sin(),
-        Run::Rule(trigonometry::sin),
+        RuntimeLowering::Rule(trigonometry::sin),
     ),
-    row(
+    new_row(
         "math.cos",
         "range reduction and a polynomial; NaN beyond 1024, in f32 beyond 131072",
         |x| x[0].cos(),
-        Run::Rule(trigonometry::cos),
+        RuntimeLowering::Rule(trigonometry::cos),
     ),
-    row("math.tan", "sine divided by cosine", |x| x[0].tan(), Run::Rule(angles::tan)),
-    row("math.atan", ANGLE, |x| x[0].atan(), Run::Rule(angles::atan)),
-    row("math.atan2", ANGLE, |x| x[0].atan2(x[1]), Run::Rule(angles::atan2)),
-    row("math.asin", "`sqrt` of (1 - x) (1 + x), then like `math.atan2`", |x| x[0].asin(), Run::Rule(angles::asin)),
-    row("math.acos", "like `math.asin`", |x| x[0].acos(), Run::Rule(angles::acos)),
-    row("math.asinh", "`sqrt`, `log`", |x| x[0].asinh(), Run::Rule(angles::asinh)),
-    row("math.acosh", "`sqrt`, `log`", |x| x[0].acosh(), Run::Rule(angles::acosh)),
-    row("math.atanh", "`realdiv`, `log`", |x| x[0].atanh(), Run::Rule(angles::atanh)),
-    row("math.erfc", "1 + erf(-x)", |x| 1.0 - recognize::erf_of(x[0]), Run::Rule(angles::erfc)),
-    row("math.round", "`floor`, plus 1 if the remainder exceeds a half", |x| x[0].round(), Run::Rule(steps::round)),
-    row("math.roundeven", "`floor`, plus 1 if the remainder exceeds a half", |x| x[0].round_ties_even(), Run::Rule(steps::round_even)),
-    row("math.trunc", "`floor` of the magnitude, with the sign", |x| x[0].trunc(), Run::Rule(steps::trunc)),
-    row("math.copysign", "`abs`, `neg`, `where3`", |x| x[0].copysign(x[1]), Run::Rule(steps::copy_sign)),
-    row("math.sinh", "`exp`s", |x| x[0].sinh(), Run::Rule(powers::sinh)),
-    row("math.cosh", "`exp`s", |x| x[0].cosh(), Run::Rule(powers::cosh)),
-    row("math.log10", "`log`, `mul`", |x| x[0].log10(), Run::Rule(powers::log10)),
-    row("math.cbrt", "`exp` of a third of the `log`", |x| x[0].cbrt(), Run::Rule(powers::cbrt)),
-    bitwise("arith.andi", "`mul` of truth values", recognize::and),
-    bitwise("arith.ori", "`maximum` of truth values", recognize::or),
-    bitwise("arith.xori", "`notequal` of truth values", recognize::xor),
+    new_row("math.tan", "sine divided by cosine", |x| x[0].tan(), RuntimeLowering::Rule(angles::tan)),
+    new_row("math.atan", ANGLE_TEXT, |x| x[0].atan(), RuntimeLowering::Rule(angles::atan)),
+    new_row("math.atan2", ANGLE_TEXT, |x| x[0].atan2(x[1]), RuntimeLowering::Rule(angles::atan2)),
+    new_row("math.asin", "`sqrt` of (1 - x) (1 + x), then like `math.atan2`", |x| x[0].asin(), RuntimeLowering::Rule(angles::asin)),
+    new_row("math.acos", "like `math.asin`", |x| x[0].acos(), RuntimeLowering::Rule(angles::acos)),
+    new_row("math.asinh", "`sqrt`, `log`", |x| x[0].asinh(), RuntimeLowering::Rule(angles::asinh)),
+    new_row("math.acosh", "`sqrt`, `log`", |x| x[0].acosh(), RuntimeLowering::Rule(angles::acosh)),
+    new_row("math.atanh", "`realdiv`, `log`", |x| x[0].atanh(), RuntimeLowering::Rule(angles::atanh)),
+    new_row("math.erfc", "1 + erf(-x)", |x| 1.0 - recognize::evaluate_erf(x[0]), RuntimeLowering::Rule(angles::erfc)),
+    new_row("math.round", "`floor`, plus 1 if the remainder exceeds a half", |x| x[0].round(), RuntimeLowering::Rule(steps::round)),
+    new_row("math.roundeven", "`floor`, plus 1 if the remainder exceeds a half", |x| x[0].round_ties_even(), RuntimeLowering::Rule(steps::round_even)),
+    new_row("math.trunc", "`floor` of the magnitude, with the sign", |x| x[0].trunc(), RuntimeLowering::Rule(steps::trunc)),
+    new_row("math.copysign", "`abs`, `neg`, `where3`", |x| x[0].copysign(x[1]), RuntimeLowering::Rule(steps::copy_sign)),
+    new_row("math.sinh", "`exp`s", |x| x[0].sinh(), RuntimeLowering::Rule(powers::sinh)),
+    new_row("math.cosh", "`exp`s", |x| x[0].cosh(), RuntimeLowering::Rule(powers::cosh)),
+    new_row("math.log10", "`log`, `mul`", |x| x[0].log10(), RuntimeLowering::Rule(powers::log10)),
+    new_row("math.cbrt", "`exp` of a third of the `log`", |x| x[0].cbrt(), RuntimeLowering::Rule(powers::cbrt)),
+    new_bitwise("arith.andi", "`mul` of truth values", recognize::and),
+    new_bitwise("arith.ori", "`maximum` of truth values", recognize::or),
+    new_bitwise("arith.xori", "`notequal` of truth values", recognize::xor),
     ScalarFunction {
         name: "arith.uitofp",
         text: "nothing, for a truth value; of a byte, 256 more where it is negative",
-        fold: Fold::ToNumber { is_signed: false },
-        run: Run::Rule(recognize::number_of_truth),
+        fold: ConstantFolding::ToNumber { is_signed: false },
+        run: RuntimeLowering::Rule(recognize::convert_truth),
     },
     ScalarFunction {
         name: "arith.sitofp",
         text: "`neg`, for a truth value",
-        fold: Fold::ToNumber { is_signed: true },
-        run: Run::Rule(recognize::negative_number_of_truth),
+        fold: ConstantFolding::ToNumber { is_signed: true },
+        run: RuntimeLowering::Rule(recognize::convert_signed_truth),
     },
-    ScalarFunction { name: "arith.fptosi", text: "as `math.trunc`", fold: Fold::ToInteger { is_signed: true }, run: Run::Integer },
-    ScalarFunction { name: "arith.fptoui", text: INTEGER, fold: Fold::ToInteger { is_signed: false }, run: Run::Integer },
-    integer("math.absi"),
-    integer("arith.addi"),
-    integer("arith.subi"),
-    integer("arith.muli"),
-    integer("arith.divsi"),
-    integer("arith.divui"),
-    integer("arith.floordivsi"),
-    integer("arith.ceildivsi"),
-    integer("arith.ceildivui"),
-    integer("arith.remsi"),
-    integer("arith.remui"),
-    integer("arith.maxsi"),
-    integer("arith.maxui"),
-    integer("arith.minsi"),
-    integer("arith.minui"),
-    integer("arith.shli"),
-    integer("arith.shrsi"),
-    integer("arith.shrui"),
-    integer("arith.cmpi eq"),
-    integer("arith.cmpi ne"),
-    integer("arith.cmpi slt"),
-    integer("arith.cmpi sle"),
-    integer("arith.cmpi sgt"),
-    integer("arith.cmpi sge"),
-    integer("arith.cmpi ult"),
-    integer("arith.cmpi ule"),
-    integer("arith.cmpi ugt"),
-    integer("arith.cmpi uge"),
-    integer("arith.index_cast"),
-    integer("arith.index_castui"),
-    integer("arith.extsi"),
-    integer("arith.extui"),
-    integer("arith.trunci"),
+    ScalarFunction { name: "arith.fptosi", text: "as `math.trunc`", fold: ConstantFolding::ToInteger { is_signed: true }, run: RuntimeLowering::Integer },
+    ScalarFunction { name: "arith.fptoui", text: INTEGER_TEXT, fold: ConstantFolding::ToInteger { is_signed: false }, run: RuntimeLowering::Integer },
+    new_integer("math.absi"),
+    new_integer("arith.addi"),
+    new_integer("arith.subi"),
+    new_integer("arith.muli"),
+    new_integer("arith.divsi"),
+    new_integer("arith.divui"),
+    new_integer("arith.floordivsi"),
+    new_integer("arith.ceildivsi"),
+    new_integer("arith.ceildivui"),
+    new_integer("arith.remsi"),
+    new_integer("arith.remui"),
+    new_integer("arith.maxsi"),
+    new_integer("arith.maxui"),
+    new_integer("arith.minsi"),
+    new_integer("arith.minui"),
+    new_integer("arith.shli"),
+    new_integer("arith.shrsi"),
+    new_integer("arith.shrui"),
+    new_integer("arith.cmpi eq"),
+    new_integer("arith.cmpi ne"),
+    new_integer("arith.cmpi slt"),
+    new_integer("arith.cmpi sle"),
+    new_integer("arith.cmpi sgt"),
+    new_integer("arith.cmpi sge"),
+    new_integer("arith.cmpi ult"),
+    new_integer("arith.cmpi ule"),
+    new_integer("arith.cmpi ugt"),
+    new_integer("arith.cmpi uge"),
+    new_integer("arith.index_cast"),
+    new_integer("arith.index_castui"),
+    new_integer("arith.extsi"),
+    new_integer("arith.extui"),
+    new_integer("arith.trunci"),
 ];
 
 impl ScalarFunction {
     /// Returns the operation of that name.
     #[must_use]
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn from_name(name: &str) -> Option<&'static Self> {
         SCALAR_FUNCTIONS.iter().find(|function| function.name == name)
     }
 
     /// Returns the lowering as the documentation shows it.
     #[must_use]
-    pub fn becomes(&self) -> String {
+    pub fn describe_lowering(&self) -> String {
         match self.run {
-            Run::Function(function) | Run::Comparison(function) => format!("`{function}`"),
-            Run::Unordered(_) | Run::Rule(_) | Run::Integer => self.text.to_owned(),
+            RuntimeLowering::Function(function) | RuntimeLowering::Comparison(function) => format!("`{function}`"),
+            RuntimeLowering::Unordered(_) | RuntimeLowering::Rule(_) | RuntimeLowering::Integer => self.text.to_owned(),
         }
     }
 
     /// Returns whether the operation on `inputs` reads integers of a runtime tensor that the device only uses to select rows.
     #[must_use]
-    pub fn computes_indices(&self, graph: &Graph, inputs: &[NodeId]) -> bool {
-        let is_known = inputs.iter().all(|&input| graph.known_of(input).is_some());
-        let elements = graph.elements_of(inputs);
+    pub fn computes_indices(&self, graph: &ValueGraph, inputs: &[NodeId]) -> bool {
+        let is_known = inputs.iter().all(|&input| graph.as_constant(input).is_some());
+        let elements = graph.collect_element_types(inputs);
         // Constant integers that a condition selects from have no element type in `elements`.
-        let chooses_integers = self.name == "arith.select" && inputs.iter().any(|&input| graph.node(input).element == Element::Int);
-        !is_known && (matches!(self.run, Run::Integer) || elements.contains(&Element::Int) || chooses_integers)
+        let chooses_integers = self.name == "arith.select" && inputs.iter().any(|&input| graph.node(input).element == NodeElementType::Int);
+        !is_known && (matches!(self.run, RuntimeLowering::Integer) || elements.contains(&NodeElementType::Int) || chooses_integers)
     }
 
     /// Returns whether rounding an operand to a device format would change the result.
     fn is_transcendental(&self) -> bool {
-        const STEPS: [&str; 10] = [
+        const EXACT_FUNCTIONS: [&str; 10] = [
             "math.absf",
             "math.absi",
             "math.ceil",
@@ -330,55 +330,55 @@ impl ScalarFunction {
             "math.roundeven",
             "math.trunc",
         ];
-        self.name.starts_with("math.") && !STEPS.contains(&self.name)
+        self.name.starts_with("math.") && !EXACT_FUNCTIONS.contains(&self.name)
     }
 
     /// Builds the node of the operation on `inputs`, with element type `element` unless an input is a runtime floating-point number.
     ///
     /// # Errors
     /// Returns the reason why the device cannot compute it.
-    pub fn build(&'static self, graph: &mut Graph, inputs: &[NodeId], element: Element, widths: Widths) -> Result<NodeId, String> {
-        if inputs.iter().all(|&input| graph.known_of(input).is_some()) {
+    pub fn build(&'static self, graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType, widths: IntegerWidths) -> Result<NodeId, String> {
+        if inputs.iter().all(|&input| graph.as_constant(input).is_some()) {
             let folded = self.fold(graph, inputs, element, widths)?;
             return match folded.undefined {
                 Some((_, reason)) => Err(reason.to_string()),
-                None => Ok(graph.known(folded.known, folded.shape, element)),
+                None => Ok(graph.add_constant(folded.known, folded.shape, element)),
             };
         }
         let of_rows = match (self.run, element) {
-            (Run::Comparison(_) | Run::Unordered(_), _) => Element::Bool,
+            (RuntimeLowering::Comparison(_) | RuntimeLowering::Unordered(_), _) => NodeElementType::Bool,
             // A lookup yields a number, regardless of its element type.
-            (_, Element::Int) => graph.integers.element(),
+            (_, NodeElementType::Int) => graph.integers.element(),
             _ => element,
         };
-        let of_table = if element == Element::Int { element } else { of_rows };
-        if let Some(found) = rows::applied(graph, inputs, of_rows, |graph, tables| self.row_table(graph, tables, of_table, widths)) {
-            if element == Element::Int && graph.known_of(found).is_none() {
-                graph.note_integers(found);
+        let of_table = if element == NodeElementType::Int { element } else { of_rows };
+        if let Some(found) = rows::apply_to_tables(graph, inputs, of_rows, |graph, tables| self.fold_tables(graph, tables, of_table, widths)) {
+            if element == NodeElementType::Int && graph.as_constant(found).is_none() {
+                graph.record_integers(found);
             }
             return Ok(found);
         }
         if self.is_transcendental() {
-            graph.want_rows_alone(inputs);
+            graph.require_tables_if_integer_only(inputs);
         }
-        let elements = graph.elements_of(inputs);
+        let elements = graph.collect_element_types(inputs);
         match self.run {
-            Run::Function(function) => Ok(graph.pointwise(function, inputs, same(&elements)?)),
-            Run::Comparison(function) => {
-                same(&elements)?;
-                Ok(graph.pointwise(function, inputs, Element::Bool))
+            RuntimeLowering::Function(function) => Ok(graph.add_pointwise(function, inputs, common_element_type(&elements)?)),
+            RuntimeLowering::Comparison(function) => {
+                common_element_type(&elements)?;
+                Ok(graph.add_pointwise(function, inputs, NodeElementType::Bool))
             }
-            Run::Unordered(function) => {
-                same(&elements)?;
-                Ok(unordered::comparison(graph, function, inputs))
+            RuntimeLowering::Unordered(function) => {
+                common_element_type(&elements)?;
+                Ok(unordered::build_comparison(graph, function, inputs))
             }
-            Run::Rule(rule) => {
+            RuntimeLowering::Rule(rule) => {
                 let given = if element.is_float() { element } else { elements.first().copied().unwrap_or(element) };
                 let element = elements.iter().copied().find(|element| element.is_float()).unwrap_or(given);
                 rule(graph, inputs, element)
             }
-            Run::Integer => {
-                Err(codes::INTEGER_RUNTIME.says("is not supported on integers at runtime; compute it at compile time or on floats"))
+            RuntimeLowering::Integer => {
+                Err(codes::INTEGER_RUNTIME.format("is not supported on integers at runtime; compute it at compile time or on floats"))
             }
         }
     }
@@ -387,17 +387,17 @@ impl ScalarFunction {
     ///
     /// # Errors
     /// Returns an error if there are too many elements.
-    pub(super) fn row_table(&self, graph: &mut Graph, tables: &[NodeId], element: Element, widths: Widths) -> Result<NodeId, String> {
-        let Folded { known, shape, .. } = self.fold(graph, tables, element, widths)?;
-        Ok(graph.known(known, shape, element))
+    pub(super) fn fold_tables(&self, graph: &mut ValueGraph, tables: &[NodeId], element: NodeElementType, widths: IntegerWidths) -> Result<NodeId, String> {
+        let FoldedTensor { known, shape, .. } = self.fold(graph, tables, element, widths)?;
+        Ok(graph.add_constant(known, shape, element))
     }
 
     /// Folds the operation on one integer per operand; returns None if there is no value.
-    pub(super) fn fold_integers(&self, operands: &[i64], widths: Widths) -> Option<i64> {
+    pub(super) fn fold_integers(&self, operands: &[i64], widths: IntegerWidths) -> Option<i64> {
         match self.fold {
-            Fold::Integers => integer_function(self.name)?(operands, widths).ok(),
-            Fold::Choice => operands.get(if operands[0] == 0 { 2 } else { 1 }).copied(),
-            Fold::Numbers(_) | Fold::ToNumber { .. } | Fold::ToInteger { .. } => None,
+            ConstantFolding::Integers => find_integer_function(self.name)?(operands, widths).ok(),
+            ConstantFolding::Select => operands.get(if operands[0] == 0 { 2 } else { 1 }).copied(),
+            ConstantFolding::Numbers(_) | ConstantFolding::ToNumber { .. } | ConstantFolding::ToInteger { .. } => None,
         }
     }
 
@@ -405,20 +405,20 @@ impl ScalarFunction {
     ///
     /// # Errors
     /// Returns an error if there are too many elements.
-    pub(in crate::import) fn fold(&self, graph: &Graph, inputs: &[NodeId], element: Element, widths: Widths) -> Result<Folded, String> {
-        let shape = graph.broadcast_shape(inputs);
+    pub(in crate::import) fn fold(&self, graph: &ValueGraph, inputs: &[NodeId], element: NodeElementType, widths: IntegerWidths) -> Result<FoldedTensor, String> {
+        let shape = graph.compute_broadcast_shape(inputs);
         let n_elements: i64 = shape.iter().product();
-        if n_elements > MOST_KNOWN_ELEMENTS {
-            return Err(too_many_known(n_elements));
+        if n_elements > MAX_CONSTANT_ELEMENTS {
+            return Err(constant_limit_error(n_elements));
         }
-        let operands = known_operands(graph, inputs);
+        let operands = collect_constant_operands(graph, inputs);
         let (mut position, mut undefined) = (0_usize, None);
         let mut integer = |found: Result<i64, Undefined>| {
             position += 1;
             match found {
                 // A truth value is 0 or 1; as an integer of one bit, true is -1.
                 Ok(found) => {
-                    if element == Element::Bool {
+                    if element == NodeElementType::Bool {
                         found & 1
                     } else {
                         found
@@ -432,59 +432,59 @@ impl ScalarFunction {
             }
         };
         let known = match self.fold {
-            Fold::Numbers(evaluate) => Known::combined(&operands, &shape, evaluate),
-            Fold::Integers => {
-                let function = integer_function(self.name).ok_or_else(|| format!("'{}' is not folded", self.name))?;
+            ConstantFolding::Numbers(evaluate) => ConstantTensor::map_elementwise(&operands, &shape, evaluate),
+            ConstantFolding::Integers => {
+                let function = find_integer_function(self.name).ok_or_else(|| format!("'{}' is not folded", self.name))?;
                 let mut own = vec![0; operands.len()];
-                Known::combined_integers(&operands, &shape, |given| {
-                    own.iter_mut().zip(given).for_each(|(own, &given)| *own = in_width(given, widths.operand));
+                ConstantTensor::map_integers(&operands, &shape, |given| {
+                    own.iter_mut().zip(given).for_each(|(own, &given)| *own = wrap_to_width(given, widths.operand));
                     integer(function(&own, widths))
                 })
             }
-            Fold::ToNumber { is_signed } => Known::numbers_of_integers(&operands, &shape, |given| {
-                to_number(in_width(given[0], widths.operand), widths.operand, is_signed)
+            ConstantFolding::ToNumber { is_signed } => ConstantTensor::map_integers_to_numbers(&operands, &shape, |given| {
+                to_number(wrap_to_width(given[0], widths.operand), widths.operand, is_signed)
             }),
-            Fold::ToInteger { is_signed } => {
-                Known::integers_of_numbers(&operands, &shape, |given| integer(to_integer(given[0], widths.result, is_signed)))
+            ConstantFolding::ToInteger { is_signed } => {
+                ConstantTensor::map_numbers_to_integers(&operands, &shape, |given| integer(to_integer(given[0], widths.result, is_signed)))
             }
-            Fold::Choice if element == Element::Int => {
-                Known::combined_integers(&operands, &shape, |given| if given[0] == 0 { given[2] } else { given[1] })
+            ConstantFolding::Select if element == NodeElementType::Int => {
+                ConstantTensor::map_integers(&operands, &shape, |given| if given[0] == 0 { given[2] } else { given[1] })
             }
-            Fold::Choice => Known::combined(&operands, &shape, |given| if given[0] == 0.0 { given[2] } else { given[1] }),
+            ConstantFolding::Select => ConstantTensor::map_elementwise(&operands, &shape, |given| if given[0] == 0.0 { given[2] } else { given[1] }),
         };
         let undefined = undefined.map(|(places, reason)| {
             let mut is_undefined = vec![false; position];
             places.into_iter().for_each(|place| is_undefined[place] = true);
             (is_undefined, reason)
         });
-        Ok(Folded { known, shape, undefined })
+        Ok(FoldedTensor { known, shape, undefined })
     }
 
     /// Returns numbers that were folded exactly, with those of the program where the exact ones are not finite. `round` rounds to the type
     /// of the result.
-    pub(in crate::import) fn rounded_as_written(&self, graph: &Graph, inputs: &[NodeId], folded: Folded, round: fn(f64) -> f64) -> Folded {
-        let Fold::Numbers(evaluate) = self.fold else { return folded };
-        let (operands, may_cancel) = (known_operands(graph, inputs), matches!(self.name, "arith.addf" | "arith.subf"));
-        let known = Known::rounded_as_written(folded.known, &operands, &folded.shape, (evaluate, may_cancel), round);
-        Folded { known, ..folded }
+    pub(in crate::import) fn apply_program_rounding(&self, graph: &ValueGraph, inputs: &[NodeId], folded: FoldedTensor, round: fn(f64) -> f64) -> FoldedTensor {
+        let ConstantFolding::Numbers(evaluate) = self.fold else { return folded };
+        let (operands, may_cancel) = (collect_constant_operands(graph, inputs), matches!(self.name, "arith.addf" | "arith.subf"));
+        let known = ConstantTensor::apply_program_rounding(folded.known, &operands, &folded.shape, (evaluate, may_cancel), round);
+        FoldedTensor { known, ..folded }
     }
 }
 
-fn known_operands<'g>(graph: &'g Graph, inputs: &[NodeId]) -> Vec<(&'g Known, &'g [i64])> {
-    inputs.iter().filter_map(|&input| Some((graph.known_of(input)?, graph.node(input).shape.as_slice()))).collect()
+fn collect_constant_operands<'g>(graph: &'g ValueGraph, inputs: &[NodeId]) -> Vec<(&'g ConstantTensor, &'g [i64])> {
+    inputs.iter().filter_map(|&input| Some((graph.as_constant(input)?, graph.node(input).shape.as_slice()))).collect()
 }
 
-impl Graph {
+impl ValueGraph {
     /// Builds an operation without a name in `linalg`, composed from others; its integers have 64 bits.
-    pub(in crate::import) fn apply(&mut self, name: &str, inputs: &[NodeId], element: Element) -> Result<NodeId, String> {
-        let function = ScalarFunction::named(name).ok_or_else(|| format!("'{name}' is not in the table of operations"))?;
-        function.build(self, inputs, element, Widths::same(MAX_WIDTH))
+    pub(in crate::import) fn apply(&mut self, name: &str, inputs: &[NodeId], element: NodeElementType) -> Result<NodeId, String> {
+        let function = ScalarFunction::from_name(name).ok_or_else(|| format!("'{name}' is not in the table of operations"))?;
+        function.build(self, inputs, element, IntegerWidths::uniform(MAX_WIDTH))
     }
 
     /// Returns the inputs of a node that is this elementwise device function.
     pub(in crate::import) fn as_pointwise(&self, id: NodeId, function: &str) -> Option<&[NodeId]> {
         let node = self.node(id);
-        matches!(node.kind, Kind::Pointwise(name, _) if name == function).then_some(node.inputs.as_slice())
+        matches!(node.kind, NodeKind::Pointwise(name, _) if name == function).then_some(node.inputs.as_slice())
     }
 }
 
@@ -493,62 +493,62 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_operation_stands_once() {
+    fn lists_every_operation_once() {
         for (position, function) in SCALAR_FUNCTIONS.iter().enumerate() {
             assert!(!SCALAR_FUNCTIONS[..position].iter().any(|other| other.name == function.name), "{}", function.name);
         }
     }
 
     #[test]
-    fn every_integer_operation_is_folded() {
+    fn folds_every_integer_operation() {
         for function in SCALAR_FUNCTIONS {
-            assert!(!matches!(function.fold, Fold::Integers) || integer_function(function.name).is_some(), "{}", function.name);
+            assert!(!matches!(function.fold, ConstantFolding::Integers) || find_integer_function(function.name).is_some(), "{}", function.name);
         }
     }
 
     #[test]
-    fn what_has_no_value_is_told_element_by_element() {
-        let mut graph = Graph::default();
-        let ten = graph.known(Known::integer(10), Vec::new(), Element::Int);
-        let by = graph.known(Known::counting(0, 3), vec![3], Element::Int);
-        let divide = ScalarFunction::named("arith.divsi").unwrap();
-        let folded = divide.fold(&graph, &[ten, by], Element::Int, Widths::same(32)).unwrap();
+    fn marks_undefined_elements() {
+        let mut graph = ValueGraph::default();
+        let ten = graph.add_constant(ConstantTensor::from_integer(10), Vec::new(), NodeElementType::Int);
+        let by = graph.add_constant(ConstantTensor::iota(0, 3), vec![3], NodeElementType::Int);
+        let divide = ScalarFunction::from_name("arith.divsi").unwrap();
+        let folded = divide.fold(&graph, &[ten, by], NodeElementType::Int, IntegerWidths::uniform(32)).unwrap();
         assert_eq!(folded.known.integers().collect::<Vec<_>>(), [0, 10, 5]);
         assert_eq!(folded.undefined, Some((vec![true, false, false], Undefined::DivisionByZero)));
-        assert!(divide.build(&mut graph, &[ten, by], Element::Int, Widths::same(32)).is_err_and(|message| message.contains("by 0")));
+        assert!(divide.build(&mut graph, &[ten, by], NodeElementType::Int, IntegerWidths::uniform(32)).is_err_and(|message| message.contains("by 0")));
     }
 
     #[test]
-    fn known_operands_are_computed_at_once() {
-        let mut graph = Graph::default();
-        let (two, three) = (graph.number(2.0), graph.number(3.0));
-        let power = graph.apply("math.powf", &[two, three], Element::F32).unwrap();
-        assert_eq!(graph.number_of(power), Some(8.0));
-        let sine = graph.apply("math.sin", &[two], Element::F32).unwrap();
-        assert_eq!(graph.number_of(sine), Some(2.0_f64.sin()), "what the device lacks may be computed beforehand");
+    fn folds_constant_operands() {
+        let mut graph = ValueGraph::default();
+        let (two, three) = (graph.add_scalar(2.0), graph.add_scalar(3.0));
+        let power = graph.apply("math.powf", &[two, three], NodeElementType::F32).unwrap();
+        assert_eq!(graph.as_scalar(power), Some(8.0));
+        let sine = graph.apply("math.sin", &[two], NodeElementType::F32).unwrap();
+        assert_eq!(graph.as_scalar(sine), Some(2.0_f64.sin()), "what the device lacks may be computed beforehand");
     }
 
     #[test]
-    fn truth_is_minus_one_as_a_signed_number() {
-        let mut graph = Graph::default();
-        let truth = graph.known(Known::table(&[1.0, 0.0]), vec![2], Element::Bool);
-        let numbers = |graph: &mut Graph, name| {
-            let function = ScalarFunction::named(name).unwrap();
-            let node = function.build(graph, &[truth], Element::F32, Widths { operand: 1, result: 32 }).unwrap();
-            graph.known_of(node).unwrap().numbers().collect::<Vec<_>>()
+    fn converts_truth_values_by_signedness() {
+        let mut graph = ValueGraph::default();
+        let truth = graph.add_constant(ConstantTensor::from_numbers(&[1.0, 0.0]), vec![2], NodeElementType::Bool);
+        let numbers = |graph: &mut ValueGraph, name| {
+            let function = ScalarFunction::from_name(name).unwrap();
+            let node = function.build(graph, &[truth], NodeElementType::F32, IntegerWidths { operand: 1, result: 32 }).unwrap();
+            graph.as_constant(node).unwrap().numbers().collect::<Vec<_>>()
         };
         assert_eq!(numbers(&mut graph, "arith.sitofp"), [-1.0, 0.0]);
         assert_eq!(numbers(&mut graph, "arith.uitofp"), [1.0, 0.0]);
     }
 
     #[test]
-    fn run_time_values_need_a_device_function() {
-        let mut graph = Graph::default();
-        let x = graph.tensor(0, vec![64], Element::F16);
-        assert!(graph.apply("arith.shli", &[x, x], Element::F16).unwrap_err().contains("runtime"));
-        let y = graph.tensor(1, vec![64], Element::Bf16);
+    fn rejects_runtime_values_without_device_function() {
+        let mut graph = ValueGraph::default();
+        let x = graph.add_tensor(0, vec![64], NodeElementType::F16);
+        assert!(graph.apply("arith.shli", &[x, x], NodeElementType::F16).unwrap_err().contains("runtime"));
+        let y = graph.add_tensor(1, vec![64], NodeElementType::Bf16);
         assert_eq!(
-            graph.apply("arith.cmpf ogt", &[x, y], Element::F16).unwrap_err(),
+            graph.apply("arith.cmpf ogt", &[x, y], NodeElementType::F16).unwrap_err(),
             "expected operands of one element type, found f16 and bf16; convert one of them"
         );
     }

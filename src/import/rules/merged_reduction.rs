@@ -1,8 +1,8 @@
 //! Reductions over a dimension that a reshape merged: the device reduces one dimension at a time, so the merged tensor needs no copy.
 
 use crate::import::{
-    Element, Kind, NodeId,
-    graph::{Graph, reshape::merged_dims},
+    NodeElementType, NodeKind, NodeId,
+    graph::{ValueGraph, reshape::find_merged_dims},
 };
 
 /// Largest number of elements per stick, that of the 16-bit formats.
@@ -12,17 +12,17 @@ const MAX_STICK_ELEMENTS: i64 = 64;
 ///
 /// If a reshape merged several dimensions into `dim`, each of them is reduced. Tensors whose innermost dimension fills whole sticks are read
 /// as merged without a copy, so they are reduced as they are.
-pub(in crate::import) fn reduce_along(graph: &mut Graph, function: &'static str, node: NodeId, dim: usize) -> NodeId {
-    unmerged(graph, function, node, dim).unwrap_or_else(|| graph.reduce(function, node, dim))
+pub(in crate::import) fn reduce_along(graph: &mut ValueGraph, function: &'static str, node: NodeId, dim: usize) -> NodeId {
+    reduce_merged_dims(graph, function, node, dim).unwrap_or_else(|| graph.reduce(function, node, dim))
 }
 
-fn unmerged(graph: &mut Graph, function: &'static str, node: NodeId, dim: usize) -> Option<NodeId> {
+fn reduce_merged_dims(graph: &mut ValueGraph, function: &'static str, node: NodeId, dim: usize) -> Option<NodeId> {
     let merged = graph.node(node).clone();
-    if merged.kind != Kind::Reshape || merged.element == Element::Int || merged.element != graph.node(merged.inputs[0]).element {
+    if merged.kind != NodeKind::Reshape || merged.element == NodeElementType::Int || merged.element != graph.node(merged.inputs[0]).element {
         return None;
     }
     let sizes = graph.node(merged.inputs[0]).shape.clone();
-    let dims = merged_dims(&sizes, &merged.shape, dim)?;
+    let dims = find_merged_dims(&sizes, &merged.shape, dim)?;
     let n_merged = sizes[dims.clone()].iter().filter(|&&size| size > 1).count();
     if n_merged < 2 || sizes.last()? % MAX_STICK_ELEMENTS == 0 {
         return None;
@@ -37,9 +37,9 @@ fn unmerged(graph: &mut Graph, function: &'static str, node: NodeId, dim: usize)
 mod tests {
     use super::*;
 
-    fn reduced(sizes: &[i64], merged: &[i64], dim: usize) -> (Graph, NodeId) {
-        let mut graph = Graph::default();
-        let tensor = graph.add(Kind::Tensor(0), &[], sizes.to_vec(), Element::F16);
+    fn build_reduction(sizes: &[i64], merged: &[i64], dim: usize) -> (ValueGraph, NodeId) {
+        let mut graph = ValueGraph::default();
+        let tensor = graph.add(NodeKind::Tensor(0), &[], sizes.to_vec(), NodeElementType::F16);
         let node = graph.reshape(tensor, merged);
         let reduced = reduce_along(&mut graph, "sum", node, dim);
         (graph, reduced)
@@ -47,19 +47,19 @@ mod tests {
 
     #[test]
     fn reduces_each_merged_dimension() {
-        let (graph, node) = reduced(&[2, 17, 1, 5, 3], &[34, 15], 1);
+        let (graph, node) = build_reduction(&[2, 17, 1, 5, 3], &[34, 15], 1);
         let shown = graph.node(node);
-        assert_eq!((&shown.kind, shown.shape.as_slice()), (&Kind::Reshape, &[34, 1][..]));
+        assert_eq!((&shown.kind, shown.shape.as_slice()), (&NodeKind::Reshape, &[34, 1][..]));
         let outer = graph.node(shown.inputs[0]);
-        assert_eq!((&outer.kind, outer.shape.as_slice()), (&Kind::Reduce("sum", 3, Vec::new()), &[2, 17, 1, 1, 1][..]));
-        assert_eq!(graph.node(outer.inputs[0]).kind, Kind::Reduce("sum", 4, Vec::new()));
+        assert_eq!((&outer.kind, outer.shape.as_slice()), (&NodeKind::Reduce("sum", 3, Vec::new()), &[2, 17, 1, 1, 1][..]));
+        assert_eq!(graph.node(outer.inputs[0]).kind, NodeKind::Reduce("sum", 4, Vec::new()));
     }
 
     #[test]
     fn reduces_whole_sticks_and_parts_of_dimensions_as_merged() {
         for (sizes, merged, dim) in [(&[2, 17, 64][..], &[34, 64][..], 1), (&[6, 5, 128], &[3840], 0), (&[4, 5, 3], &[2, 30], 1)] {
-            let (graph, node) = reduced(sizes, merged, dim);
-            assert_eq!(graph.node(node).kind, Kind::Reduce("sum", dim, Vec::new()), "{sizes:?} as {merged:?}");
+            let (graph, node) = build_reduction(sizes, merged, dim);
+            assert_eq!(graph.node(node).kind, NodeKind::Reduce("sum", dim, Vec::new()), "{sizes:?} as {merged:?}");
         }
     }
 }

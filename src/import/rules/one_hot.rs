@@ -5,17 +5,17 @@
 //! yields the selected rows without rounding: all other terms of the sum are 0.
 
 use super::digits;
-use crate::import::graph::{Element, Graph, Kind, NodeId, digits::Digits, known::Known, views::moving_dims};
-use program::affine::Expr;
+use crate::import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId, digits::DigitPair, known::ConstantTensor, views::compute_used_sizes};
+use program::affine::AffineExpression;
 
 /// Most rows of a table that are compared with: all that two digits count, where the format needs digits.
-const MOST_ROWS: i64 = digits::MOST_VALUES;
+const MAX_ROWS: i64 = digits::MAX_VALUES;
 
 /// Columns of which a product with a single row is worth it: of fewer most of a stick would be padding.
-const FEWEST_COLUMNS: i64 = 32;
+const MIN_COLUMNS: i64 = 32;
 
 /// Result of a one-hot product.
-pub(in crate::import) struct OneHot {
+pub(in crate::import) struct OneHotProduct {
     /// The chosen elements over the iteration space.
     pub(in crate::import) node: NodeId,
     /// Conditions that each integer is a row, unless they are known to hold.
@@ -24,82 +24,82 @@ pub(in crate::import) struct OneHot {
 
 /// Integers that select rows.
 #[derive(Clone, Copy)]
-pub(in crate::import) enum Row {
+pub(in crate::import) enum RowSelector {
     /// In numeric form.
     Number(NodeId),
     /// As two digits.
-    Digits(Digits),
+    Digits(DigitPair),
 }
 
 /// Returns whether integers are rows whatever the arguments are.
-fn is_among(digits: Digits, n_rows: i64) -> bool {
+fn is_within_rows(digits: DigitPair, n_rows: i64) -> bool {
     digits.range[0] >= 0 && digits.range[1] <= n_rows
 }
 
-impl Row {
-    fn shape(self, graph: &Graph) -> Vec<i64> {
+impl RowSelector {
+    fn shape(self, graph: &ValueGraph) -> Vec<i64> {
         match self {
             Self::Number(number) => graph.node(number).shape.clone(),
-            Self::Digits(digits) => graph.broadcast_shape(&digits.parts),
+            Self::Digits(digits) => graph.compute_broadcast_shape(&digits.parts),
         }
     }
 
     /// Returns whether tables of so many rows are supported.
-    fn may_choose(self, n_rows: i64) -> bool {
+    fn supports_rows(self, n_rows: i64) -> bool {
         match self {
-            Self::Number(_) => n_rows <= MOST_ROWS,
+            Self::Number(_) => n_rows <= MAX_ROWS,
             Self::Digits(digits) => {
-                (digits.exact.is_some() || is_among(digits, n_rows)) && n_rows <= digits::RESULT_BASE * digits::RESULT_BASE
+                (digits.exact.is_some() || is_within_rows(digits, n_rows)) && n_rows <= digits::RESULT_BASE * digits::RESULT_BASE
             }
         }
     }
 
     /// Returns where these integers, viewed by `turned`, equal the row numbers, of which there are `n_rows` along a dimension of `shape`.
-    fn is_row(self, graph: &mut Graph, turned: impl Fn(&mut Graph, NodeId) -> NodeId, n_rows: i64, shape: Vec<i64>) -> Option<NodeId> {
-        let counted = graph.known(Known::counting(0, n_rows), shape, Element::Int);
+    fn build_row_mask(self, graph: &mut ValueGraph, turned: impl Fn(&mut ValueGraph, NodeId) -> NodeId, n_rows: i64, shape: Vec<i64>) -> Option<NodeId> {
+        let counted = graph.add_constant(ConstantTensor::iota(0, n_rows), shape, NodeElementType::Int);
         match self {
             Self::Number(number) => {
                 let number = turned(graph, number);
-                digits::is_row(graph, counted, number, n_rows).ok()
+                digits::build_row_test(graph, counted, number, n_rows).ok()
             }
             Self::Digits(digits) => {
-                let of_rows = digits::known_digits(graph, counted)?;
+                let of_rows = digits::split_constant_digits(graph, counted)?;
                 let mut equal = [None; 2];
                 for ((equal, digit), of_row) in equal.iter_mut().zip(digits.parts).zip(of_rows) {
                     let digit = turned(graph, digit);
-                    *equal = Some(graph.pointwise("equal", &[digit, of_row], Element::Bool));
+                    *equal = Some(graph.add_pointwise("equal", &[digit, of_row], NodeElementType::Bool));
                 }
                 let [Some(upper), Some(lower)] = equal else { return None };
-                graph.apply("arith.andi", &[upper, lower], Element::Bool).ok()
+                graph.apply("arith.andi", &[upper, lower], NodeElementType::Bool).ok()
             }
         }
     }
 
     /// Returns the conditions that each integer is a row, unless they are known to hold.
-    fn bounds(self, graph: &mut Graph, n_rows: i64) -> Vec<NodeId> {
+    fn build_bounds(self, graph: &mut ValueGraph, n_rows: i64) -> Vec<NodeId> {
         let number = match self {
             Self::Number(number) => number,
-            Self::Digits(digits) if is_among(digits, n_rows) => return Vec::new(),
+            Self::Digits(digits) if is_within_rows(digits, n_rows) => return Vec::new(),
             // Rows are chosen by integers whose range is known, or that are known as numbers.
             Self::Digits(digits) => digits.exact.expect("integers that may choose"),
         };
         #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
-        let (first, end) = (graph.number(0.0), graph.number(n_rows as f64));
+        let (first, end) = (graph.add_scalar(0.0), graph.add_scalar(n_rows as f64));
         let bounds = [("greaterequal", first), ("lesserthan", end)];
-        bounds.map(|(function, bound)| graph.pointwise(function, &[number, bound], Element::Bool)).to_vec()
+        bounds.map(|(function, bound)| graph.add_pointwise(function, &[number, bound], NodeElementType::Bool)).to_vec()
     }
 }
 
 /// Returns the elements of `table` at row `row` of dimension `dim`, its other dimensions read at `exprs`, over an iteration space of `sizes`.
 /// Returns None if the other indices are not distinct dimensions of the iteration space or constants.
-pub(in crate::import) fn one_hot(
-    graph: &mut Graph,
+pub(in crate::import) fn build_one_hot_product(
+    graph: &mut ValueGraph,
     (table, rows): (NodeId, &[i64]),
-    row: Row,
+    row: RowSelector,
     dim: usize,
-    exprs: &[Option<Expr>],
+    exprs: &[Option<AffineExpression>],
     sizes: &[i64],
-) -> Option<OneHot> {
+) -> Option<OneHotProduct> {
     let n_rows = rows[dim];
     let of_number = row.shape(graph);
     let along = |space: usize| of_number.get(space).is_some_and(|&size| size > 1);
@@ -107,16 +107,16 @@ pub(in crate::import) fn one_hot(
     let mut batch = Vec::new();
     for (_, expr) in exprs.iter().enumerate().filter(|(other, _)| *other != dim) {
         match expr {
-            Some(Expr::Dim(space)) if sizes[*space] == 1 => {}
-            Some(Expr::Dim(space)) if batch.contains(space) || columns.contains(space) => return None,
-            Some(Expr::Dim(space)) if along(*space) => batch.push(*space),
-            Some(Expr::Dim(space)) => columns.push(*space),
-            Some(Expr::Constant(_)) => {}
+            Some(AffineExpression::Dim(space)) if sizes[*space] == 1 => {}
+            Some(AffineExpression::Dim(space)) if batch.contains(space) || columns.contains(space) => return None,
+            Some(AffineExpression::Dim(space)) if along(*space) => batch.push(*space),
+            Some(AffineExpression::Dim(space)) => columns.push(*space),
+            Some(AffineExpression::Constant(_)) => {}
             _ => return None,
         }
     }
     let element = graph.node(table).element;
-    if !row.may_choose(n_rows) || !element.is_float() {
+    if !row.supports_rows(n_rows) || !element.is_float() {
         return None;
     }
     let mut chosen: Vec<usize> = (0..of_number.len()).filter(|&space| along(space) && !batch.contains(&space)).collect();
@@ -133,15 +133,15 @@ pub(in crate::import) fn one_hot(
     // Each integer against the row numbers, which lie along a dimension of their own; then [batch, M, rows].
     let order: Vec<usize> = batch.iter().chain(&chosen).copied().collect();
     let moved: Vec<i64> = order.iter().map(|&space| sizes[space]).collect();
-    let at = |space: usize| order.iter().position(|&own| own == space).map_or(Expr::Constant(0), Expr::Dim);
-    let turned_map: Vec<Expr> = (0..of_number.len()).map(at).collect();
+    let at = |space: usize| order.iter().position(|&own| own == space).map_or(AffineExpression::Constant(0), AffineExpression::Dim);
+    let turned_map: Vec<AffineExpression> = (0..of_number.len()).map(at).collect();
     let turned_sizes = [moved, vec![1]].concat();
-    let turned = |graph: &mut Graph, number: NodeId| graph.view(number, turned_map.clone(), &turned_sizes);
+    let turned = |graph: &mut ValueGraph, number: NodeId| graph.view(number, turned_map.clone(), &turned_sizes);
     let of_rows = [vec![1; order.len()], vec![n_rows]].concat();
-    let hot = row.is_row(graph, turned, n_rows, of_rows)?;
+    let hot = row.build_row_mask(graph, turned, n_rows, of_rows)?;
 
     // [batch, rows, N] of the table; [batch, N, rows] where it is read element by element.
-    let is_product = n > 1 && (m > 1 || n >= FEWEST_COLUMNS || batch.is_empty());
+    let is_product = n > 1 && (m > 1 || n >= MIN_COLUMNS || batch.is_empty());
     let rows_at = batch.len() + if is_product { 0 } else { columns.len() };
     let table_space: Vec<usize> = batch.iter().chain(&columns).copied().collect();
     let mut sizes_of_table: Vec<i64> = table_space.iter().map(|&space| sizes[space]).collect();
@@ -149,9 +149,9 @@ pub(in crate::import) fn one_hot(
     let position = |space: usize| table_space.iter().skip(n_repeated).position(|&own| own == space).map(|at| at + n_repeated);
     let position = |space: usize| position(space).map(|at| if at < rows_at { at } else { at + 1 });
     let index = |other: usize| match &exprs[other] {
-        _ if other == dim => Some(Expr::Dim(rows_at)),
-        Some(Expr::Dim(space)) => Some(position(*space).map_or(Expr::Constant(0), Expr::Dim)),
-        Some(Expr::Constant(number)) => Some(Expr::Constant(*number)),
+        _ if other == dim => Some(AffineExpression::Dim(rows_at)),
+        Some(AffineExpression::Dim(space)) => Some(position(*space).map_or(AffineExpression::Constant(0), AffineExpression::Dim)),
+        Some(AffineExpression::Constant(number)) => Some(AffineExpression::Constant(*number)),
         _ => None,
     };
     let map = (0..rows.len()).map(index).collect::<Option<Vec<_>>>()?;
@@ -159,23 +159,23 @@ pub(in crate::import) fn one_hot(
     let product = if is_product {
         let table = graph.reshape(table, &[of_batch.clone(), vec![n_rows, n]].concat());
         let shape = graph.node(hot).shape.clone();
-        let hot = graph.add(Kind::Reshape, &[hot], shape, element);
+        let hot = graph.add(NodeKind::Reshape, &[hot], shape, element);
         let hot = graph.reshape(hot, &[of_batch.clone(), vec![m, n_rows]].concat());
-        graph.product(hot, table, [of_batch.clone(), vec![m, n]].concat(), element)
+        graph.build_matmul(hot, table, [of_batch.clone(), vec![m, n]].concat(), element)
     } else {
         // One column is a row beside the matrix, and a few are rows beside one row.
         let table = graph.reshape(table, &[of_batch.clone(), vec![n, n_rows]].concat());
         let hot = graph.reshape(hot, &[of_batch.clone(), vec![m, n_rows]].concat());
         // A select, not a product: an infinity in another row has no effect.
-        let zero = graph.number(0.0);
-        let terms = graph.pointwise("where3", &[hot, table, zero], element);
+        let zero = graph.add_scalar(0.0);
+        let terms = graph.add_pointwise("where3", &[hot, table, zero], element);
         graph.reduce("sum", terms, of_batch.len() + 1)
     };
     let spread: Vec<usize> = batch.iter().chain(&chosen).chain(&columns).copied().collect();
     let product = graph.reshape(product, &spread.iter().map(|&space| sizes[space]).collect::<Vec<_>>());
-    let map: Vec<Expr> = spread.into_iter().map(Expr::Dim).collect();
-    let shape = moving_dims(&map, sizes);
+    let map: Vec<AffineExpression> = spread.into_iter().map(AffineExpression::Dim).collect();
+    let shape = compute_used_sizes(&map, sizes);
     let node = graph.view(product, map, &shape);
-    let bounds = row.bounds(graph, n_rows);
-    Some(OneHot { node, bounds })
+    let bounds = row.build_bounds(graph, n_rows);
+    Some(OneHotProduct { node, bounds })
 }

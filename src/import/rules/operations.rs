@@ -6,28 +6,28 @@ use std::fmt::Write;
 
 /// Support of an operation by the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum OperationStatus {
     /// It is supported, with this lowering.
-    Becomes(&'static str),
+    LoweredTo(&'static str),
     /// It cannot be compiled, and why.
-    Refused(&'static str),
+    Unsupported(&'static str),
 }
 
 /// An operation, or a family of them.
 #[derive(Clone, Copy, Debug)]
-pub struct Operation {
+pub struct OperationSupport {
     /// The full name; a family ends in `*`.
     pub name: &'static str,
     /// Support by the compiler.
-    pub outcome: Outcome,
+    pub status: OperationStatus,
 }
 
-const fn becomes(name: &'static str, what: &'static str) -> Operation {
-    Operation { name, outcome: Outcome::Becomes(what) }
+const fn supported(name: &'static str, what: &'static str) -> OperationSupport {
+    OperationSupport { name, status: OperationStatus::LoweredTo(what) }
 }
 
-const fn refused(name: &'static str, why: &'static str) -> Operation {
-    Operation { name, outcome: Outcome::Refused(why) }
+const fn unsupported(name: &'static str, why: &'static str) -> OperationSupport {
+    OperationSupport { name, status: OperationStatus::Unsupported(why) }
 }
 
 const WINOGRAD: &str = "is a step of a Winograd convolution; use the direct convolution instead, such as `linalg.conv_2d_nchw_fchw`";
@@ -35,113 +35,113 @@ const CONTROL_FLOW: &str = "is control flow without a lowering; use `scf.for` wi
 const SCATTER: &str = "writes at positions that are known only at runtime; use `tm_tensor.scatter`";
 
 /// Operations on whole tensors. The row with the longest name that fits counts.
-pub const OPERATIONS: &[Operation] = &[
-    becomes("linalg.generic", "the ops of its body: the scalar operations below, `reduce`, `matmul`, `view` and `gather`"),
-    becomes("linalg.*", "the ops of its generalized form (`linalg.generic`)"),
-    becomes("linalg.fill", "a `constant`; nothing if it is the initial value of a reduction"),
-    becomes("linalg.softmax", "`reduce max`, `sub`, `exp`, `reduce sum`, `realdiv`"),
-    becomes(
+pub const OPERATIONS: &[OperationSupport] = &[
+    supported("linalg.generic", "the ops of its body: the scalar operations below, `reduce`, `matmul`, `view` and `gather`"),
+    supported("linalg.*", "the ops of its generalized form (`linalg.generic`)"),
+    supported("linalg.fill", "a `constant`; nothing if it is the initial value of a reduction"),
+    supported("linalg.softmax", "`reduce max`, `sub`, `exp`, `reduce sum`, `realdiv`"),
+    supported(
         "linalg.conv_*",
         "one `matmul` on a shifted `view` for each kernel position, and `add`; one `matmul` if the kernel size equals the stride",
     ),
-    becomes("linalg.depthwise_conv_*", "one `mul` on a shifted `view` for each kernel position, and `add`"),
-    becomes(
+    supported("linalg.depthwise_conv_*", "one `mul` on a shifted `view` for each kernel position, and `add`"),
+    supported(
         "linalg.pooling_*",
         "`maximum`, `minimum` or `add` on shifted `view`s, one dimension at a time; `reduce` if windows do not overlap",
     ),
-    refused("linalg.winograd_*", WINOGRAD),
-    refused("linalg.pack", "chooses a memory layout, and this compiler chooses layouts itself; remove it"),
-    refused("linalg.unpack", "chooses a memory layout, and this compiler chooses layouts itself; remove it"),
-    becomes("tensor.empty", "nothing; `empty` if slices are written into it"),
-    becomes("tensor.cast", "nothing, because shapes are static"),
-    becomes("tensor.expand_shape", "`view`"),
-    becomes("tensor.collapse_shape", "`view`"),
-    becomes("tensor.reshape", "`view`"),
-    becomes(
+    unsupported("linalg.winograd_*", WINOGRAD),
+    unsupported("linalg.pack", "chooses a memory layout, and this compiler chooses layouts itself; remove it"),
+    unsupported("linalg.unpack", "chooses a memory layout, and this compiler chooses layouts itself; remove it"),
+    supported("tensor.empty", "nothing; `empty` if slices are written into it"),
+    supported("tensor.cast", "nothing, because shapes are static"),
+    supported("tensor.expand_shape", "`view`"),
+    supported("tensor.collapse_shape", "`view`"),
+    supported("tensor.reshape", "`view`"),
+    supported(
         "tensor.extract_slice",
         "`view`, also with strides; for offsets known at run time, `gather` or a `matmul` with a one-hot matrix",
     ),
-    becomes("tensor.insert_slice", "`insert`; one per slice if there are strides; for offsets known at run time, like `tm_tensor.scatter`"),
-    becomes("tensor.concat", "`empty` and one `insert` per operand"),
-    becomes("tensor.pad", "`empty`, one `insert` of the operand, and one `insert` per border; the padding must be a constant"),
-    becomes("tensor.splat", "like `linalg.fill`"),
-    becomes("tensor.from_elements", "`constant`; the elements must be known at compile time"),
-    becomes(
+    supported("tensor.insert_slice", "`insert`; one per slice if there are strides; for offsets known at run time, like `tm_tensor.scatter`"),
+    supported("tensor.concat", "`empty` and one `insert` per operand"),
+    supported("tensor.pad", "`empty`, one `insert` of the operand, and one `insert` per border; the padding must be a constant"),
+    supported("tensor.splat", "like `linalg.fill`"),
+    supported("tensor.from_elements", "`constant`; the elements must be known at compile time"),
+    supported(
         "tensor.extract",
         "in a body: `view`, `gather`, or a `matmul` with a one-hot matrix if the index is computed; elsewhere: nothing, and the element must be known at compile time, or be the only one",
     ),
-    becomes("tensor.generate", "the ops of its body, like `linalg.generic`"),
-    becomes("tensor.dim", "a constant, because shapes are static"),
-    refused("tensor.*", "has no lowering"),
-    refused("tensor.scatter", SCATTER),
-    refused("tensor.insert", "writes a single element; use `tensor.insert_slice`"),
-    refused("tensor.gather", "has no lowering; use `linalg.generic` with `tensor.extract` in its body"),
-    becomes("arith.constant", "`constant`; ops on integers, and on constants of up to 4096 elements, are folded"),
-    becomes("arith.*", "the scalar operations below, on scalars or elementwise"),
-    becomes("math.*", "the scalar operations below, on scalars or elementwise"),
-    becomes(
+    supported("tensor.generate", "the ops of its body, like `linalg.generic`"),
+    supported("tensor.dim", "a constant, because shapes are static"),
+    unsupported("tensor.*", "has no lowering"),
+    unsupported("tensor.scatter", SCATTER),
+    unsupported("tensor.insert", "writes a single element; use `tensor.insert_slice`"),
+    unsupported("tensor.gather", "has no lowering; use `linalg.generic` with `tensor.extract` in its body"),
+    supported("arith.constant", "`constant`; ops on integers, and on constants of up to 4096 elements, are folded"),
+    supported("arith.*", "the scalar operations below, on scalars or elementwise"),
+    supported("math.*", "the scalar operations below, on scalars or elementwise"),
+    supported(
         "cf.assert",
         "nothing if it holds for all row indices; a range of an integer argument if that implies it; otherwise it is ignored with a warning",
     ),
-    refused("cf.*", CONTROL_FLOW),
-    becomes(
+    unsupported("cf.*", CONTROL_FLOW),
+    supported(
         "scf.if",
         "the ops of the branch taken, if that is known at compile time; otherwise the ops of both branches and a `where3`; in a body, slices of the \
          result if the condition depends on an index only",
     ),
-    becomes("scf.for", "the ops of all iterations (unrolled); the bounds must be constants, and at most 2048 ops result"),
-    becomes("scf.while", "like `scf.for`; every condition must be known at compile time"),
-    becomes("scf.yield", "nothing"),
-    becomes("scf.condition", "nothing"),
-    refused("scf.*", CONTROL_FLOW),
-    becomes("func.func", "the program; calls are inlined"),
-    becomes("func.call", "the ops of the function (inlined)"),
-    becomes("func.return", "unchanged"),
-    refused("func.*", CONTROL_FLOW),
-    becomes("tosa.*", "`linalg` by upstream passes, then as above"),
-    becomes("stablehlo.case", "like a chain of `scf.if`"),
-    becomes("stablehlo.if", "like `scf.if`"),
-    becomes("stablehlo.scatter", "like `tm_tensor.scatter`, for one operand; the launch refuses positions outside of the tensor"),
-    becomes("stablehlo.sort", "like `tm_tensor.sort`; the comparator may compare floats as bits, as JAX does"),
-    becomes("stablehlo.while", "like `scf.while`"),
-    becomes("spyre.*", "unchanged"),
-    becomes(
+    supported("scf.for", "the ops of all iterations (unrolled); the bounds must be constants, and at most 2048 ops result"),
+    supported("scf.while", "like `scf.for`; every condition must be known at compile time"),
+    supported("scf.yield", "nothing"),
+    supported("scf.condition", "nothing"),
+    unsupported("scf.*", CONTROL_FLOW),
+    supported("func.func", "the program; calls are inlined"),
+    supported("func.call", "the ops of the function (inlined)"),
+    supported("func.return", "unchanged"),
+    unsupported("func.*", CONTROL_FLOW),
+    supported("tosa.*", "`linalg` by upstream passes, then as above"),
+    supported("stablehlo.case", "like a chain of `scf.if`"),
+    supported("stablehlo.if", "like `scf.if`"),
+    supported("stablehlo.scatter", "like `tm_tensor.scatter`, for one operand; the launch refuses positions outside of the tensor"),
+    supported("stablehlo.sort", "like `tm_tensor.sort`; the comparator may compare floats as bits, as JAX does"),
+    supported("stablehlo.while", "like `scf.while`"),
+    supported("spyre.*", "unchanged"),
+    supported(
         "tm_tensor.scan",
         "a constant if the operand is one; for a running sum, a `matmul` with a triangular matrix of ones; for other functions and long sums, a parallel prefix scan (steps of 1, 2, 4, ...)",
     ),
-    becomes(
+    supported(
         "tm_tensor.scatter",
         "comparisons of row numbers with the positions, and `where3`; for several updates, a `matmul` with the comparisons",
     ),
-    becomes(
+    supported(
         "tm_tensor.sort",
         "for rows of up to 1024 elements, comparisons of all pairs of elements, and sums of the elements of each rank; for the first few elements \
          of longer rows, repeated `reduce max` or `min` of the remaining elements",
     ),
-    becomes("tm_tensor.topk", "like `tm_tensor.sort`"),
-    becomes(
+    supported("tm_tensor.topk", "like `tm_tensor.sort`"),
+    supported(
         "tm_tensor.attention",
         "two `matmul`, `mul`, `add` or `where3` for the mask, and a softmax that is 0 for rows whose elements are all masked",
     ),
 ];
 
-impl Operation {
+impl OperationSupport {
     /// Returns the row for the operation of that name.
     #[must_use]
-    pub fn named(name: &str) -> Option<&'static Self> {
-        OPERATIONS.iter().filter(|row| row.fits(name)).max_by_key(|row| row.name.len())
+    pub fn from_name(name: &str) -> Option<&'static Self> {
+        OPERATIONS.iter().filter(|row| row.matches_name(name)).max_by_key(|row| row.name.len())
     }
 
-    fn fits(&self, name: &str) -> bool {
+    fn matches_name(&self, name: &str) -> bool {
         self.name.strip_suffix('*').map_or(self.name == name, |family| name.starts_with(family))
     }
 
     /// Returns the message for an unsupported operation at the top level of a function; `None` for a supported one.
     #[must_use]
-    pub fn refusal(name: &str) -> Option<String> {
-        match Self::named(name).map(|row| row.outcome) {
-            Some(Outcome::Becomes(_)) => None,
-            Some(Outcome::Refused(why)) => Some(format!("is not supported: it {why}")),
+    pub fn rejection_message(name: &str) -> Option<String> {
+        match Self::from_name(name).map(|row| row.status) {
+            Some(OperationStatus::LoweredTo(_)) => None,
+            Some(OperationStatus::Unsupported(why)) => Some(format!("is not supported: it {why}")),
             None => Some("belongs to an unsupported dialect; lower it to linalg, tensor, arith, math and spyre ops".to_owned()),
         }
     }
@@ -178,12 +178,12 @@ pub fn supported_ops_page() -> String {
          \n\
          ## Operations on tensors\n\n| operation | lowered to |\n|---|---|\n",
     );
-    let mut rows: Vec<&Operation> = OPERATIONS.iter().collect();
+    let mut rows: Vec<&OperationSupport> = OPERATIONS.iter().collect();
     rows.sort_by_key(|row| row.name);
     for row in rows {
-        let text = match row.outcome {
-            Outcome::Becomes(what) => what.to_owned(),
-            Outcome::Refused(why) => format!("not supported: it {why}"),
+        let text = match row.status {
+            OperationStatus::LoweredTo(what) => what.to_owned(),
+            OperationStatus::Unsupported(why) => format!("not supported: it {why}"),
         };
         // Writing to a string does not fail.
         let _ = writeln!(page, "| `{}` | {text} |", row.name);
@@ -195,7 +195,7 @@ pub fn supported_ops_page() -> String {
          operands are known at compile time.\n\n| operation | lowered to |\n|---|---|\n",
     );
     for function in SCALAR_FUNCTIONS {
-        let _ = writeln!(page, "| `{}` | {} |", function.name, function.becomes());
+        let _ = writeln!(page, "| `{}` | {} |", function.name, function.describe_lowering());
     }
     page.push_str(
         "| `arith.extf`, `arith.truncf` | nothing, between the formats of `--precision` |\n\
@@ -225,8 +225,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_name_counts() {
-        let outcome = |name| Operation::named(name).map(|row| row.name);
+    fn selects_longest_matching_name() {
+        let outcome = |name| OperationSupport::from_name(name).map(|row| row.name);
         assert_eq!(outcome("linalg.matmul"), Some("linalg.*"));
         assert_eq!(outcome("linalg.conv_2d_nchw_fchw"), Some("linalg.conv_*"));
         assert_eq!(outcome("tensor.scatter"), Some("tensor.scatter"));
@@ -234,15 +234,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_says_why() {
-        assert_eq!(Operation::refusal("linalg.matmul"), None);
-        assert!(Operation::refusal("scf.forall").is_some_and(|why| why.contains("control flow")));
-        assert_eq!(Operation::refusal("scf.for"), None);
-        assert!(Operation::refusal("stablehlo.add").is_some_and(|why| why.contains("dialect")));
+    fn explains_unsupported_operations() {
+        assert_eq!(OperationSupport::rejection_message("linalg.matmul"), None);
+        assert!(OperationSupport::rejection_message("scf.forall").is_some_and(|why| why.contains("control flow")));
+        assert_eq!(OperationSupport::rejection_message("scf.for"), None);
+        assert!(OperationSupport::rejection_message("stablehlo.add").is_some_and(|why| why.contains("dialect")));
     }
 
     #[test]
-    fn every_operation_stands_once() {
+    fn lists_every_operation_once() {
         for (position, row) in OPERATIONS.iter().enumerate() {
             assert!(!OPERATIONS[..position].iter().any(|other| other.name == row.name), "{}", row.name);
         }

@@ -5,14 +5,14 @@
 const BLOCK_VALUES: usize = 8;
 
 /// Partial results of a reduction, in the order of their values.
-pub(in crate::import) struct Pairwise<T> {
+pub(in crate::import) struct PairwiseReducer<T> {
     /// Each with the number of values that it combines: decreasing numbers of complete blocks, then a block that may be incomplete.
     partial: Vec<(T, usize)>,
     /// Whether the order of the values does not change the result: then they are combined in a row, with one live partial result.
     is_exact: bool,
 }
 
-impl<T> Pairwise<T> {
+impl<T> PairwiseReducer<T> {
     pub(in crate::import) fn new(is_exact: bool) -> Self {
         Self { partial: Vec::new(), is_exact }
     }
@@ -51,8 +51,8 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    fn tree_of(n_values: usize, is_exact: bool) -> (Option<String>, usize) {
-        let mut reduction = Pairwise::new(is_exact);
+    fn build_tree(n_values: usize, is_exact: bool) -> (Option<String>, usize) {
+        let mut reduction = PairwiseReducer::new(is_exact);
         let mut n_live = 0;
         let combine = |left: String, right: String| Ok::<_, Infallible>(format!("({left}{right})"));
         for value in 0..n_values {
@@ -64,20 +64,20 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_combined_in_a_balanced_tree_and_in_order() {
-        assert_eq!(tree_of(0, false).0, None);
-        assert_eq!(tree_of(1, false).0.as_deref(), Some("0"));
-        assert_eq!(tree_of(4, false).0.as_deref(), Some("(((01)2)3)"));
-        assert_eq!(tree_of(9, false).0.as_deref(), Some("((((((((01)2)3)4)5)6)7)8)"));
-        assert_eq!(tree_of(20, false).0.as_deref(), Some("(((((((((01)2)3)4)5)6)7)(((((((89)10)11)12)13)14)15))(((1617)18)19))"));
-        let (tree, n_live) = tree_of(1000, false);
+    fn combines_blocks_in_balanced_tree_in_order() {
+        assert_eq!(build_tree(0, false).0, None);
+        assert_eq!(build_tree(1, false).0.as_deref(), Some("0"));
+        assert_eq!(build_tree(4, false).0.as_deref(), Some("(((01)2)3)"));
+        assert_eq!(build_tree(9, false).0.as_deref(), Some("((((((((01)2)3)4)5)6)7)8)"));
+        assert_eq!(build_tree(20, false).0.as_deref(), Some("(((((((((01)2)3)4)5)6)7)(((((((89)10)11)12)13)14)15))(((1617)18)19))"));
+        let (tree, n_live) = build_tree(1000, false);
         let depth = tree.expect("a tree").bytes().take_while(|&byte| byte == b'(').count();
         assert_eq!((depth, n_live), (14, 7));
     }
 
     #[test]
-    fn values_whose_order_does_not_matter_are_combined_in_a_row() {
-        let (tree, n_live) = tree_of(5, true);
+    fn combines_exact_values_sequentially() {
+        let (tree, n_live) = build_tree(5, true);
         assert_eq!((tree.as_deref(), n_live), (Some("((((01)2)3)4)"), 1));
     }
 }

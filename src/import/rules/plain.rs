@@ -2,7 +2,7 @@
 
 use crate::{
     codes,
-    import::graph::{Element, Graph, NodeId},
+    import::graph::{NodeElementType, ValueGraph, NodeId},
 };
 use machine::{DeviceFormat, DeviceFunction};
 
@@ -10,9 +10,9 @@ use machine::{DeviceFormat, DeviceFunction};
 ///
 /// # Errors
 /// Returns an error if there are two.
-pub(in crate::import) fn same(elements: &[Element]) -> Result<Element, String> {
+pub(in crate::import) fn common_element_type(elements: &[NodeElementType]) -> Result<NodeElementType, String> {
     match elements {
-        [] => Err(codes::UNSUPPORTED.says("expected a runtime operand, found constants only; compute the result outside of the program")),
+        [] => Err(codes::UNSUPPORTED.format("expected a runtime operand, found constants only; compute the result outside of the program")),
         [element] => Ok(*element),
         [first, second, ..] => {
             Err(format!("expected operands of one element type, found {} and {}; convert one of them", first.name(), second.name()))
@@ -20,17 +20,17 @@ pub(in crate::import) fn same(elements: &[Element]) -> Result<Element, String> {
     }
 }
 
-pub(in crate::import) type Built = Result<NodeId, String>;
+pub(in crate::import) type NodeResult = Result<NodeId, String>;
 
 /// Returns whether the device has the function for elements of that type.
-pub(in crate::import) fn has(function: &str, element: Element) -> bool {
+pub(in crate::import) fn has_device_function(function: &str, element: NodeElementType) -> bool {
     let format = if element.is_single() { DeviceFormat::IeeeFp32 } else { DeviceFormat::Sen169Fp16 };
-    DeviceFunction::pointwise(function).is_some_and(|row| row.supports(format))
+    DeviceFunction::find_pointwise(function).is_some_and(|row| row.supports(format))
 }
 
-pub(in crate::import) fn neg(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
-    match graph.negated(inputs[0]) {
+pub(in crate::import) fn neg(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
+    match graph.negation_operand(inputs[0]) {
         Some(undone) => Ok(undone),
-        None => Ok(graph.pointwise("neg", inputs, element)),
+        None => Ok(graph.add_pointwise("neg", inputs, element)),
     }
 }

@@ -40,21 +40,21 @@ impl Precision {
     pub fn fold_cast(self, is_folded: bool, from: Option<ElementType>, to: Option<ElementType>) -> Result<(), &'static str> {
         let is_wide = |element: ElementType| matches!(element, ElementType::F32 | ElementType::F64);
         let is_float = |element: ElementType| is_wide(element) || matches!(element, ElementType::F16 | ElementType::Bf16);
-        let (Some(from), Some(to)) = (from, to) else { return Err(NOT_YET) };
+        let (Some(from), Some(to)) = (from, to) else { return Err(UNSUPPORTED_CAST) };
         // Every format has the numbers of 8 bits.
-        let is_quarter = from.is_quarter();
+        let is_quarter = from.is_f8();
         let vanishes =
             if is_folded { (is_float(from) || is_quarter) && is_float(to) } else { (is_wide(from) || is_quarter) && is_wide(to) };
         match self {
             Self::Device | Self::Mixed if vanishes => Ok(()),
             Self::Strict if is_quarter && is_wide(to) => Ok(()),
             Self::Strict if is_float(from) && is_float(to) => Err("--precision strict does not support; give --precision mixed"),
-            Self::Device | Self::Mixed | Self::Strict => Err(NOT_YET),
+            Self::Device | Self::Mixed | Self::Strict => Err(UNSUPPORTED_CAST),
         }
     }
 }
 
-const NOT_YET: &str = "is not supported; convert the values before the export";
+const UNSUPPORTED_CAST: &str = "is not supported; convert the values before the export";
 
 #[cfg(test)]
 mod tests {
@@ -62,7 +62,7 @@ mod tests {
     use ElementType::{Bf16, F8E4M3Fn, F8E5M2, F16, F32, F64};
 
     #[test]
-    fn an_island_is_as_wide_as_the_program_says() {
+    fn folds_float_casts_unless_strict() {
         for (from, to) in [(F16, F32), (F16, F64), (F32, F64), (F64, F32), (F32, Bf16), (F64, F16)] {
             let folded = [Precision::Device, Precision::Mixed].map(|precision| precision.fold_cast(true, Some(from), Some(to)));
             assert_eq!(folded, [Ok(()); 2], "{from} to {to}");
@@ -72,16 +72,16 @@ mod tests {
     }
 
     #[test]
-    fn other_formats_stay() {
+    fn keeps_casts_of_other_formats() {
         let stays = |from, to| Precision::Device.fold_cast(true, from, to);
-        assert_eq!(stays(Some(F16), Some(F8E4M3Fn)), Err(NOT_YET));
-        assert_eq!(stays(None, Some(F16)), Err(NOT_YET));
-        assert_eq!(stays(Some(F16), None), Err(NOT_YET));
+        assert_eq!(stays(Some(F16), Some(F8E4M3Fn)), Err(UNSUPPORTED_CAST));
+        assert_eq!(stays(None, Some(F16)), Err(UNSUPPORTED_CAST));
+        assert_eq!(stays(Some(F16), None), Err(UNSUPPORTED_CAST));
         assert_eq!(Precision::Device.fold_cast(false, Some(F64), Some(F32)), Ok(()));
     }
 
     #[test]
-    fn numbers_of_8_bits_are_those_of_every_format() {
+    fn folds_widening_of_8_bit_numbers() {
         for from in [F8E4M3Fn, F8E5M2] {
             assert_eq!(Precision::Device.fold_cast(true, Some(from), Some(Bf16)), Ok(()));
             assert_eq!(Precision::Strict.fold_cast(false, Some(from), Some(F32)), Ok(()));

@@ -22,11 +22,11 @@
 //! -2^32, so that a row of -2^32 differs from it by 2^22, of which the exponential is 0; and a sum with -inf that fell below -2^32 still
 //! counts as masked, which a comparison with -2^32 did not see.
 
-use crate::import::graph::{Graph, Kind, NodeId, known::LOWEST_FINITE, reshape::reshape_map};
-use program::affine::Expr;
+use crate::import::graph::{ValueGraph, NodeKind, NodeId, known::LOWEST_FINITE, reshape::compute_reshape_map};
+use program::affine::AffineExpression;
 
 /// `exp(x - max x) / sum exp(x - max x)` along one dimension.
-struct Softmax {
+struct SoftmaxPattern {
     x: NodeId,
     dim: usize,
     /// The maximum, of size 1 along the dimension.
@@ -34,104 +34,104 @@ struct Softmax {
 }
 
 /// A choice between 0 and a softmax by whether the whole row is -inf, without the comparison.
-pub(in crate::import) fn as_safe_softmax(graph: &mut Graph, condition: NodeId, yes: NodeId, no: NodeId) -> Option<NodeId> {
-    let choices = [(yes, no, Row::AllMasked), (no, yes, Row::AnySeen)];
+pub(in crate::import) fn as_safe_softmax(graph: &mut ValueGraph, condition: NodeId, yes: NodeId, no: NodeId) -> Option<NodeId> {
+    let choices = [(yes, no, RowPredicate::AllMasked), (no, yes, RowPredicate::AnyUnmasked)];
     let softmax = choices.into_iter().find_map(|(zero, shares, expected)| {
-        let softmax = (graph.number_of(zero) == Some(0.0)).then(|| Softmax::of(graph, shares))??;
-        (softmax.asked_by(graph, condition) == Some(expected)).then_some(softmax)
+        let softmax = (graph.as_scalar(zero) == Some(0.0)).then(|| SoftmaxPattern::find(graph, shares))??;
+        (softmax.find_row_predicate(graph, condition) == Some(expected)).then_some(softmax)
     })?;
-    Some(softmax.with_bounds(graph))
+    Some(softmax.build_bounded(graph))
 }
 
 /// Predicate on a row that a condition computes.
 #[derive(Clone, Copy, PartialEq)]
-enum Row {
+enum RowPredicate {
     /// Whether all elements are -inf.
     AllMasked,
     /// Whether any is not.
-    AnySeen,
+    AnyUnmasked,
 }
 
-impl Softmax {
-    fn of(graph: &Graph, shares: NodeId) -> Option<Self> {
+impl SoftmaxPattern {
+    fn find(graph: &ValueGraph, shares: NodeId) -> Option<Self> {
         let &[powers, total] = graph.as_pointwise(shares, "realdiv")? else { return None };
         let &[x, peak] = graph.as_pointwise(graph.as_pointwise(powers, "exp")?[0], "sub")? else { return None };
         let whole = &graph.node(x).shape;
         (0..whole.len()).find_map(|dim| {
-            let sum = per_row(graph, total, whole, dim)?;
-            let max = per_row(graph, peak, whole, dim)?;
+            let sum = find_row_value(graph, total, whole, dim)?;
+            let max = find_row_value(graph, peak, whole, dim)?;
             let is_softmax = is_reduction(graph, sum, "sum", powers, dim) && is_reduction(graph, max, "max", x, dim);
             is_softmax.then_some(Self { x, dim, max })
         })
     }
 
     /// Returns the predicate that `condition` computes for the rows of `x`; None if it computes neither.
-    fn asked_by(&self, graph: &Graph, condition: NodeId) -> Option<Row> {
-        let row = per_row(graph, condition, &graph.node(self.x).shape, self.dim)?;
+    fn find_row_predicate(&self, graph: &ValueGraph, condition: NodeId) -> Option<RowPredicate> {
+        let row = find_row_value(graph, condition, &graph.node(self.x).shape, self.dim)?;
         // The maximum of a row is -inf where all of it is.
-        if let Some(comparison) = comparison_with_infinity(graph, row, self.max) {
+        if let Some(comparison) = find_infinity_comparison(graph, row, self.max) {
             return Some(comparison);
         }
-        let Kind::Reduce(function, dim, _) = graph.node(row).kind else { return None };
-        let comparison = comparison_with_infinity(graph, graph.node(row).inputs[0], self.x)?;
-        let is_whole = matches!((function, comparison), ("min", Row::AllMasked) | ("max", Row::AnySeen));
+        let NodeKind::Reduce(function, dim, _) = graph.node(row).kind else { return None };
+        let comparison = find_infinity_comparison(graph, graph.node(row).inputs[0], self.x)?;
+        let is_whole = matches!((function, comparison), ("min", RowPredicate::AllMasked) | ("max", RowPredicate::AnyUnmasked));
         (dim == self.dim && is_whole).then_some(comparison)
     }
 
-    fn with_bounds(&self, graph: &mut Graph) -> NodeId {
+    fn build_bounded(&self, graph: &mut ValueGraph) -> NodeId {
         let element = graph.node(self.x).element;
-        let (lowest, one) = (graph.number(LOWEST_FINITE), graph.number(1.0));
-        let max = graph.pointwise("maximum", &[self.max, lowest], element);
-        let difference = graph.pointwise("sub", &[self.x, max], element);
-        let powers = graph.pointwise("exp", &[difference], element);
+        let (lowest, one) = (graph.add_scalar(LOWEST_FINITE), graph.add_scalar(1.0));
+        let max = graph.add_pointwise("maximum", &[self.max, lowest], element);
+        let difference = graph.add_pointwise("sub", &[self.x, max], element);
+        let powers = graph.add_pointwise("exp", &[difference], element);
         let sum = graph.reduce("sum", powers, self.dim);
-        let sum = graph.pointwise("maximum", &[sum, one], element);
-        graph.pointwise("realdiv", &[powers, sum], element)
+        let sum = graph.add_pointwise("maximum", &[sum, one], element);
+        graph.add_pointwise("realdiv", &[powers, sum], element)
     }
 }
 
 /// A softmax along a dimension that is 0 for a row of -inf only.
-pub(in crate::import) fn bounded_softmax(graph: &mut Graph, x: NodeId, dim: usize) -> NodeId {
+pub(in crate::import) fn build_bounded_softmax(graph: &mut ValueGraph, x: NodeId, dim: usize) -> NodeId {
     let max = graph.reduce("max", x, dim);
-    Softmax { x, dim, max }.with_bounds(graph)
+    SoftmaxPattern { x, dim, max }.build_bounded(graph)
 }
 
-fn is_reduction(graph: &Graph, id: NodeId, function: &str, input: NodeId, dim: usize) -> bool {
+fn is_reduction(graph: &ValueGraph, id: NodeId, function: &str, input: NodeId, dim: usize) -> bool {
     let node = graph.node(id);
-    matches!(node.kind, Kind::Reduce(name, along, _) if name == function && along == dim) && node.inputs == [input]
+    matches!(node.kind, NodeKind::Reduce(name, along, _) if name == function && along == dim) && node.inputs == [input]
 }
 
 /// A comparison of `x` with -inf.
-fn comparison_with_infinity(graph: &Graph, id: NodeId, x: NodeId) -> Option<Row> {
-    let is_infinity = |id: NodeId| graph.number_of(id) == Some(f64::NEG_INFINITY);
+fn find_infinity_comparison(graph: &ValueGraph, id: NodeId, x: NodeId) -> Option<RowPredicate> {
+    let is_infinity = |id: NodeId| graph.as_scalar(id) == Some(f64::NEG_INFINITY);
     let compares = |function: &str| {
         let inputs = graph.as_pointwise(id, function);
         matches!(inputs, Some(&[a, b]) if (a == x && is_infinity(b)) || (b == x && is_infinity(a)))
     };
-    if compares("equal") { Some(Row::AllMasked) } else { compares("notequal").then_some(Row::AnySeen) }
+    if compares("equal") { Some(RowPredicate::AllMasked) } else { compares("notequal").then_some(RowPredicate::AnyUnmasked) }
 }
 
 /// The tensor with one element for each row of `whole` along `dim` that the node repeats, behind whatever views.
-fn per_row(graph: &Graph, id: NodeId, whole: &[i64], dim: usize) -> Option<NodeId> {
+fn find_row_value(graph: &ValueGraph, id: NodeId, whole: &[i64], dim: usize) -> Option<NodeId> {
     let own = &graph.node(id).shape;
     if own.len() != whole.len() {
         return None;
     }
-    let here = |(position, size): (usize, &i64)| if *size == whole[position] { Expr::Dim(position) } else { Expr::Constant(0) };
-    let mut at: Vec<Expr> = own.iter().enumerate().map(here).collect();
+    let here = |(position, size): (usize, &i64)| if *size == whole[position] { AffineExpression::Dim(position) } else { AffineExpression::Constant(0) };
+    let mut at: Vec<AffineExpression> = own.iter().enumerate().map(here).collect();
     let mut base = graph.node(id);
     let mut found = id;
-    while let Kind::View(_) | Kind::Reshape = base.kind {
+    while let NodeKind::View(_) | NodeKind::Reshape = base.kind {
         found = base.inputs[0];
         let map = match &base.kind {
-            Kind::View(map) => map.clone(),
-            _ => reshape_map(&graph.node(found).shape, &base.shape),
+            NodeKind::View(map) => map.clone(),
+            _ => compute_reshape_map(&graph.node(found).shape, &base.shape),
         };
         at = map.iter().map(|expr| expr.with_dims(&|dim| at[dim].clone())).collect();
         base = graph.node(found);
     }
     let is_size = |(position, &size): (usize, &i64)| size == if position == dim { 1 } else { whole[position] };
-    let is_own_row = |(position, expr): (usize, &Expr)| base.shape[position] == 1 || *expr == Expr::Dim(position);
+    let is_own_row = |(position, expr): (usize, &AffineExpression)| base.shape[position] == 1 || *expr == AffineExpression::Dim(position);
     let is_row = base.shape.len() == whole.len() && base.shape.iter().enumerate().all(is_size) && at.iter().enumerate().all(is_own_row);
     is_row.then_some(found)
 }
@@ -139,14 +139,14 @@ fn per_row(graph: &Graph, id: NodeId, whole: &[i64], dim: usize) -> Option<NodeI
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::Element;
+    use crate::import::NodeElementType;
 
-    const F16: Element = Element::F16;
-    const WHOLE: [i64; 3] = [4, 8, 64];
+    const F16: NodeElementType = NodeElementType::F16;
+    const TENSOR_SHAPE: [i64; 3] = [4, 8, 64];
 
     /// A safe softmax along the last dimension, with something else in places.
-    struct Case {
-        graph: Graph,
+    struct SafeSoftmaxCase {
+        graph: ValueGraph,
         x: NodeId,
         /// Tensor that is compared.
         compared: NodeId,
@@ -160,10 +160,10 @@ mod tests {
         is_choice_swapped: bool,
     }
 
-    impl Case {
+    impl SafeSoftmaxCase {
         fn new() -> Self {
-            let mut graph = Graph::default();
-            let x = graph.tensor(0, WHOLE.to_vec(), F16);
+            let mut graph = ValueGraph::default();
+            let x = graph.add_tensor(0, TENSOR_SHAPE.to_vec(), F16);
             Self {
                 graph,
                 x,
@@ -178,39 +178,39 @@ mod tests {
             }
         }
 
-        fn row(&mut self, function: &'static str, of: NodeId, dim: usize) -> NodeId {
+        fn reduce_row(&mut self, function: &'static str, of: NodeId, dim: usize) -> NodeId {
             let row = self.graph.reduce(function, of, dim);
             if !self.is_squeezed {
                 return row;
             }
-            let mut shape = WHOLE.to_vec();
+            let mut shape = TENSOR_SHAPE.to_vec();
             shape.remove(dim);
             let squeezed = self.graph.reshape(row, &shape);
-            let index = |position: usize| Expr::Dim(if position < dim { position } else { position + 1 });
-            self.graph.view(squeezed, (0..2).map(index).collect(), &WHOLE)
+            let index = |position: usize| AffineExpression::Dim(if position < dim { position } else { position + 1 });
+            self.graph.view(squeezed, (0..2).map(index).collect(), &TENSOR_SHAPE)
         }
 
-        fn shares(&mut self) -> NodeId {
-            let max = self.row("max", self.x, 2);
-            let difference = self.graph.pointwise("sub", &[self.x, max], F16);
-            let powers = self.graph.pointwise("exp", &[difference], F16);
-            let sum = self.row("sum", powers, 2);
-            self.graph.pointwise("realdiv", &[powers, sum], F16)
+        fn build_quotient(&mut self) -> NodeId {
+            let max = self.reduce_row("max", self.x, 2);
+            let difference = self.graph.add_pointwise("sub", &[self.x, max], F16);
+            let powers = self.graph.add_pointwise("exp", &[difference], F16);
+            let sum = self.reduce_row("sum", powers, 2);
+            self.graph.add_pointwise("realdiv", &[powers, sum], F16)
         }
 
-        fn condition(&mut self) -> NodeId {
-            let masked = self.graph.number(self.masked);
-            let compared = self.graph.pointwise(self.function, &[self.compared, masked], Element::Bool);
-            self.row(self.reduced_by, compared, self.reduced)
+        fn build_condition(&mut self) -> NodeId {
+            let masked = self.graph.add_scalar(self.masked);
+            let compared = self.graph.add_pointwise(self.function, &[self.compared, masked], NodeElementType::Bool);
+            self.reduce_row(self.reduced_by, compared, self.reduced)
         }
 
-        fn built(mut self) -> (Graph, NodeId) {
-            let (shares, condition) = (self.shares(), self.condition());
-            self.chosen(condition, shares)
+        fn build(mut self) -> (ValueGraph, NodeId) {
+            let (shares, condition) = (self.build_quotient(), self.build_condition());
+            self.build_select(condition, shares)
         }
 
-        fn chosen(mut self, condition: NodeId, shares: NodeId) -> (Graph, NodeId) {
-            let zero = self.graph.number(self.otherwise);
+        fn build_select(mut self, condition: NodeId, shares: NodeId) -> (ValueGraph, NodeId) {
+            let zero = self.graph.add_scalar(self.otherwise);
             let choices = if self.is_choice_swapped { [condition, shares, zero] } else { [condition, zero, shares] };
             let chosen = self.graph.apply("arith.select", &choices, F16).unwrap();
             (self.graph, chosen)
@@ -218,83 +218,83 @@ mod tests {
     }
 
     /// The names of the functions that a node needs, inputs before users.
-    fn functions((graph, chosen): (Graph, NodeId)) -> Vec<&'static str> {
+    fn collect_functions((graph, chosen): (ValueGraph, NodeId)) -> Vec<&'static str> {
         let name = |id| match graph.node(id).kind {
-            Kind::Pointwise(function, _) | Kind::Reduce(function, ..) => Some(function),
+            NodeKind::Pointwise(function, _) | NodeKind::Reduce(function, ..) => Some(function),
             _ => None,
         };
-        graph.needed_for(&[chosen], |_| false).into_iter().filter_map(name).collect()
+        graph.collect_required(&[chosen], |_| false).into_iter().filter_map(name).collect()
     }
 
-    const BOUNDED: [&str; 7] = ["max", "maximum", "sub", "exp", "sum", "maximum", "realdiv"];
+    const BOUNDED_FUNCTIONS: [&str; 7] = ["max", "maximum", "sub", "exp", "sum", "maximum", "realdiv"];
 
     #[test]
-    fn every_spelling_becomes_two_bounds() {
-        assert_eq!(functions(Case::new().built()), BOUNDED);
-        assert_eq!(functions(Case { is_squeezed: true, ..Case::new() }.built()), BOUNDED);
-        let any = Case { function: "notequal", reduced_by: "max", is_choice_swapped: true, ..Case::new() };
-        assert_eq!(functions(any.built()), BOUNDED);
-        let mut of_maximum = Case::new();
+    fn replaces_every_form_by_two_bounds() {
+        assert_eq!(collect_functions(SafeSoftmaxCase::new().build()), BOUNDED_FUNCTIONS);
+        assert_eq!(collect_functions(SafeSoftmaxCase { is_squeezed: true, ..SafeSoftmaxCase::new() }.build()), BOUNDED_FUNCTIONS);
+        let any = SafeSoftmaxCase { function: "notequal", reduced_by: "max", is_choice_swapped: true, ..SafeSoftmaxCase::new() };
+        assert_eq!(collect_functions(any.build()), BOUNDED_FUNCTIONS);
+        let mut of_maximum = SafeSoftmaxCase::new();
         let (shares, max, masked) =
-            (of_maximum.shares(), of_maximum.graph.reduce("max", of_maximum.x, 2), of_maximum.graph.number(f64::NEG_INFINITY));
-        let condition = of_maximum.graph.pointwise("equal", &[masked, max], Element::Bool);
-        assert_eq!(functions(of_maximum.chosen(condition, shares)), BOUNDED);
+            (of_maximum.build_quotient(), of_maximum.graph.reduce("max", of_maximum.x, 2), of_maximum.graph.add_scalar(f64::NEG_INFINITY));
+        let condition = of_maximum.graph.add_pointwise("equal", &[masked, max], NodeElementType::Bool);
+        assert_eq!(collect_functions(of_maximum.build_select(condition, shares)), BOUNDED_FUNCTIONS);
     }
 
     #[test]
-    fn the_bounds_are_the_lowest_number_and_one() {
-        let (graph, chosen) = Case::new().built();
-        let bounds = graph.needed_for(&[chosen], |_| false).into_iter().filter_map(|id| graph.number_of(id));
+    fn uses_lowest_number_and_one_as_bounds() {
+        let (graph, chosen) = SafeSoftmaxCase::new().build();
+        let bounds = graph.collect_required(&[chosen], |_| false).into_iter().filter_map(|id| graph.as_scalar(id));
         let mut bounds: Vec<f64> = bounds.collect();
         bounds.sort_by(f64::total_cmp);
         assert_eq!(bounds, [f64::MIN, 1.0]);
-        assert_eq!(graph.node(chosen).shape, WHOLE);
+        assert_eq!(graph.node(chosen).shape, TENSOR_SHAPE);
     }
 
     #[test]
-    fn what_asks_something_else_stays_a_choice() {
-        let mut other = Case::new();
-        let y = other.graph.tensor(1, WHOLE.to_vec(), F16);
+    fn keeps_select_on_other_conditions() {
+        let mut other = SafeSoftmaxCase::new();
+        let y = other.graph.add_tensor(1, TENSOR_SHAPE.to_vec(), F16);
         let cases = [
-            ("another tensor", Case { compared: y, ..other }),
-            ("another dimension", Case { reduced: 1, ..Case::new() }),
-            ("another number", Case { masked: -65504.0, ..Case::new() }),
-            ("+inf", Case { masked: f64::INFINITY, ..Case::new() }),
-            ("another result", Case { otherwise: 1.0, ..Case::new() }),
-            ("any instead of all", Case { reduced_by: "max", ..Case::new() }),
-            ("an inequality", Case { function: "lesserequal", ..Case::new() }),
-            ("all that are not", Case { function: "notequal", ..Case::new() }),
-            ("the other choice", Case { is_choice_swapped: true, ..Case::new() }),
+            ("another tensor", SafeSoftmaxCase { compared: y, ..other }),
+            ("another dimension", SafeSoftmaxCase { reduced: 1, ..SafeSoftmaxCase::new() }),
+            ("another number", SafeSoftmaxCase { masked: -65504.0, ..SafeSoftmaxCase::new() }),
+            ("+inf", SafeSoftmaxCase { masked: f64::INFINITY, ..SafeSoftmaxCase::new() }),
+            ("another result", SafeSoftmaxCase { otherwise: 1.0, ..SafeSoftmaxCase::new() }),
+            ("any instead of all", SafeSoftmaxCase { reduced_by: "max", ..SafeSoftmaxCase::new() }),
+            ("an inequality", SafeSoftmaxCase { function: "lesserequal", ..SafeSoftmaxCase::new() }),
+            ("all that are not", SafeSoftmaxCase { function: "notequal", ..SafeSoftmaxCase::new() }),
+            ("the other choice", SafeSoftmaxCase { is_choice_swapped: true, ..SafeSoftmaxCase::new() }),
         ];
         for (name, case) in cases {
-            assert!(functions(case.built()).contains(&"where3"), "{name}");
+            assert!(collect_functions(case.build()).contains(&"where3"), "{name}");
         }
     }
 
     #[test]
-    fn another_quotient_stays_a_choice() {
+    fn keeps_select_of_other_quotients() {
         // The sum of another dimension, the maximum of another tensor.
         for (sum_dim, is_own_max) in [(1, true), (2, false)] {
-            let mut case = Case::new();
-            let y = case.graph.tensor(1, WHOLE.to_vec(), F16);
-            let max = case.row("max", if is_own_max { case.x } else { y }, 2);
-            let difference = case.graph.pointwise("sub", &[case.x, max], F16);
-            let powers = case.graph.pointwise("exp", &[difference], F16);
-            let sum = case.row("sum", powers, sum_dim);
-            let shares = case.graph.pointwise("realdiv", &[powers, sum], F16);
-            let condition = case.condition();
-            assert!(functions(case.chosen(condition, shares)).contains(&"where3"));
+            let mut case = SafeSoftmaxCase::new();
+            let y = case.graph.add_tensor(1, TENSOR_SHAPE.to_vec(), F16);
+            let max = case.reduce_row("max", if is_own_max { case.x } else { y }, 2);
+            let difference = case.graph.add_pointwise("sub", &[case.x, max], F16);
+            let powers = case.graph.add_pointwise("exp", &[difference], F16);
+            let sum = case.reduce_row("sum", powers, sum_dim);
+            let shares = case.graph.add_pointwise("realdiv", &[powers, sum], F16);
+            let condition = case.build_condition();
+            assert!(collect_functions(case.build_select(condition, shares)).contains(&"where3"));
         }
     }
 
     #[test]
-    fn rows_in_another_order_are_other_rows() {
-        let mut graph = Graph::default();
-        let x = graph.tensor(0, vec![8, 8, 64], F16);
+    fn distinguishes_transposed_rows() {
+        let mut graph = ValueGraph::default();
+        let x = graph.add_tensor(0, vec![8, 8, 64], F16);
         let row = graph.reduce("max", x, 2);
-        let swapped = graph.view(row, vec![Expr::Dim(1), Expr::Dim(0), Expr::Constant(0)], &[8, 8, 64]);
-        let own = graph.view(row, vec![Expr::Dim(0), Expr::Dim(1), Expr::Constant(0)], &[8, 8, 64]);
-        assert_eq!(per_row(&graph, swapped, &[8, 8, 64], 2), None);
-        assert_eq!(per_row(&graph, own, &[8, 8, 64], 2), Some(row));
+        let swapped = graph.view(row, vec![AffineExpression::Dim(1), AffineExpression::Dim(0), AffineExpression::Constant(0)], &[8, 8, 64]);
+        let own = graph.view(row, vec![AffineExpression::Dim(0), AffineExpression::Dim(1), AffineExpression::Constant(0)], &[8, 8, 64]);
+        assert_eq!(find_row_value(&graph, swapped, &[8, 8, 64], 2), None);
+        assert_eq!(find_row_value(&graph, own, &[8, 8, 64], 2), Some(row));
     }
 }

@@ -4,66 +4,66 @@ use super::body::Combiner;
 use crate::{
     codes,
     import::graph::{
-        Element, Graph, NodeId,
-        known::{Known, MOST_KNOWN_ELEMENTS, too_many_known},
+        NodeElementType, ValueGraph, NodeId,
+        known::{ConstantTensor, MAX_CONSTANT_ELEMENTS, constant_limit_error},
     },
 };
-use program::affine::Expr;
+use program::affine::AffineExpression;
 
 /// Combines each element of `input`, of shape `shape`, with all before it along `dim`. Constants are folded, integers in `width` bits. The
 /// device has no function for it: a sum is a product with a triangle of ones, and other combinations and long sums are computed in steps.
 ///
 /// # Errors
 /// Returns the reason why the device cannot compute it.
-pub(in crate::import) fn scan(
-    graph: &mut Graph,
+pub(in crate::import) fn build_scan(
+    graph: &mut ValueGraph,
     combiner: Combiner,
     input: NodeId,
     (shape, dim): (&[i64], usize),
     width: Option<u32>,
 ) -> Result<NodeId, String> {
     let element = graph.node(input).element;
-    if let Some(known) = graph.known_of(input) {
+    if let Some(known) = graph.as_constant(input) {
         let n_elements = shape.iter().product();
-        if n_elements > MOST_KNOWN_ELEMENTS {
-            return Err(too_many_known(n_elements));
+        if n_elements > MAX_CONSTANT_ELEMENTS {
+            return Err(constant_limit_error(n_elements));
         }
-        let known = known.repeated(shape);
+        let known = known.broadcast_scalar(shape);
         let scanned = match width {
-            Some(width) if element == Element::Int => {
-                known.scanned_integers(shape, dim, |sum, next| combiner.combine_integers(sum, next, width))
+            Some(width) if element == NodeElementType::Int => {
+                known.scan_integers(shape, dim, |sum, next| combiner.combine_integers(sum, next, width))
             }
-            _ => known.scanned(shape, dim, |sum, next| combiner.combine(sum, next)),
+            _ => known.scan(shape, dim, |sum, next| combiner.combine(sum, next)),
         };
-        return Ok(graph.known(scanned, shape.to_vec(), element));
+        return Ok(graph.add_constant(scanned, shape.to_vec(), element));
     }
     let size = shape[dim];
     if !element.is_float() {
-        return Err(codes::INTEGER_RUNTIME.says("of runtime integers is not supported; convert them to f32"));
+        return Err(codes::INTEGER_RUNTIME.format("of runtime integers is not supported; convert them to f32"));
     }
     // One element is its own sum.
     if size == 1 {
         return Ok(input);
     }
-    if combiner != Combiner::Sum || size.checked_mul(size).is_none_or(|n_elements| n_elements > MOST_KNOWN_ELEMENTS) {
-        return in_steps(graph, combiner, input, shape, dim);
+    if combiner != Combiner::Sum || size.checked_mul(size).is_none_or(|n_elements| n_elements > MAX_CONSTANT_ELEMENTS) {
+        return build_prefix_scan(graph, combiner, input, shape, dim);
     }
-    let triangle = graph.known(triangle(size), vec![size, size], element);
-    let triangle = if graph.number_of(triangle).is_some() { graph.filled(triangle, vec![size, size]) } else { triangle };
+    let triangle = graph.add_constant(build_triangle(size), vec![size, size], element);
+    let triangle = if graph.as_scalar(triangle).is_some() { graph.add_splat(triangle, vec![size, size]) } else { triangle };
     // The dimension is the last one of the left operand.
     let order: Vec<usize> = (0..shape.len()).filter(|&other| other != dim).chain([dim]).collect();
     let turned: Vec<i64> = order.iter().map(|&dim| shape[dim]).collect();
-    let rows = graph.view(input, places_in(&order), &turned);
+    let rows = graph.view(input, invert_permutation(&order), &turned);
     let flat = vec![shape.iter().product::<i64>() / size, size];
     let rows = graph.reshape(rows, &flat);
-    let sums = graph.product(rows, triangle, flat, element);
+    let sums = graph.build_matmul(rows, triangle, flat, element);
     let sums = graph.reshape(sums, &turned);
-    Ok(graph.view(sums, order.iter().map(|&dim| Expr::Dim(dim)).collect(), shape))
+    Ok(graph.view(sums, order.iter().map(|&dim| AffineExpression::Dim(dim)).collect(), shape))
 }
 
 /// Returns numbers that the device does not compute, with the ranges of the running sums of `input`, of shape `shape`: each sum is its element
 /// plus a sum of at most all others.
-pub(in crate::import) fn range_of_sums(graph: &mut Graph, input: NodeId, shape: &[i64], dim: usize) -> NodeId {
+pub(in crate::import) fn build_sum_bounds(graph: &mut ValueGraph, input: NodeId, shape: &[i64], dim: usize) -> NodeId {
     let (first, mut sizes) = (vec![0; shape.len()], shape.to_vec());
     let element = graph.node(input).element;
     sizes[dim] -= 1;
@@ -71,20 +71,20 @@ pub(in crate::import) fn range_of_sums(graph: &mut Graph, input: NodeId, shape: 
     let others = graph.reduce("sum", others, dim);
     let others = graph.broadcast(others, shape);
     sizes[dim] = 1;
-    let zero = graph.number(0.0);
-    let none = graph.filled(zero, sizes);
+    let zero = graph.add_scalar(0.0);
+    let none = graph.add_splat(zero, sizes);
     let others = graph.insert(none, others, first);
-    graph.pointwise("add", &[input, others], element)
+    graph.add_pointwise("add", &[input, others], element)
 }
 
 /// Each element combined with the one before it, then with what is two before it, four, and so on: what there is then covers twice as many.
-fn in_steps(graph: &mut Graph, combiner: Combiner, input: NodeId, shape: &[i64], dim: usize) -> Result<NodeId, String> {
+fn build_prefix_scan(graph: &mut ValueGraph, combiner: Combiner, input: NodeId, shape: &[i64], dim: usize) -> Result<NodeId, String> {
     let element = graph.node(input).element;
     // Along the outermost dimension no stick is taken apart.
     let order: Vec<usize> = [dim].into_iter().chain((0..shape.len()).filter(|&other| other != dim)).collect();
     let turned: Vec<i64> = order.iter().map(|&dim| shape[dim]).collect();
-    let mut sums = graph.view(input, places_in(&order), &turned);
-    let rows = |graph: &mut Graph, of: NodeId, first: i64, size: i64| {
+    let mut sums = graph.view(input, invert_permutation(&order), &turned);
+    let rows = |graph: &mut ValueGraph, of: NodeId, first: i64, size: i64| {
         let (mut start, mut sizes) = (vec![0; turned.len()], turned.clone());
         (start[0], sizes[0]) = (first, size);
         graph.slice(of, &start, &sizes)
@@ -96,81 +96,81 @@ fn in_steps(graph: &mut Graph, combiner: Combiner, input: NodeId, shape: &[i64],
         let combined = graph.apply(combiner.operation(), &[before, own], element)?;
         let first = rows(graph, sums, 0, covered);
         let mut at = vec![0; turned.len()];
-        let memory = graph.undefined(turned.clone(), element);
+        let memory = graph.add_undefined(turned.clone(), element);
         let begun = graph.insert(first, memory, at.clone());
         at[0] = covered;
         sums = graph.insert(combined, begun, at);
         covered *= 2;
     }
-    Ok(graph.view(sums, order.iter().map(|&dim| Expr::Dim(dim)).collect(), shape))
+    Ok(graph.view(sums, order.iter().map(|&dim| AffineExpression::Dim(dim)).collect(), shape))
 }
 
 /// Returns the inverse of a permutation.
-fn places_in(order: &[usize]) -> Vec<Expr> {
+fn invert_permutation(order: &[usize]) -> Vec<AffineExpression> {
     let place = |dim| order.iter().position(|&other| other == dim).expect("an order has all dimensions");
-    (0..order.len()).map(|dim| Expr::Dim(place(dim))).collect()
+    (0..order.len()).map(|dim| AffineExpression::Dim(place(dim))).collect()
 }
 
 /// `[row, column]` is 1 where the row is at most the column.
-fn triangle(size: i64) -> Known {
-    let count = Known::counting(0, size);
-    Known::combined(&[(&count, &[size, 1]), (&count, &[1, size])], &[size, size], |at| f64::from(u8::from(at[0] <= at[1])))
+fn build_triangle(size: i64) -> ConstantTensor {
+    let count = ConstantTensor::iota(0, size);
+    ConstantTensor::map_elementwise(&[(&count, &[size, 1]), (&count, &[1, size])], &[size, size], |at| f64::from(u8::from(at[0] <= at[1])))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::graph::Kind;
+    use crate::import::graph::NodeKind;
 
     #[test]
-    fn what_is_known_is_computed_at_once() {
-        let mut graph = Graph::default();
-        let ones = graph.number(1.0);
-        let sums = scan(&mut graph, Combiner::Sum, ones, (&[2, 3], 1), None).unwrap();
-        let numbers: Vec<f64> = graph.known_of(sums).unwrap().numbers().collect();
+    fn folds_constant_scan() {
+        let mut graph = ValueGraph::default();
+        let ones = graph.add_scalar(1.0);
+        let sums = build_scan(&mut graph, Combiner::Sum, ones, (&[2, 3], 1), None).unwrap();
+        let numbers: Vec<f64> = graph.as_constant(sums).unwrap().numbers().collect();
         assert_eq!(numbers, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
-        let bytes = graph.known(Known::integer(100), Vec::new(), Element::Int);
-        let sums = scan(&mut graph, Combiner::Sum, bytes, (&[3], 0), Some(8)).unwrap();
-        assert_eq!(graph.known_of(sums).unwrap().integers().collect::<Vec<_>>(), [100, -56, 44], "a byte begins again at the other end");
+        let bytes = graph.add_constant(ConstantTensor::from_integer(100), Vec::new(), NodeElementType::Int);
+        let sums = build_scan(&mut graph, Combiner::Sum, bytes, (&[3], 0), Some(8)).unwrap();
+        assert_eq!(graph.as_constant(sums).unwrap().integers().collect::<Vec<_>>(), [100, -56, 44], "a byte begins again at the other end");
     }
 
     #[test]
-    fn one_element_is_its_own_sum() {
-        let mut graph = Graph::default();
-        let x = graph.tensor(0, vec![1, 6], Element::F16);
-        assert_eq!(scan(&mut graph, Combiner::Sum, x, (&[1, 6], 0), None), Ok(x));
+    fn returns_input_for_one_element() {
+        let mut graph = ValueGraph::default();
+        let x = graph.add_tensor(0, vec![1, 6], NodeElementType::F16);
+        assert_eq!(build_scan(&mut graph, Combiner::Sum, x, (&[1, 6], 0), None), Ok(x));
     }
 
     #[test]
-    fn a_sum_along_any_dimension_is_a_product() {
-        let mut graph = Graph::default();
-        let x = graph.tensor(0, vec![4, 5, 6], Element::F16);
+    fn lowers_sum_along_any_dim_to_matmul() {
+        let mut graph = ValueGraph::default();
+        let x = graph.add_tensor(0, vec![4, 5, 6], NodeElementType::F16);
         for (dim, product) in [(0, [30, 4]), (1, [24, 5]), (2, [20, 6])] {
-            let sums = scan(&mut graph, Combiner::Sum, x, (&[4, 5, 6], dim), None).unwrap();
+            let sums = build_scan(&mut graph, Combiner::Sum, x, (&[4, 5, 6], dim), None).unwrap();
             assert_eq!(graph.node(sums).shape, [4, 5, 6]);
-            let needed = graph.needed_for(&[sums], |_| false);
-            let matmul = needed.iter().find(|&&id| graph.node(id).kind == Kind::Matmul).unwrap();
+            let needed = graph.collect_required(&[sums], |_| false);
+            let matmul = needed.iter().find(|&&id| graph.node(id).kind == NodeKind::Matmul).unwrap();
             assert_eq!(graph.node(*matmul).shape, product);
         }
     }
 
     #[test]
-    fn others_and_long_sums_go_in_steps() {
-        let mut graph = Graph::default();
-        let x = graph.tensor(0, vec![9, 5000], Element::F16);
+    fn lowers_other_and_long_scans_to_steps() {
+        let mut graph = ValueGraph::default();
+        let x = graph.add_tensor(0, vec![9, 5000], NodeElementType::F16);
         for (combiner, dim, n_steps) in [(Combiner::Max, 0, 4), (Combiner::Prod, 1, 13), (Combiner::Sum, 1, 13)] {
-            let combined = scan(&mut graph, combiner, x, (&[9, 5000], dim), None).unwrap();
+            let combined = build_scan(&mut graph, combiner, x, (&[9, 5000], dim), None).unwrap();
             assert_eq!(graph.node(combined).shape, [9, 5000]);
-            let needed = graph.needed_for(&[combined], |_| false);
-            let is_step = |id: &&NodeId| matches!(graph.node(**id).kind, Kind::Pointwise(..));
+            let needed = graph.collect_required(&[combined], |_| false);
+            let is_step = |id: &&NodeId| matches!(graph.node(**id).kind, NodeKind::Pointwise(..));
             assert_eq!(needed.iter().filter(is_step).count(), n_steps);
         }
     }
 
     #[test]
-    fn what_are_no_numbers_is_refused() {
-        let mut graph = Graph::default();
-        let places = graph.tensor(1, vec![4, 5], Element::Int);
-        assert!(scan(&mut graph, Combiner::Sum, places, (&[4, 5], 1), None).is_err());
+    fn rejects_runtime_integers() {
+        let mut graph = ValueGraph::default();
+        let places = graph.add_tensor(1, vec![4, 5], NodeElementType::Int);
+        assert!(build_scan(&mut graph, Combiner::Sum, places, (&[4, 5], 1), None).is_err());
     }
 }

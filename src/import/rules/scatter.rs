@@ -6,34 +6,34 @@
 
 use super::{
     body::Combiner,
-    combined_parts::combined_parts,
-    digits::{self, MOST_VALUES},
-    plain::Built,
+    combined_parts::combine_scattered_slices,
+    digits::{self, MAX_VALUES},
+    plain::NodeResult,
     recognize,
 };
 use crate::{
     codes,
-    import::graph::{Element, Graph, Kind, NodeId, known::Known},
+    import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId, known::ConstantTensor},
 };
-use program::affine::Expr;
+use program::affine::AffineExpression;
 
 /// Maximum number of elements of the matrix, which has one for each row and slice of the whole batch: 64 MiB in 16 bits.
-const MOST_COMPARED: i64 = 1 << 25;
+const MAX_COMPARED_PAIRS: i64 = 1 << 25;
 /// Maximum number of slices: slice numbers must be exact in the 16-bit format, which has all integers up to this one.
-const MOST_PARTS: i64 = 1024;
+const MAX_SLICES: i64 = 1024;
 
 /// Effect of writing slices over an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::import) enum Written {
+pub(in crate::import) enum UpdateMode {
     /// The element of the slice replaces it; of several slices at one position, the last one wins.
-    Replaced,
+    Replace,
     /// The old element and those of all slices are combined.
-    Combined(Combiner),
+    Combine(Combiner),
 }
 
 /// Target of a scatter.
 #[derive(Clone, Copy)]
-pub(in crate::import) struct Target<'a> {
+pub(in crate::import) struct ScatterTarget<'a> {
     /// The tensor.
     pub(in crate::import) node: NodeId,
     /// Sizes of the target.
@@ -44,30 +44,30 @@ pub(in crate::import) struct Target<'a> {
     pub(in crate::import) dims: &'a [usize],
 }
 
-impl Target<'_> {
-    fn sizes(&self, dims: &[usize]) -> Vec<i64> {
+impl ScatterTarget<'_> {
+    fn dim_sizes(&self, dims: &[usize]) -> Vec<i64> {
         dims.iter().map(|&dim| self.shape[dim]).collect()
     }
 }
 
 /// Sizes of a scatter and of its target: one matrix of rows for each index along the batch.
-struct Writing {
+struct ScatterSizes {
     /// Sizes of the batch.
     batch: Vec<i64>,
     rows: i64,
-    n_parts: i64,
+    num_slices: i64,
     columns: i64,
-    element: Element,
+    element: NodeElementType,
 }
 
-impl Writing {
+impl ScatterSizes {
     /// Returns a shape after the batch dimensions.
-    fn shape(&self, rows: i64, columns: i64) -> Vec<i64> {
+    fn batched_shape(&self, rows: i64, columns: i64) -> Vec<i64> {
         [self.batch.as_slice(), &[rows, columns]].concat()
     }
 
     /// Broadcasts a tensor along the batch.
-    fn shared(&self, rows: i64, columns: i64) -> Vec<i64> {
+    fn shared_shape(&self, rows: i64, columns: i64) -> Vec<i64> {
         [vec![1; self.batch.len()], vec![rows, columns]].concat()
     }
 }
@@ -77,209 +77,209 @@ impl Writing {
 ///
 /// # Errors
 /// Returns the reason why the device cannot compute it.
-pub(in crate::import) fn scatter(
-    graph: &mut Graph,
-    target: Target<'_>,
+pub(in crate::import) fn scatter_slices(
+    graph: &mut ValueGraph,
+    target: ScatterTarget<'_>,
     places: &[NodeId],
     parts: NodeId,
     n_parts: i64,
-    written: Written,
-) -> Built {
-    let Target { node, shape, batch, dims } = target;
+    written: UpdateMode,
+) -> NodeResult {
+    let ScatterTarget { node, shape, batch, dims } = target;
     let element = graph.node(node).element;
-    if element == Element::Int {
-        let number = |graph: &mut Graph, id: NodeId| {
+    if element == NodeElementType::Int {
+        let number = |graph: &mut ValueGraph, id: NodeId| {
             graph
-                .numbers_with_format(id)
-                .map_err(|_| codes::INTEGER_RUNTIME.says("writes integers that the device cannot compute; convert them to f32"))
+                .convert_to_formatted_numbers(id)
+                .map_err(|_| codes::INTEGER_RUNTIME.format("writes integers that the device cannot compute; convert them to f32"))
         };
         let (node, parts) = (number(graph, node)?, number(graph, parts)?);
-        if graph.node(node).element == Element::Int {
-            return Err(codes::UNWRITTEN.says("writes into a tensor of integers that no op has written; fill it first"));
+        if graph.node(node).element == NodeElementType::Int {
+            return Err(codes::UNWRITTEN.format("writes into a tensor of integers that no op has written; fill it first"));
         }
-        let new = scatter(graph, Target { node, ..target }, places, parts, n_parts, written)?;
-        return Ok(graph.as_integers(new));
+        let new = scatter_slices(graph, ScatterTarget { node, ..target }, places, parts, n_parts, written)?;
+        return Ok(graph.add_integers(new));
     }
-    let rows: i64 = target.sizes(dims).iter().product();
-    let n_compared = target.sizes(batch).into_iter().product::<i64>() * rows * n_parts;
-    if rows > MOST_VALUES || n_parts > MOST_PARTS || n_compared > MOST_COMPARED {
-        return Err(codes::SCATTER_FORM.says(format_args!(
-            "expected at most {MOST_PARTS} slices at runtime indices, {MOST_VALUES} positions, and {MOST_COMPARED} pairs of a slice and a \
+    let rows: i64 = target.dim_sizes(dims).iter().product();
+    let n_compared = target.dim_sizes(batch).into_iter().product::<i64>() * rows * n_parts;
+    if rows > MAX_VALUES || n_parts > MAX_SLICES || n_compared > MAX_COMPARED_PAIRS {
+        return Err(codes::SCATTER_FORM.format(format_args!(
+            "expected at most {MAX_SLICES} slices at runtime indices, {MAX_VALUES} positions, and {MAX_COMPARED_PAIRS} pairs of a slice and a \
              position, found {n_parts} slices, {rows} positions and {n_compared} pairs; write fewer slices at a time"
         )));
     }
     if !element.is_float() {
-        return Err(codes::SCATTER_FORM.says(format_args!(
+        return Err(codes::SCATTER_FORM.format(format_args!(
             "writes {} at runtime indices, which is not supported; convert the elements to f16 or f32",
             element.name()
         )));
     }
     // The batch, rows, then the rest.
     let rest: Vec<usize> = (0..shape.len()).filter(|dim| !dims.contains(dim) && !batch.contains(dim)).collect();
-    let columns: i64 = target.sizes(&rest).iter().product();
-    let writing = Writing { batch: target.sizes(batch), rows, n_parts, columns, element };
-    let is_place = is_place(graph, &writing, &target.sizes(dims), places)?;
+    let columns: i64 = target.dim_sizes(&rest).iter().product();
+    let writing = ScatterSizes { batch: target.dim_sizes(batch), rows, num_slices: n_parts, columns, element };
+    let is_place = build_position_mask(graph, &writing, &target.dim_sizes(dims), places)?;
     if let (1, &[dim], []) = (n_parts, dims, batch) {
-        return one_row(graph, target, dim, is_place, parts, written);
+        return scatter_row(graph, target, dim, is_place, parts, written);
     }
     let order: Vec<usize> = batch.iter().chain(dims).chain(&rest).copied().collect();
-    let turned = target.sizes(&order);
-    let whole = graph.filled_if_number(node, shape);
-    let whole = graph.view(whole, places_in(&order), &turned);
-    let whole = graph.reshape(whole, &writing.shape(rows, columns));
-    let parts = graph.filled_if_number(parts, &writing.shape(n_parts, columns));
-    let parts = graph.reshape(parts, &writing.shape(n_parts, columns));
+    let turned = target.dim_sizes(&order);
+    let whole = graph.splat_if_scalar(node, shape);
+    let whole = graph.view(whole, invert_permutation(&order), &turned);
+    let whole = graph.reshape(whole, &writing.batched_shape(rows, columns));
+    let parts = graph.splat_if_scalar(parts, &writing.batched_shape(n_parts, columns));
+    let parts = graph.reshape(parts, &writing.batched_shape(n_parts, columns));
     let new = if n_parts == 1 {
-        one_part(graph, whole, is_place, parts, written)?
+        scatter_slice(graph, whole, is_place, parts, written)?
     } else {
-        several_parts(graph, &writing, whole, is_place, parts, written)?
+        scatter_several_slices(graph, &writing, whole, is_place, parts, written)?
     };
     let new = graph.reshape(new, &turned);
-    Ok(graph.view(new, order.into_iter().map(Expr::Dim).collect(), shape))
+    Ok(graph.view(new, order.into_iter().map(AffineExpression::Dim).collect(), shape))
 }
 
 /// Scatters one slice along one dimension: no dimension of the target is transposed, so its layout is kept.
-fn one_row(graph: &mut Graph, target: Target<'_>, dim: usize, is_place: NodeId, part: NodeId, written: Written) -> Built {
-    let Target { node, shape, .. } = target;
+fn scatter_row(graph: &mut ValueGraph, target: ScatterTarget<'_>, dim: usize, is_place: NodeId, part: NodeId, written: UpdateMode) -> NodeResult {
+    let ScatterTarget { node, shape, .. } = target;
     let of_part: Vec<i64> = [1].into_iter().chain((0..shape.len()).filter(|&other| other != dim).map(|other| shape[other])).collect();
     let with_size = |size: i64| (0..shape.len()).map(|other| if other == dim { size } else { 1 }).collect::<Vec<i64>>();
-    let place = graph.view(is_place, vec![Expr::Dim(dim), Expr::Constant(0)], &with_size(shape[dim]));
-    let part = graph.filled_if_number(part, &of_part);
-    let map = (0..shape.len()).filter(|&other| other != dim).map(Expr::Dim);
+    let place = graph.view(is_place, vec![AffineExpression::Dim(dim), AffineExpression::Constant(0)], &with_size(shape[dim]));
+    let part = graph.splat_if_scalar(part, &of_part);
+    let map = (0..shape.len()).filter(|&other| other != dim).map(AffineExpression::Dim);
     let sizes: Vec<i64> = (0..shape.len()).map(|other| if other == dim { 1 } else { shape[other] }).collect();
-    let part = graph.view(part, [Expr::Constant(0)].into_iter().chain(map).collect(), &sizes);
-    let whole = graph.filled_if_number(node, shape);
-    one_part(graph, whole, place, part, written)
+    let part = graph.view(part, [AffineExpression::Constant(0)].into_iter().chain(map).collect(), &sizes);
+    let whole = graph.splat_if_scalar(node, shape);
+    scatter_slice(graph, whole, place, part, written)
 }
 
 /// Each row is the slice, or the old row, or both combined.
-fn one_part(graph: &mut Graph, whole: NodeId, is_place: NodeId, part: NodeId, written: Written) -> Built {
+fn scatter_slice(graph: &mut ValueGraph, whole: NodeId, is_place: NodeId, part: NodeId, written: UpdateMode) -> NodeResult {
     let element = graph.node(whole).element;
     match written {
-        Written::Replaced => recognize::select(graph, &[is_place, part, whole], element),
-        Written::Combined(Combiner::Sum) => {
-            let zero = graph.number(0.0);
+        UpdateMode::Replace => recognize::select(graph, &[is_place, part, whole], element),
+        UpdateMode::Combine(Combiner::Sum) => {
+            let zero = graph.add_scalar(0.0);
             let chosen = recognize::select(graph, &[is_place, part, zero], element)?;
             recognize::add(graph, &[whole, chosen], element)
         }
-        Written::Combined(combiner) => {
+        UpdateMode::Combine(combiner) => {
             let both = graph.apply(combiner.operation(), &[whole, part], element)?;
             recognize::select(graph, &[is_place, both, whole], element)
         }
     }
 }
 
-fn several_parts(graph: &mut Graph, writing: &Writing, whole: NodeId, is_place: NodeId, parts: NodeId, written: Written) -> Built {
-    let &Writing { rows, n_parts, element, .. } = writing;
+fn scatter_several_slices(graph: &mut ValueGraph, writing: &ScatterSizes, whole: NodeId, is_place: NodeId, parts: NodeId, written: UpdateMode) -> NodeResult {
+    let &ScatterSizes { rows, num_slices: n_parts, element, .. } = writing;
     match written {
-        Written::Replaced => {}
-        Written::Combined(Combiner::Sum) => {
-            let sums = product(graph, writing, is_place, parts);
+        UpdateMode::Replace => {}
+        UpdateMode::Combine(Combiner::Sum) => {
+            let sums = move_slices(graph, writing, is_place, parts);
             return recognize::add(graph, &[whole, sums], element);
         }
-        Written::Combined(combiner) => return combined_parts(graph, whole, is_place, parts, combiner),
+        UpdateMode::Combine(combiner) => return combine_scattered_slices(graph, whole, is_place, parts, combiner),
     }
     // The number of the last slice that is written to each row, from 1 on; 0 if there is none.
-    let numbers = graph.known(Known::counting(1, n_parts), writing.shared(1, n_parts), element);
-    let none = graph.number(0.0);
-    let ones = graph.add(Kind::Reshape, &[is_place], writing.shape(rows, n_parts), element);
-    let of_parts = graph.pointwise("mul", &[ones, numbers], element);
+    let numbers = graph.add_constant(ConstantTensor::iota(1, n_parts), writing.shared_shape(1, n_parts), element);
+    let none = graph.add_scalar(0.0);
+    let ones = graph.add(NodeKind::Reshape, &[is_place], writing.batched_shape(rows, n_parts), element);
+    let of_parts = graph.add_pointwise("mul", &[ones, numbers], element);
     let last = graph.reduce("max", of_parts, writing.batch.len() + 1);
-    let is_last = graph.pointwise("equal", &[numbers, last], Element::Bool);
-    let is_written = graph.pointwise("greaterthan", &[last, none], Element::Bool);
-    let moved = product(graph, writing, is_last, parts);
+    let is_last = graph.add_pointwise("equal", &[numbers, last], NodeElementType::Bool);
+    let is_written = graph.add_pointwise("greaterthan", &[last, none], NodeElementType::Bool);
+    let moved = move_slices(graph, writing, is_last, parts);
     recognize::select(graph, &[is_written, moved, whole], element)
 }
 
 /// Returns for `[row, part]` whether the position of the slice is the row, as an index into dimensions of these sizes: one dimension at a
 /// time, so that no number is larger than a dimension.
-fn is_place(graph: &mut Graph, writing: &Writing, sizes: &[i64], places: &[NodeId]) -> Built {
+fn build_position_mask(graph: &mut ValueGraph, writing: &ScatterSizes, sizes: &[i64], places: &[NodeId]) -> NodeResult {
     let rows = writing.rows;
     let (mut below, mut found) = (rows, None);
     for (&size, &place) in sizes.iter().zip(places) {
         below /= size;
-        let place = graph.reshape(place, &writing.shape(1, writing.n_parts));
+        let place = graph.reshape(place, &writing.batched_shape(1, writing.num_slices));
         #[allow(clippy::cast_precision_loss, reason = "a dimension is far smaller than 2^53")]
         let positions: Vec<f64> = (0..rows).map(|row| (row / below % size) as f64).collect();
-        let counted = graph.known(Known::table(&positions), writing.shared(rows, 1), Element::Int);
+        let counted = graph.add_constant(ConstantTensor::from_numbers(&positions), writing.shared_shape(rows, 1), NodeElementType::Int);
         // A table of the rows for each value of an index would be far larger than a comparison.
-        let is_there = match graph.known_of(place) {
-            Some(_) => graph.apply("arith.cmpf oeq", &[counted, place], Element::Bool)?,
-            None => digits::is_row(graph, counted, place, size)?,
+        let is_there = match graph.as_constant(place) {
+            Some(_) => graph.apply("arith.cmpf oeq", &[counted, place], NodeElementType::Bool)?,
+            None => digits::build_row_test(graph, counted, place, size)?,
         };
         found = Some(match found {
             None => is_there,
-            Some(before) => graph.apply("arith.andi", &[before, is_there], Element::Bool)?,
+            Some(before) => graph.apply("arith.andi", &[before, is_there], NodeElementType::Bool)?,
         });
     }
     found.ok_or_else(|| "has no place".to_owned())
 }
 
 /// Moves the slices to their rows: `is_place` times `parts`, 0 in rows without a slice.
-fn product(graph: &mut Graph, writing: &Writing, is_place: NodeId, parts: NodeId) -> NodeId {
-    let &Writing { rows, n_parts, columns, element, .. } = writing;
+fn move_slices(graph: &mut ValueGraph, writing: &ScatterSizes, is_place: NodeId, parts: NodeId) -> NodeId {
+    let &ScatterSizes { rows, num_slices: n_parts, columns, element, .. } = writing;
     if columns > 1 {
-        let ones = graph.add(Kind::Reshape, &[is_place], writing.shape(rows, n_parts), element);
-        return graph.product(ones, parts, writing.shape(rows, columns), element);
+        let ones = graph.add(NodeKind::Reshape, &[is_place], writing.batched_shape(rows, n_parts), element);
+        return graph.build_matmul(ones, parts, writing.batched_shape(rows, columns), element);
     }
     // One column is a row beside the matrix.
-    let parts = graph.reshape(parts, &writing.shape(1, n_parts));
+    let parts = graph.reshape(parts, &writing.batched_shape(1, n_parts));
     // A select, not a product: an infinity for another row has no effect.
-    let is_place = graph.reshape(is_place, &writing.shape(rows, n_parts));
-    let zero = graph.number(0.0);
-    let terms = graph.pointwise("where3", &[is_place, parts, zero], element);
+    let is_place = graph.reshape(is_place, &writing.batched_shape(rows, n_parts));
+    let zero = graph.add_scalar(0.0);
+    let terms = graph.add_pointwise("where3", &[is_place, parts, zero], element);
     graph.reduce("sum", terms, writing.batch.len() + 1)
 }
 
 /// Returns the inverse of a permutation.
-fn places_in(order: &[usize]) -> Vec<Expr> {
+fn invert_permutation(order: &[usize]) -> Vec<AffineExpression> {
     let place = |dim| order.iter().position(|&other| other == dim).expect("an order has all dimensions");
-    (0..order.len()).map(|dim| Expr::Dim(place(dim))).collect()
+    (0..order.len()).map(|dim| AffineExpression::Dim(place(dim))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn written(shape: &[i64], dims: &[usize], n_parts: i64, written: Written) -> (Graph, Built) {
-        let mut graph = Graph::default();
-        let node = graph.tensor(0, shape.to_vec(), Element::F16);
+    fn scatter_into_tensor(shape: &[i64], dims: &[usize], n_parts: i64, written: UpdateMode) -> (ValueGraph, NodeResult) {
+        let mut graph = ValueGraph::default();
+        let node = graph.add_tensor(0, shape.to_vec(), NodeElementType::F16);
         let columns = shape.iter().enumerate().filter(|(dim, _)| !dims.contains(dim)).map(|(_, size)| size);
-        let parts = graph.tensor(1, [n_parts].iter().chain(columns).copied().collect(), Element::F16);
-        let places = graph.tensor(2, vec![n_parts], Element::F32);
-        let found = scatter(&mut graph, Target { node, shape, batch: &[], dims }, &vec![places; dims.len()], parts, n_parts, written);
+        let parts = graph.add_tensor(1, [n_parts].iter().chain(columns).copied().collect(), NodeElementType::F16);
+        let places = graph.add_tensor(2, vec![n_parts], NodeElementType::F32);
+        let found = scatter_slices(&mut graph, ScatterTarget { node, shape, batch: &[], dims }, &vec![places; dims.len()], parts, n_parts, written);
         (graph, found)
     }
 
-    fn kinds(graph: &Graph, node: NodeId) -> Vec<Kind> {
-        graph.needed_for(&[node], |_| false).into_iter().map(|id| graph.node(id).kind.clone()).collect()
+    fn collect_kinds(graph: &ValueGraph, node: NodeId) -> Vec<NodeKind> {
+        graph.collect_required(&[node], |_| false).into_iter().map(|id| graph.node(id).kind.clone()).collect()
     }
 
     #[test]
-    fn one_part_is_chosen_without_a_product() {
-        let (graph, found) = written(&[2, 32, 64], &[1], 1, Written::Replaced);
+    fn selects_one_slice_without_matmul() {
+        let (graph, found) = scatter_into_tensor(&[2, 32, 64], &[1], 1, UpdateMode::Replace);
         let found = found.unwrap();
         assert_eq!(graph.node(found).shape, [2, 32, 64]);
-        assert!(!kinds(&graph, found).contains(&Kind::Matmul));
+        assert!(!collect_kinds(&graph, found).contains(&NodeKind::Matmul));
     }
 
     #[test]
-    fn several_parts_come_to_their_rows_by_a_product() {
-        let (graph, found) = written(&[32, 64], &[0], 3, Written::Replaced);
-        assert!(kinds(&graph, found.unwrap()).contains(&Kind::Matmul));
-        let (graph, found) = written(&[4, 8], &[0, 1], 3, Written::Combined(Combiner::Sum));
+    fn moves_several_slices_by_matmul() {
+        let (graph, found) = scatter_into_tensor(&[32, 64], &[0], 3, UpdateMode::Replace);
+        assert!(collect_kinds(&graph, found.unwrap()).contains(&NodeKind::Matmul));
+        let (graph, found) = scatter_into_tensor(&[4, 8], &[0, 1], 3, UpdateMode::Combine(Combiner::Sum));
         let found = found.unwrap();
         assert_eq!(graph.node(found).shape, [4, 8]);
-        assert!(!kinds(&graph, found).contains(&Kind::Matmul), "single elements are summed");
+        assert!(!collect_kinds(&graph, found).contains(&NodeKind::Matmul), "single elements are summed");
     }
 
     #[test]
-    fn too_many_places_or_parts_are_refused() {
+    fn rejects_too_many_positions_or_slices() {
         let refused = |shape: &[i64], n_parts, combined, found: &str| {
-            written(shape, &[0], n_parts, combined).1.is_err_and(|message| message.contains(found))
+            scatter_into_tensor(shape, &[0], n_parts, combined).1.is_err_and(|message| message.contains(found))
         };
-        let sum = Written::Combined(Combiner::Sum);
-        assert!(refused(&[40_000, 64], 1, Written::Replaced, "found 1 slices, 40000 positions"));
+        let sum = UpdateMode::Combine(Combiner::Sum);
+        assert!(refused(&[40_000, 64], 1, UpdateMode::Replace, "found 1 slices, 40000 positions"));
         assert!(refused(&[32_000, 64], 1024 + 25, sum, "found 1049 slices"));
         assert!(refused(&[64, 64], 2000, sum, "found 2000 slices"));
     }

@@ -8,28 +8,28 @@
 //! If `k` has too many bits, the result is NaN.
 
 use super::{
-    plain::Built,
+    plain::NodeResult,
     recognize::{add, mul, sub},
     single,
 };
-use crate::import::graph::{Element, Graph, NodeId};
+use crate::import::graph::{NodeElementType, ValueGraph, NodeId};
 use std::f64::consts::{FRAC_1_PI, FRAC_PI_2, PI};
 
 /// Maximum magnitude of the argument, and pi in parts, for the two formats of the device.
-struct Reduction {
-    farthest: f64,
+struct RangeReduction {
+    max_magnitude: f64,
     parts: &'static [f64],
     /// A part of pi/2 whose difference from the first remainders is exact.
     half: f64,
 }
 
 /// Ten significant bits: up to 1024, `k` has nine, and its products with 3, 1/8 and 1/64 are exact.
-const HALF: Reduction = Reduction { farthest: 1024.0, parts: &[3.0, 0.125, 0.015_625], half: 1.5 };
+const HALF_REDUCTION: RangeReduction = RangeReduction { max_magnitude: 1024.0, parts: &[3.0, 0.125, 0.015_625], half: 1.5 };
 /// 24 significant bits: up to 2^17, `k` has 16, and the parts have 8 each.
-const SINGLE: Reduction = Reduction { farthest: 131_072.0, parts: &[3.140_625, 0.000_965_118_408_203_125], half: 1.5 };
+const SINGLE_REDUCTION: RangeReduction = RangeReduction { max_magnitude: 131_072.0, parts: &[3.140_625, 0.000_965_118_408_203_125], half: 1.5 };
 
 /// `sin(r) / r` as a polynomial of `r^2`, closest between -pi/2 and pi/2, from the constant on.
-const SINE: [f64; 6] = [
+const SINE_COEFFICIENTS: [f64; 6] = [
     0.999_999_999_889_852_2,
     -0.166_666_665_414_394_04,
     0.008_333_329_264_463_264,
@@ -38,38 +38,38 @@ const SINE: [f64; 6] = [
     -2.379_471_397_707_86e-8,
 ];
 
-pub(in crate::import) fn sin(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
-    periodic(graph, inputs[0], false, element)
+pub(in crate::import) fn sin(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
+    build_periodic(graph, inputs[0], false, element)
 }
 
-pub(in crate::import) fn cos(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
-    periodic(graph, inputs[0], true, element)
+pub(in crate::import) fn cos(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
+    build_periodic(graph, inputs[0], true, element)
 }
 
-fn periodic(graph: &mut Graph, x: NodeId, is_cosine: bool, element: Element) -> Built {
+fn build_periodic(graph: &mut ValueGraph, x: NodeId, is_cosine: bool, element: NodeElementType) -> NodeResult {
     // Angles of positions are folded for each position, which is far more precise than a format is for large angles.
-    graph.want_rows_of_one(x);
-    let is_f32 = element == Element::F32 && graph.has_single_precision();
+    graph.require_table_if_unary(x);
+    let is_f32 = element == NodeElementType::F32 && graph.has_single_precision();
     let name = if is_cosine { "math.cos" } else { "math.sin" };
-    let in_single = |graph: &mut Graph, angle| periodic_parts(graph, angle, is_cosine, Element::Single, &SINGLE);
-    if !is_f32 && let Some(found) = single::of_angles(graph, (name, x), element, in_single) {
+    let in_single = |graph: &mut ValueGraph, angle| build_periodic_parts(graph, angle, is_cosine, NodeElementType::Single, &SINGLE_REDUCTION);
+    if !is_f32 && let Some(found) = single::build_angle_function(graph, (name, x), element, in_single) {
         return Ok(found);
     }
-    let periodic = periodic_parts(graph, x, is_cosine, element, if is_f32 { &SINGLE } else { &HALF })?;
-    Ok(graph.pointwise("where3", &periodic, element))
+    let periodic = build_periodic_parts(graph, x, is_cosine, element, if is_f32 { &SINGLE_REDUCTION } else { &HALF_REDUCTION })?;
+    Ok(graph.add_pointwise("where3", &periodic, element))
 }
 
 /// Returns whether an argument is near enough, the result there, and the result elsewhere.
-fn periodic_parts(graph: &mut Graph, x: NodeId, is_cosine: bool, element: Element, reduction: &Reduction) -> Result<[NodeId; 3], String> {
-    let Reduction { farthest, parts, half } = reduction;
-    let number = |graph: &mut Graph, value: f64| graph.number(value);
+fn build_periodic_parts(graph: &mut ValueGraph, x: NodeId, is_cosine: bool, element: NodeElementType, reduction: &RangeReduction) -> Result<[NodeId; 3], String> {
+    let RangeReduction { max_magnitude: farthest, parts, half } = reduction;
+    let number = |graph: &mut ValueGraph, value: f64| graph.add_scalar(value);
     let half_turns = number(graph, FRAC_1_PI);
     let mut turns = mul(graph, &[x, half_turns], element)?;
     if !is_cosine {
         let to_nearest = number(graph, 0.5);
         turns = add(graph, &[turns, to_nearest], element)?;
     }
-    let k = graph.pointwise("floor", &[turns], element);
+    let k = graph.add_pointwise("floor", &[turns], element);
     let mut rest = x;
     for (position, &part) in parts.iter().chain([&(PI - parts.iter().sum::<f64>())]).enumerate() {
         let part = number(graph, part);
@@ -84,25 +84,25 @@ fn periodic_parts(graph: &mut Graph, x: NodeId, is_cosine: bool, element: Elemen
         let rest_of_half = number(graph, FRAC_PI_2 - half);
         rest = sub(graph, &[rest, rest_of_half], element)?;
     }
-    let square = graph.pointwise("mul", &[rest, rest], element);
-    let (last, others) = SINE.split_last().expect("a polynomial has coefficients");
+    let square = graph.add_pointwise("mul", &[rest, rest], element);
+    let (last, others) = SINE_COEFFICIENTS.split_last().expect("a polynomial has coefficients");
     let mut sum = number(graph, *last);
     for coefficient in others.iter().rev() {
         let product = mul(graph, &[sum, square], element)?;
         let coefficient = number(graph, *coefficient);
         sum = add(graph, &[product, coefficient], element)?;
     }
-    let sine = graph.pointwise("mul", &[sum, rest], element);
+    let sine = graph.add_pointwise("mul", &[sum, rest], element);
     // 1 where k is even, -1 where it is odd; negated for a cosine.
     let (one_half, four, one) = (number(graph, 0.5), number(graph, 4.0), number(graph, 1.0));
     let halved = mul(graph, &[k, one_half], element)?;
-    let whole = graph.pointwise("floor", &[halved], element);
+    let whole = graph.add_pointwise("floor", &[halved], element);
     let odd = sub(graph, &[halved, whole], element)?;
     let twice = mul(graph, &[odd, four], element)?;
     let sign = if is_cosine { sub(graph, &[twice, one], element)? } else { sub(graph, &[one, twice], element)? };
     let result = mul(graph, &[sine, sign], element)?;
-    let magnitude = graph.pointwise("abs", &[x], element);
+    let magnitude = graph.add_pointwise("abs", &[x], element);
     let (farthest, nan) = (number(graph, *farthest), number(graph, f64::NAN));
-    let is_near = graph.pointwise("lesserequal", &[magnitude, farthest], Element::Bool);
+    let is_near = graph.add_pointwise("lesserequal", &[magnitude, farthest], NodeElementType::Bool);
     Ok([is_near, result, nan])
 }

@@ -3,78 +3,78 @@
 //! The device has no separate format for truth values. All operands of an op have one format, so truth values that are operands of one op, or
 //! views of each other, share a format. An argument of `i1` is stored in the format that its users need.
 
-use crate::import::graph::{Element, Graph, Kind, NodeId};
+use crate::import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId};
 use std::collections::BTreeMap;
 
 /// Conflict: truth values that are needed in two formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TwoFormats {
+pub struct TruthFormatConflict {
     /// Node that needs another format than the first user.
     pub user: NodeId,
     /// Element type that the node needs.
-    pub needed: Element,
+    pub needed: NodeElementType,
     /// Element type that was found first.
-    pub found: Element,
+    pub found: NodeElementType,
 }
 
 /// Returns the storage format of each node with truth values among `needed`; others are stored in the 16-bit format.
 ///
 /// # Errors
 /// Returns an error if the same values are compared in one format and select among numbers of another.
-pub fn elements_of_truth(graph: &Graph, needed: &[NodeId]) -> Result<BTreeMap<NodeId, Element>, TwoFormats> {
-    let mut groups = Groups::default();
+pub fn infer_truth_formats(graph: &ValueGraph, needed: &[NodeId]) -> Result<BTreeMap<NodeId, NodeElementType>, TruthFormatConflict> {
+    let mut groups = FormatGroups::default();
     for &id in needed {
         let node = graph.node(id);
-        if let (Element::Bool, Kind::Tensor(number)) = (node.element, &node.kind) {
+        if let (NodeElementType::Bool, NodeKind::Tensor(number)) = (node.element, &node.kind) {
             groups.join_source(*number, id);
         }
-        for &input in node.inputs.iter().filter(|&&input| is_truth(graph, input)) {
-            if node.element == Element::Bool {
+        for &input in node.inputs.iter().filter(|&&input| is_runtime_truth(graph, input)) {
+            if node.element == NodeElementType::Bool {
                 groups.join(id, input);
             }
         }
     }
-    let mut elements: BTreeMap<NodeId, Element> = BTreeMap::new();
+    let mut elements: BTreeMap<NodeId, NodeElementType> = BTreeMap::new();
     for &user in needed {
         let node = graph.node(user);
-        let is_compared = |input: &&NodeId| graph.node(**input).element.is_float() && !is_known(graph, **input);
+        let is_compared = |input: &&NodeId| graph.node(**input).element.is_float() && !is_constant(graph, **input);
         let met = match node.element {
             // A comparison.
-            Element::Bool => node.inputs.iter().find(is_compared).map(|&input| (user, graph.node(input).element)),
+            NodeElementType::Bool => node.inputs.iter().find(is_compared).map(|&input| (user, graph.node(input).element)),
             // A select, or a conversion of the truth value to a number.
-            Element::F16 | Element::Bf16 | Element::F32 | Element::Single => {
-                node.inputs.iter().find(|&&input| is_truth(graph, input)).map(|&input| (input, node.element))
+            NodeElementType::F16 | NodeElementType::Bf16 | NodeElementType::F32 | NodeElementType::Single => {
+                node.inputs.iter().find(|&&input| is_runtime_truth(graph, input)).map(|&input| (input, node.element))
             }
-            Element::Int => None,
+            NodeElementType::Int => None,
         };
         let Some((truth, element)) = met else { continue };
-        let found = *elements.entry(groups.root(truth)).or_insert(element);
+        let found = *elements.entry(groups.find_root(truth)).or_insert(element);
         if found.is_single() != element.is_single() {
-            return Err(TwoFormats { user, needed: element, found });
+            return Err(TruthFormatConflict { user, needed: element, found });
         }
     }
-    let truths = needed.iter().copied().filter(|&id| is_truth(graph, id));
-    Ok(truths.filter_map(|id| Some((id, *elements.get(&groups.root(id))?))).collect())
+    let truths = needed.iter().copied().filter(|&id| is_runtime_truth(graph, id));
+    Ok(truths.filter_map(|id| Some((id, *elements.get(&groups.find_root(id))?))).collect())
 }
 
 /// Returns the runtime truth values: constants are written in the format of their users.
-fn is_truth(graph: &Graph, id: NodeId) -> bool {
-    graph.node(id).element == Element::Bool && !is_known(graph, id)
+fn is_runtime_truth(graph: &ValueGraph, id: NodeId) -> bool {
+    graph.node(id).element == NodeElementType::Bool && !is_constant(graph, id)
 }
 
-fn is_known(graph: &Graph, id: NodeId) -> bool {
-    matches!(graph.node(id).kind, Kind::Known(_))
+fn is_constant(graph: &ValueGraph, id: NodeId) -> bool {
+    matches!(graph.node(id).kind, NodeKind::Constant(_))
 }
 
 /// Union-find of nodes that share a format.
 #[derive(Default)]
-struct Groups {
+struct FormatGroups {
     parents: BTreeMap<NodeId, NodeId>,
     sources: BTreeMap<usize, NodeId>,
 }
 
-impl Groups {
-    fn root(&mut self, mut id: NodeId) -> NodeId {
+impl FormatGroups {
+    fn find_root(&mut self, mut id: NodeId) -> NodeId {
         while let Some(&parent) = self.parents.get(&id) {
             // Path halving keeps paths short.
             if let Some(&above) = self.parents.get(&parent) {
@@ -86,7 +86,7 @@ impl Groups {
     }
 
     fn join(&mut self, one: NodeId, other: NodeId) {
-        let (one, other) = (self.root(one), self.root(other));
+        let (one, other) = (self.find_root(one), self.find_root(other));
         if one != other {
             self.parents.insert(one.max(other), one.min(other));
         }
@@ -103,41 +103,41 @@ impl Groups {
 mod tests {
     use super::*;
 
-    fn elements(graph: &Graph, root: NodeId) -> Result<BTreeMap<NodeId, Element>, TwoFormats> {
-        elements_of_truth(graph, &graph.needed_for(&[root], |_| false))
+    fn infer_formats(graph: &ValueGraph, root: NodeId) -> Result<BTreeMap<NodeId, NodeElementType>, TruthFormatConflict> {
+        infer_truth_formats(graph, &graph.collect_required(&[root], |_| false))
     }
 
     #[test]
-    fn an_argument_is_stored_as_what_it_chooses() {
-        let mut graph = Graph::default();
-        let mask = graph.tensor(0, vec![8, 16], Element::Bool);
-        let x = graph.tensor(1, vec![8, 16], Element::F32);
-        let zero = graph.number(0.0);
-        let chosen = graph.pointwise("where3", &[mask, x, zero], Element::F32);
-        assert_eq!(elements(&graph, chosen).unwrap(), BTreeMap::from([(mask, Element::F32)]));
+    fn stores_argument_in_format_of_selected_values() {
+        let mut graph = ValueGraph::default();
+        let mask = graph.add_tensor(0, vec![8, 16], NodeElementType::Bool);
+        let x = graph.add_tensor(1, vec![8, 16], NodeElementType::F32);
+        let zero = graph.add_scalar(0.0);
+        let chosen = graph.add_pointwise("where3", &[mask, x, zero], NodeElementType::F32);
+        assert_eq!(infer_formats(&graph, chosen).unwrap(), BTreeMap::from([(mask, NodeElementType::F32)]));
     }
 
     #[test]
-    fn truths_that_meet_share_a_format() {
-        let mut graph = Graph::default();
-        let mask = graph.tensor(0, vec![8, 16], Element::Bool);
-        let x = graph.tensor(1, vec![8, 16], Element::F32);
-        let zero = graph.number(0.0);
-        let positive = graph.pointwise("greaterthan", &[x, zero], Element::Bool);
-        let both = graph.pointwise("mul", &[mask, positive], Element::Bool);
-        let found = elements(&graph, both).unwrap();
-        assert_eq!(found, BTreeMap::from([(mask, Element::F32), (positive, Element::F32), (both, Element::F32)]));
+    fn shares_format_among_combined_truth_values() {
+        let mut graph = ValueGraph::default();
+        let mask = graph.add_tensor(0, vec![8, 16], NodeElementType::Bool);
+        let x = graph.add_tensor(1, vec![8, 16], NodeElementType::F32);
+        let zero = graph.add_scalar(0.0);
+        let positive = graph.add_pointwise("greaterthan", &[x, zero], NodeElementType::Bool);
+        let both = graph.add_pointwise("mul", &[mask, positive], NodeElementType::Bool);
+        let found = infer_formats(&graph, both).unwrap();
+        assert_eq!(found, BTreeMap::from([(mask, NodeElementType::F32), (positive, NodeElementType::F32), (both, NodeElementType::F32)]));
     }
 
     #[test]
-    fn one_truth_has_one_format() {
-        let mut graph = Graph::default();
-        let x = graph.tensor(0, vec![8, 16], Element::F16);
-        let y = graph.tensor(1, vec![8, 16], Element::F32);
-        let zero = graph.number(0.0);
-        let positive = graph.pointwise("greaterthan", &[x, zero], Element::Bool);
-        let chosen = graph.pointwise("where3", &[positive, y, zero], Element::F32);
-        let expected = TwoFormats { user: chosen, needed: Element::F32, found: Element::F16 };
-        assert_eq!(elements(&graph, chosen), Err(expected));
+    fn rejects_truth_value_in_two_formats() {
+        let mut graph = ValueGraph::default();
+        let x = graph.add_tensor(0, vec![8, 16], NodeElementType::F16);
+        let y = graph.add_tensor(1, vec![8, 16], NodeElementType::F32);
+        let zero = graph.add_scalar(0.0);
+        let positive = graph.add_pointwise("greaterthan", &[x, zero], NodeElementType::Bool);
+        let chosen = graph.add_pointwise("where3", &[positive, y, zero], NodeElementType::F32);
+        let expected = TruthFormatConflict { user: chosen, needed: NodeElementType::F32, found: NodeElementType::F16 };
+        assert_eq!(infer_formats(&graph, chosen), Err(expected));
     }
 }

@@ -1,83 +1,83 @@
 //! Computes the operand elements that an op reads for given elements of its result.
 
 use super::super::{
-    Fault,
-    program::{Kind, Operation, Tensor},
-    selection::Selection,
+    EvaluationError,
+    program::{EvalOpKind, EvalOp, EvalTensor},
+    selection::ElementSelection,
 };
-use program::affine::Expr;
+use program::affine::AffineExpression;
 use std::sync::Arc;
 
 /// Returns the elements of each operand that are read; `None` for an operand that is not read.
 ///
 /// # Errors
 /// If the operands do not fit the op.
-pub(super) fn needs(op: &Operation<'_>, values: &[Tensor], wanted: &Selection) -> Result<Vec<Option<Selection>>, Fault> {
+pub(super) fn compute_dependences(op: &EvalOp<'_>, values: &[EvalTensor], wanted: &ElementSelection) -> Result<Vec<Option<ElementSelection>>, EvaluationError> {
     let shape = |at: usize| op.inputs.get(at).map_or(&[][..], |id| values[*id].shape.as_slice());
-    let outside = |at: usize| Fault::Outside { shape: shape(at).to_vec() };
+    let outside = |at: usize| EvaluationError::OutOfBounds { shape: shape(at).to_vec() };
     let dims = wanted.dims();
     let same_rank = |at: usize| if shape(at).len() == dims.len() { Ok(()) } else { Err(outside(at)) };
     match (&op.kind, op.inputs.as_slice()) {
-        (Kind::Constant(_) | Kind::Fill(_) | Kind::Empty, []) => Ok(Vec::new()),
-        (Kind::Pointwise { .. }, inputs) => {
+        (EvalOpKind::Constant(_) | EvalOpKind::Fill(_) | EvalOpKind::Empty, []) => Ok(Vec::new()),
+        (EvalOpKind::Pointwise { .. }, inputs) => {
             let repeated = |at: usize| {
                 same_rank(at)?;
-                let along = |(dim, size): (&Arc<[usize]>, &usize)| if *size == 1 { all(1) } else { dim.clone() };
-                Ok(Some(Selection::of(dims.iter().zip(shape(at)).map(along))))
+                let along = |(dim, size): (&Arc<[usize]>, &usize)| if *size == 1 { all_positions(1) } else { dim.clone() };
+                Ok(Some(ElementSelection::from_dims(dims.iter().zip(shape(at)).map(along))))
             };
             (0..inputs.len()).map(repeated).collect()
         }
-        (Kind::Reduce { dims: reduced, .. }, [_]) => {
+        (EvalOpKind::Reduce { dims: reduced, .. }, [_]) => {
             same_rank(0)?;
-            let along = |at: usize| if reduced.contains(&at) { all(shape(0)[at]) } else { dims[at].clone() };
-            Ok(vec![Some(Selection::of((0..dims.len()).map(along)))])
+            let along = |at: usize| if reduced.contains(&at) { all_positions(shape(0)[at]) } else { dims[at].clone() };
+            Ok(vec![Some(ElementSelection::from_dims((0..dims.len()).map(along)))])
         }
-        (Kind::Matmul, [_, _]) => {
+        (EvalOpKind::Matmul, [_, _]) => {
             (0..2).try_for_each(same_rank)?;
             let ([batch @ .., rows, columns], Some(contracted)) = (dims, shape(0).last()) else { return Err(outside(0)) };
-            let with = |last: [Arc<[usize]>; 2]| Some(Selection::of(batch.iter().cloned().chain(last)));
-            Ok(vec![with([rows.clone(), all(*contracted)]), with([all(*contracted), columns.clone()])])
+            let with = |last: [Arc<[usize]>; 2]| Some(ElementSelection::from_dims(batch.iter().cloned().chain(last)));
+            Ok(vec![with([rows.clone(), all_positions(*contracted)]), with([all_positions(*contracted), columns.clone()])])
         }
-        (Kind::Gather { dim }, [_, _]) => {
+        (EvalOpKind::Gather { dim }, [_, _]) => {
             let n_indices = shape(1).len();
             if dims.len() + 1 != n_indices + shape(0).len() || *dim >= shape(0).len() {
                 return Err(outside(0));
             }
             let (index, rest) = dims.split_at(n_indices);
             let mut table = rest.to_vec();
-            table.insert(*dim, all(shape(0)[*dim]));
-            Ok(vec![Some(Selection::of(table)), Some(Selection::of(index.to_vec()))])
+            table.insert(*dim, all_positions(shape(0)[*dim]));
+            Ok(vec![Some(ElementSelection::from_dims(table)), Some(ElementSelection::from_dims(index.to_vec()))])
         }
-        (Kind::Copy, [_]) => Ok(vec![Some(wanted.clone())]),
-        (Kind::Insert { offsets }, [_, _]) => {
+        (EvalOpKind::Copy, [_]) => Ok(vec![Some(wanted.clone())]),
+        (EvalOpKind::Insert { offsets }, [_, _]) => {
             (0..2).try_for_each(same_rank)?;
-            Ok(insert(wanted, offsets, shape(0)))
+            Ok(compute_insert_dependences(wanted, offsets, shape(0)))
         }
-        (Kind::View(map), [_]) if map.len() == shape(0).len() => {
-            let along = |(expr, size): (&Expr, &usize)| image(expr, wanted, *size).ok_or_else(|| outside(0));
-            Ok(vec![Some(Selection::of(map.iter().zip(shape(0)).map(along).collect::<Result<Vec<_>, _>>()?))])
+        (EvalOpKind::View(map), [_]) if map.len() == shape(0).len() => {
+            let along = |(expr, size): (&AffineExpression, &usize)| compute_index_image(expr, wanted, *size).ok_or_else(|| outside(0));
+            Ok(vec![Some(ElementSelection::from_dims(map.iter().zip(shape(0)).map(along).collect::<Result<Vec<_>, _>>()?))])
         }
-        (_, inputs) => Err(Fault::Count { expected: 1, found: inputs.len() }),
+        (_, inputs) => Err(EvaluationError::Count { expected: 1, found: inputs.len() }),
     }
 }
 
-fn all(size: usize) -> Arc<[usize]> {
+fn all_positions(size: usize) -> Arc<[usize]> {
     (0..size).collect()
 }
 
 /// Returns the needs of an insert: of the part, the elements in the window; of the buffer, all others, if any.
-fn insert(wanted: &Selection, offsets: &[usize], sizes: &[usize]) -> Vec<Option<Selection>> {
+fn compute_insert_dependences(wanted: &ElementSelection, offsets: &[usize], sizes: &[usize]) -> Vec<Option<ElementSelection>> {
     let within = |((positions, offset), size): ((&Arc<[usize]>, &usize), &usize)| -> Arc<[usize]> {
         positions.iter().filter(|position| (*offset..offset + size).contains(position)).map(|position| position - offset).collect()
     };
-    let part = Selection::of(wanted.dims().iter().zip(offsets).zip(sizes).map(within));
+    let part = ElementSelection::from_dims(wanted.dims().iter().zip(offsets).zip(sizes).map(within));
     let is_touched = part.length() > 0;
     let is_all = part.shape() == wanted.shape();
     vec![is_touched.then_some(part), (!is_touched || !is_all).then(|| wanted.clone())]
 }
 
 /// Returns the positions that an index of a view takes.
-fn image(expr: &Expr, wanted: &Selection, size: usize) -> Option<Arc<[usize]>> {
+fn compute_index_image(expr: &AffineExpression, wanted: &ElementSelection, size: usize) -> Option<Arc<[usize]>> {
     if wanted.length() == 0 {
         return Some(Arc::default());
     }

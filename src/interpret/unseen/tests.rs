@@ -1,43 +1,43 @@
 //! Tests of what results over whole tensors do not show.
 
 use super::*;
-use crate::interpret::Tensor;
+use crate::interpret::EvalTensor;
 use machine::ElementType;
-use program::affine::Expr;
+use program::affine::AffineExpression;
 
-fn op(kind: Kind<'static>, inputs: &[ValueId], outputs: &[ValueId]) -> Operation<'static> {
-    Operation { kind, inputs: inputs.to_vec(), outputs: outputs.to_vec() }
+fn op(kind: EvalOpKind<'static>, inputs: &[ValueId], outputs: &[ValueId]) -> EvalOp<'static> {
+    EvalOp { kind, inputs: inputs.to_vec(), outputs: outputs.to_vec() }
 }
 
-fn add(inputs: [ValueId; 2], output: ValueId) -> Operation<'static> {
-    op(Kind::Pointwise { function: "add".to_owned(), constants: vec![] }, &inputs, &[output])
+fn add(inputs: [ValueId; 2], output: ValueId) -> EvalOp<'static> {
+    op(EvalOpKind::Pointwise { function: "add".to_owned(), constants: vec![] }, &inputs, &[output])
 }
 
-fn function(shapes: &[&[usize]], arguments: Vec<ValueId>, ops: Vec<Operation<'static>>, yields: Vec<ValueId>) -> Function<'static> {
-    let values = shapes.iter().map(|shape| Tensor { shape: shape.to_vec(), element: ElementType::F16 }).collect();
-    Function { name: "f".to_owned(), ranges: vec![], values, body: Block { arguments, ops, yields } }
+fn function(shapes: &[&[usize]], arguments: Vec<ValueId>, ops: Vec<EvalOp<'static>>, yields: Vec<ValueId>) -> EvalFunction<'static> {
+    let values = shapes.iter().map(|shape| EvalTensor { shape: shape.to_vec(), element: ElementType::F16 }).collect();
+    EvalFunction { name: "f".to_owned(), ranges: vec![], values, body: EvalBlock { arguments, ops, yields } }
 }
 
 /// `%1 = fill; %r = loop 2 carried(%3 = %start, ...) { BODY; yield YIELDS }; %9 = add(%r, %last)`, of which %0 is an argument.
-fn looped(starts: &[ValueId], body: Vec<Operation<'static>>, yields: &[ValueId], last: ValueId) -> Function<'static> {
+fn function_with_loop(starts: &[ValueId], body: Vec<EvalOp<'static>>, yields: &[ValueId], last: ValueId) -> EvalFunction<'static> {
     let n = starts.len();
-    let body = Block { arguments: (3..3 + n).collect(), ops: body, yields: yields.to_vec() };
-    let around = Loop { count: 2, read: vec![None; n], given: vec![None; n], body };
+    let body = EvalBlock { arguments: (3..3 + n).collect(), ops: body, yields: yields.to_vec() };
+    let around = EvalLoop { count: 2, read: vec![None; n], given: vec![None; n], body };
     let results: Vec<ValueId> = (7..7 + n).collect();
     let ops =
-        vec![op(Kind::Fill(0.0), &[], &[1]), op(Kind::Fill(1.0), &[], &[2]), op(Kind::Loop(around), starts, &results), add([7, last], 9)];
+        vec![op(EvalOpKind::Fill(0.0), &[], &[1]), op(EvalOpKind::Fill(1.0), &[], &[2]), op(EvalOpKind::Loop(around), starts, &results), add([7, last], 9)];
     function(&[&[4][..]; 10], vec![0], ops, vec![9])
 }
 
 #[test]
-fn a_sum_in_one_buffer_is_in_order() {
-    assert_eq!(overwritten(&looped(&[1], vec![add([3, 0], 5)], &[5], 0)), None);
-    assert_eq!(overwritten(&looped(&[1, 2], vec![add([3, 4], 5), add([4, 0], 6)], &[5, 6], 0)), None);
+fn accepts_accumulation_in_one_buffer() {
+    assert_eq!(find_clobbered_value(&function_with_loop(&[1], vec![add([3, 0], 5)], &[5], 0)), None);
+    assert_eq!(find_clobbered_value(&function_with_loop(&[1, 2], vec![add([3, 4], 5), add([4, 0], 6)], &[5, 6], 0)), None);
 }
 
 #[test]
-fn every_early_overwriting_is_found() {
-    let found = |starts: &[ValueId], body, yields: &[ValueId], last| overwritten(&looped(starts, body, yields, last)).unwrap();
+fn finds_values_that_are_overwritten_too_early() {
+    let found = |starts: &[ValueId], body, yields: &[ValueId], last| find_clobbered_value(&function_with_loop(starts, body, yields, last)).unwrap();
     assert_eq!(found(&[1, 1], vec![add([3, 0], 5), add([4, 0], 6)], &[5, 6], 0), "a loop initializes two carried buffers with one value");
     assert_eq!(found(&[0], vec![add([3, 3], 5)], &[5], 1), "a loop overwrites a value that is not a buffer of its block");
     assert!(found(&[1], vec![add([3, 1], 5)], &[5], 0).starts_with("the body of a loop reads"));
@@ -50,29 +50,29 @@ fn every_early_overwriting_is_found() {
 }
 
 #[test]
-fn a_view_lies_in_what_it_shows() {
-    let view = || op(Kind::View(vec![Expr::Dim(0)]), &[3], &[6]);
-    let late = overwritten(&looped(&[1], vec![view(), add([3, 0], 5), add([6, 5], 4)], &[5], 0));
+fn treats_view_as_alias_of_its_source() {
+    let view = || op(EvalOpKind::View(vec![AffineExpression::Dim(0)]), &[3], &[6]);
+    let late = find_clobbered_value(&function_with_loop(&[1], vec![view(), add([3, 0], 5), add([6, 5], 4)], &[5], 0));
     assert_eq!(late, Some("a carried value is read after it was overwritten"));
-    assert_eq!(overwritten(&looped(&[1], vec![add([3, 0], 5), view()], &[5], 0)), None, "a view reads nothing");
+    assert_eq!(find_clobbered_value(&function_with_loop(&[1], vec![add([3, 0], 5), view()], &[5], 0)), None, "a view reads nothing");
 }
 
 #[test]
-fn padding_is_zero_where_no_index_leads() {
+fn finds_nonzero_padding_outside_of_the_index_range() {
     // %0 is the left operand, %1 the right one, three rows of which the buffer has four.
     let padded = |number: f64, n_rows: usize| {
-        let insert = |row| Kind::Insert { offsets: vec![row, 0] };
+        let insert = |row| EvalOpKind::Insert { offsets: vec![row, 0] };
         let ops = vec![
-            op(Kind::Empty, &[], &[2]),
+            op(EvalOpKind::Empty, &[], &[2]),
             op(insert(0), &[1, 2], &[3]),
-            op(Kind::Fill(number), &[], &[4]),
+            op(EvalOpKind::Fill(number), &[], &[4]),
             op(insert(3), &[4, 3], &[5]),
-            op(Kind::View(vec![Expr::Dim(0), Expr::Dim(1)]), &[5], &[6]),
-            op(Kind::Matmul, &[0, 6], &[7]),
+            op(EvalOpKind::View(vec![AffineExpression::Dim(0), AffineExpression::Dim(1)]), &[5], &[6]),
+            op(EvalOpKind::Matmul, &[0, 6], &[7]),
         ];
         let (rows, left) = ([n_rows, 2], [5, n_rows]);
         let shapes: [&[usize]; 8] = [&left, &[3, 2], &[4, 2], &[4, 2], &[1, 2], &[4, 2], &rows, &[5, 2]];
-        has_wrong_padding(&function(&shapes, vec![0, 1], ops, vec![7]))
+        may_read_nonzero_padding(&function(&shapes, vec![0, 1], ops, vec![7]))
     };
     assert!(!padded(0.0, 3));
     assert!(padded(1.0, 3));

@@ -6,43 +6,43 @@
 //! one by one instead.
 
 use super::{
-    fusion::{Choice, EdgeId, Fusion},
-    judge::{Judge, Judged},
-    placed::placed,
+    fusion::{FusionChoice, EdgeId, NeighborFusion},
+    judge::{ModuleCostEvaluator, ModuleCost},
+    placed::collect_moved_op_loops,
 };
-use crate::mlir::{Op, Reported, Scratch};
-use cost::Cost;
+use crate::mlir::{Op, ErrorReported, DetachedClone};
+use cost::ModeledCost;
 use machine::Target;
 use std::{cmp::Ordering, collections::BTreeSet};
 
 /// Maximum number of moves whose other modes are tried.
-const MOST_TRIALS: usize = 32;
+const MAX_TRIALS: usize = 32;
 /// Maximum number of ops that tile searches evaluate over all compilations; after that, no further mode is tried.
 const MAX_SEARCH_STEPS: usize = 1 << 16;
 /// Relative difference below which two times count as equal.
-const SAME_TIME: f64 = 1e-6;
+const TIME_TOLERANCE: f64 = 1e-6;
 
 /// Result of the fusion decision.
 #[derive(Default)]
-pub(super) struct Decided {
-    pub(super) choice: Choice,
+pub(super) struct FusionDecision {
+    pub(super) choice: FusionChoice,
     /// Moves with which the program cannot be compiled.
     pub(super) impossible: BTreeSet<EdgeId>,
     /// Whether the program is best without any move. Excluding all moves is not enough, since an op that stays after
     /// one kernel might move in front of the next.
     pub(super) is_separate: bool,
-    pub(super) savings: Vec<Saving>,
-    pub(super) fused: Option<Judged>,
-    pub(super) separate: Option<Judged>,
+    pub(super) savings: Vec<MoveSaving>,
+    pub(super) fused: Option<ModuleCost>,
+    pub(super) separate: Option<ModuleCost>,
     pub(super) n_judged: usize,
     pub(super) n_infeasible: usize,
 }
 
 /// Benefit of a move.
-pub(super) struct Saving {
+pub(super) struct MoveSaving {
     pub(super) id: EdgeId,
     /// Additional cost of the program if the move is undone.
-    pub(super) cost: Cost,
+    pub(super) cost: ModeledCost,
     /// Time in which loops recompute the op, in ns.
     pub(super) again_ns: f64,
 }
@@ -51,26 +51,26 @@ pub(super) struct Saving {
 ///
 /// # Errors
 /// Returns the error of a failed compilation, located at the module.
-pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Result<Decided, Reported> {
-    let moved = |choice: &Choice| {
-        let copy = Scratch::of(module);
-        let moves = Fusion { target, choice }.run(copy.op());
+pub(super) fn decide_fusion(module: Op<'_>, target: &Target, judge: &ModuleCostEvaluator) -> Result<FusionDecision, ErrorReported> {
+    let moved = |choice: &FusionChoice| {
+        let copy = DetachedClone::from_op(module);
+        let moves = NeighborFusion { target, choice }.fuse_neighbors(copy.op());
         (moves, copy)
     };
-    let (moves, copy) = moved(&Choice::default());
+    let (moves, copy) = moved(&FusionChoice::default());
     if moves.is_empty() {
-        return Ok(Decided::default());
+        return Ok(FusionDecision::default());
     }
-    let places = placed(copy.op(), target);
-    let may_be_again: BTreeSet<i64> = places.into_iter().filter(|(_, placed)| placed.may_be_again).map(|(number, _)| number).collect();
-    let separate = judge.judged(module)?;
-    let judged = |choice: &Choice| judge.judged(moved(choice).1.op());
-    let mut best = Best { choice: Choice::default(), judged: judge.judged(copy.op())?, judge };
+    let places = collect_moved_op_loops(copy.op(), target);
+    let may_be_again: BTreeSet<i64> = places.into_iter().filter(|(_, placed)| placed.may_recompute).map(|(number, _)| number).collect();
+    let separate = judge.evaluate(module)?;
+    let judged = |choice: &FusionChoice| judge.evaluate(moved(choice).1.op());
+    let mut best = BestChoice { choice: FusionChoice::default(), judged: judge.evaluate(copy.op())?, judge };
     if !may_be_again.is_empty() {
-        let all = Choice { inlined: may_be_again.clone(), ..Choice::default() };
+        let all = FusionChoice { inlined: may_be_again.clone(), ..FusionChoice::default() };
         best.improve(judged(&all)?, all);
     }
-    let (mut savings, mut impossible): (Vec<Saving>, BTreeSet<EdgeId>) = Default::default();
+    let (mut savings, mut impossible): (Vec<MoveSaving>, BTreeSet<EdgeId>) = Default::default();
     let mut ids: Vec<EdgeId> = moves.iter().rev().map(|made| made.id).collect();
     if best.judged.is_none() {
         ids.reverse();
@@ -78,15 +78,15 @@ pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Result<D
         // An op that stays outside one kernel may have moved before the next kernel.
         best.judged = judged(&best.choice)?;
     }
-    for id in ids.into_iter().take(MOST_TRIALS) {
+    for id in ids.into_iter().take(MAX_TRIALS) {
         if judge.search_steps() >= MAX_SEARCH_STEPS {
             break;
         }
-        let without = best.choice.without(id);
+        let without = best.choice.with_excluded(id);
         let was_made = without != best.choice;
         let taken_back = if was_made { judged(&without)? } else { best.judged };
         if !was_made {
-            let with = best.choice.with(id);
+            let with = best.choice.with_allowed(id);
             let made = judged(&with)?;
             impossible.extend(made.is_none().then_some(id));
             if !best.improve(made, with) {
@@ -95,33 +95,33 @@ pub(super) fn decide(module: Op<'_>, target: &Target, judge: &Judge) -> Result<D
         }
         let mut again_ns = 0.0;
         if may_be_again.contains(&id.0) {
-            let turned = best.choice.turned(id.0);
+            let turned = best.choice.with_toggled_mode(id.0);
             let other = judged(&turned)?;
-            again_ns = best.again_apart_from(other);
+            again_ns = best.recomputation_difference_ns(other);
             best.improve(other, turned);
         }
         if !best.improve(taken_back, without) {
-            savings.extend(best.saving(id, taken_back, again_ns));
+            savings.extend(best.compute_saving(id, taken_back, again_ns));
         }
     }
     let is_separate = is_better(judge, separate, best.judged);
     if is_separate {
         (best.judged, savings) = (separate, Vec::new());
     }
-    let (n_judged, n_infeasible) = (judge.n_judged(), judge.n_infeasible());
-    Ok(Decided { choice: best.choice, impossible, is_separate, savings, fused: best.judged, separate, n_judged, n_infeasible })
+    let (n_judged, n_infeasible) = (judge.num_evaluated(), judge.num_infeasible());
+    Ok(FusionDecision { choice: best.choice, impossible, is_separate, savings, fused: best.judged, separate, n_judged, n_infeasible })
 }
 
 /// Best choice found so far.
-struct Best<'a> {
-    choice: Choice,
-    judged: Option<Judged>,
-    judge: &'a Judge,
+struct BestChoice<'a> {
+    choice: FusionChoice,
+    judged: Option<ModuleCost>,
+    judge: &'a ModuleCostEvaluator,
 }
 
-impl Best<'_> {
+impl BestChoice<'_> {
     /// Replaces the choice if `other` is better; returns whether it did.
-    fn improve(&mut self, judged: Option<Judged>, choice: Choice) -> bool {
+    fn improve(&mut self, judged: Option<ModuleCost>, choice: FusionChoice) -> bool {
         let is_better = is_better(self.judge, judged, self.judged);
         if is_better {
             (self.judged, self.choice) = (judged, choice);
@@ -130,26 +130,26 @@ impl Best<'_> {
     }
 
     /// Returns the difference in recomputation time between two choices, regardless of which of them recomputes an op.
-    fn again_apart_from(&self, other: Option<Judged>) -> f64 {
-        self.judged.zip(other).map_or(0.0, |(one, other)| (one.again_ns - other.again_ns).abs())
+    fn recomputation_difference_ns(&self, other: Option<ModuleCost>) -> f64 {
+        self.judged.zip(other).map_or(0.0, |(one, other)| (one.recomputation_ns - other.recomputation_ns).abs())
     }
 
-    fn saving(&self, id: EdgeId, taken_back: Option<Judged>, again_ns: f64) -> Option<Saving> {
+    fn compute_saving(&self, id: EdgeId, taken_back: Option<ModuleCost>, again_ns: f64) -> Option<MoveSaving> {
         let (best, other) = self.judged.zip(taken_back)?;
-        let cost = Cost { ns: other.cost.ns - best.cost.ns, hbm_bytes: other.cost.hbm_bytes - best.cost.hbm_bytes };
-        Some(Saving { id, cost, again_ns: if self.choice.inlined.contains(&id.0) { again_ns } else { 0.0 } })
+        let cost = ModeledCost { ns: other.cost.ns - best.cost.ns, hbm_bytes: other.cost.hbm_bytes - best.cost.hbm_bytes };
+        Some(MoveSaving { id, cost, again_ns: if self.choice.inlined.contains(&id.0) { again_ns } else { 0.0 } })
     }
 }
 
 /// Whether the first cost is better than the second; a failed compilation is worse than any cost. Times within the tolerance
 /// count as equal, since they are sums of the same numbers in another order.
-fn is_better(judge: &Judge, one: Option<Judged>, other: Option<Judged>) -> bool {
+fn is_better(judge: &ModuleCostEvaluator, one: Option<ModuleCost>, other: Option<ModuleCost>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => {
             let (one, other) = (one.cost, other.cost);
-            let is_same_time = (one.ns - other.ns).abs() <= SAME_TIME * other.ns;
-            let other = if is_same_time { Cost { ns: one.ns, ..other } } else { other };
-            judge.objective.order(&one, &other) == Ordering::Less
+            let is_same_time = (one.ns - other.ns).abs() <= TIME_TOLERANCE * other.ns;
+            let other = if is_same_time { ModeledCost { ns: one.ns, ..other } } else { other };
+            judge.objective.compare(&one, &other) == Ordering::Less
         }
         (one, other) => one.is_some() && other.is_none(),
     }

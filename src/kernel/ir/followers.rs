@@ -1,36 +1,36 @@
 //! Fuses a kernel into the kernel that produces its inputs, if both have the same loops.
 
 use super::{
-    dim_labels::Labels,
-    moves::move_behind,
-    neighbours::{KernelView, Level, dims_through, views_between},
+    dim_labels::LabelList,
+    moves::fuse_consumer,
+    neighbours::{KernelView, RequestedLoop, trace_dims, collect_views},
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{ComputeOp, behind_views},
-    kernel::{Does, Epilogue, Neighbour, Refusal},
+    dialect::{ComputeOp, strip_views},
+    kernel::{NeighborKind, Epilogue, KernelNeighbor, FusionRejection},
     mlir::{Op, OpExt, Value, ValueExt, shape_of, strings},
 };
 
 /// Segment of a kernel that can be fused into another kernel on its own.
 #[derive(Clone)]
-pub(super) struct Part<'c> {
+pub(super) struct KernelSegment<'c> {
     /// Ops of the kernel's body: all of them, or one of its scopes with the ops that it depends on.
     pub(super) ops: Vec<Op<'c>>,
     /// Innermost of its nested scopes.
     innermost: Op<'c>,
 }
 
-impl<'c> Part<'c> {
+impl<'c> KernelSegment<'c> {
     /// Returns the segments of a kernel. A kernel whose scopes are nested in one chain, or that has no scopes, is one segment.
     /// Otherwise each scope that depends on no other scope is a segment.
-    pub(super) fn all_of(kernel: Op<'c>) -> Vec<Self> {
+    pub(super) fn find_all(kernel: Op<'c>) -> Vec<Self> {
         let ops: Vec<Op<'c>> = kernel.body_ops().into_iter().filter(|op| !op.is(spyre::YIELD)).collect();
         let scopes: Vec<Op<'c>> = ops.iter().copied().filter(|op| op.is(spyre::HINT)).collect();
         match scopes.as_slice() {
             [] => vec![Self { ops, innermost: kernel }],
-            [scope] => innermost_in(*scope).map(|innermost| Self { ops, innermost }).into_iter().collect(),
-            _ => scopes.iter().filter_map(|scope| Some(Self { innermost: innermost_in(*scope)?, ops: needed_by(*scope)? })).collect(),
+            [scope] => find_innermost_scope(*scope).map(|innermost| Self { ops, innermost }).into_iter().collect(),
+            _ => scopes.iter().filter_map(|scope| Some(Self { innermost: find_innermost_scope(*scope)?, ops: collect_dependencies(*scope)? })).collect(),
         }
     }
 
@@ -47,7 +47,7 @@ impl<'c> Part<'c> {
 }
 
 /// Returns the innermost scope of the nest that begins with this scope; None if two scopes are siblings.
-fn innermost_in(scope: Op<'_>) -> Option<Op<'_>> {
+fn find_innermost_scope(scope: Op<'_>) -> Option<Op<'_>> {
     let mut innermost = scope;
     for inner in scope.nested().into_iter().filter(|op| op.is(spyre::HINT) && *op != scope) {
         if inner.parent() != Some(innermost) {
@@ -59,7 +59,7 @@ fn innermost_in(scope: Op<'_>) -> Option<Op<'_>> {
 }
 
 /// Returns the scope and the sibling ops that it depends on, in program order; None if another scope is among them.
-fn needed_by(scope: Op<'_>) -> Option<Vec<Op<'_>>> {
+fn collect_dependencies(scope: Op<'_>) -> Option<Vec<Op<'_>>> {
     let beside = scope.parent()?.body_ops();
     let mut needed = vec![scope];
     for op in beside.into_iter().rev().skip_while(|op| *op != scope).skip(1) {
@@ -75,26 +75,26 @@ fn needed_by(scope: Op<'_>) -> Option<Vec<Op<'_>>> {
 
 impl<'c> KernelView<'c> {
     /// Returns the description, for the rules, of a segment of a kernel that reads outputs of this one.
-    pub(super) fn follower(&self, second: &Self, part: &Part<'c>) -> Epilogue {
+    pub(super) fn describe_segment(&self, second: &Self, part: &KernelSegment<'c>) -> Epilogue {
         let innermost = part.innermost;
-        let levels = second.levels_in(innermost);
-        let labels = innermost.yielded().first().map(|value| second.labels.of(*value)).unwrap_or_default();
-        let does = Does::Follows { is_in_the_same_loops: self.has_the_loops_of(second, part) };
-        let op = second.neighbour(innermost, does, &labels, &levels);
+        let levels = second.enclosing_loops(innermost);
+        let labels = innermost.yielded().first().map(|value| second.labels.labels_of(*value)).unwrap_or_default();
+        let does = NeighborKind::ConsumerKernel { is_in_the_same_loops: self.has_same_loops(second, part) };
+        let op = second.describe_neighbor(innermost, does, &labels, &levels);
         let divides = |scope: Op<'_>| scope.attr(attr::WORK_DIMS).and_then(strings).is_some_and(|names| !names.is_empty());
-        let has_wishes = op.has_wishes || part.nested().into_iter().any(divides);
+        let has_wishes = op.has_hints || part.nested().into_iter().any(divides);
         let read: Vec<Value<'c>> = part.inputs(second.op).into_iter().map(|input| second.op.inputs()[input]).collect();
         let reads = |(input, output): (usize, usize)| {
-            let mut read = self.read_output(None, input, second.op.inputs()[input], output);
+            let mut read = self.describe_output_use(None, input, second.op.inputs()[input], output);
             // How the second kernel tiles its inputs is part of the loops, which are compared as a whole.
             read.cuts.clear();
             read
         };
         Epilogue {
-            op: Neighbour { has_wishes, is_beside: second.op.parent() == self.op.parent(), ..op },
-            n_late_operands: self.n_late(&read),
-            n_scopes: self.scopes_read(&read).len(),
-            reads: self.reads_of(second, part).into_iter().map(reads).collect(),
+            op: KernelNeighbor { has_hints: has_wishes, is_in_kernel_block: second.op.parent() == self.op.parent(), ..op },
+            n_late_operands: self.num_late_operands(&read),
+            n_scopes: self.collect_defining_scopes(&read).len(),
+            reads: self.collect_output_reads(second, part).into_iter().map(reads).collect(),
         }
     }
 
@@ -103,11 +103,11 @@ impl<'c> KernelView<'c> {
     ///
     /// # Errors
     /// Returns the first rule that the first segment breaks.
-    pub(super) fn joining(&self, second: &Self, stays: impl Fn(&Part<'c>) -> bool) -> Result<Option<Part<'c>>, Refusal> {
-        let parts: Vec<Part<'c>> = Part::all_of(second.op).into_iter().filter(|part| !self.reads_of(second, part).is_empty()).collect();
-        let mut refused = parts.is_empty().then(Refusal::of_other_loops);
+    pub(super) fn find_fusible_segment(&self, second: &Self, stays: impl Fn(&KernelSegment<'c>) -> bool) -> Result<Option<KernelSegment<'c>>, FusionRejection> {
+        let parts: Vec<KernelSegment<'c>> = KernelSegment::find_all(second.op).into_iter().filter(|part| !self.collect_output_reads(second, part).is_empty()).collect();
+        let mut refused = parts.is_empty().then(FusionRejection::from_different_loops);
         for part in parts {
-            match self.follower(second, &part).check() {
+            match self.describe_segment(second, &part).check() {
                 Ok(()) if !stays(&part) => return Ok(Some(part)),
                 Ok(()) => {}
                 Err(refusal) => refused = refused.or(Some(refusal)),
@@ -117,34 +117,34 @@ impl<'c> KernelView<'c> {
     }
 
     /// Returns the inputs of a segment of another kernel that show outputs of this one, with the outputs.
-    fn reads_of(&self, second: &Self, part: &Part<'c>) -> Vec<(usize, usize)> {
-        let shown = |input: usize| Some((input, self.output_behind(second.op.inputs()[input])?));
+    fn collect_output_reads(&self, second: &Self, part: &KernelSegment<'c>) -> Vec<(usize, usize)> {
+        let shown = |input: usize| Some((input, self.find_viewed_output(second.op.inputs()[input])?));
         part.inputs(second.op).into_iter().filter_map(shown).collect()
     }
 
     /// Whether a segment of another kernel has the loops in which this kernel computes the segment's inputs: equal tile counts,
     /// along the same dimensions of these inputs. No op of the segment may depend on several tiles.
-    fn has_the_loops_of(&self, second: &Self, part: &Part<'c>) -> bool {
-        let reads = self.reads_of(second, part);
+    fn has_same_loops(&self, second: &Self, part: &KernelSegment<'c>) -> bool {
+        let reads = self.collect_output_reads(second, part);
         let Some((_, output)) = reads.first() else { return false };
-        let (levels, of_second) = (self.levels_in(self.made(*output).scope), second.levels_in(part.innermost));
-        let counts = |levels: &[Level]| levels.iter().map(|level| level.count.clone()).collect::<Vec<_>>();
+        let (levels, of_second) = (self.enclosing_loops(self.find_definition(*output).scope), second.enclosing_loops(part.innermost));
+        let counts = |levels: &[RequestedLoop]| levels.iter().map(|level| level.count.clone()).collect::<Vec<_>>();
         // Fusing kernels removes scopes, so an op marked for recomputation would lose its mark.
         let is_again = |op: &Op<'_>| op.attr(attr::AGAIN).and_then(strings).is_some_and(|names| !names.is_empty());
         let is_plain = |op: &Op<'_>| {
-            ComputeOp::of(*op).is_some()
+            ComputeOp::from_op(*op).is_some()
                 || !is_again(op) && [spyre::VIEW, spyre::CONSTANT, spyre::HINT, spyre::YIELD].iter().any(|name| op.is(name))
         };
         let is_whole = |op: &Op<'c>| {
-            let summed = ComputeOp::of(*op).map(|compute| second.summed_by(compute)).unwrap_or_default();
+            let summed = ComputeOp::from_op(*op).map(|compute| second.reduced_dim_names(compute)).unwrap_or_default();
             !of_second.iter().any(|level| summed.contains(&level.name))
         };
         let cuts_alike = |&(input, output): &(usize, usize)| {
             let value = second.op.inputs()[input];
             let made = self.op.outputs()[output];
-            let of_made = positions(&self.labels.of(self.op.yielded()[output]), &levels);
-            let of_read = positions(&second.labels.of(second.op.body_args()[input]), &of_second);
-            let dims = dims_through(&views_between(value), shape_of(made).len());
+            let of_made = find_tiling_levels(&self.labels.labels_of(self.op.yielded()[output]), &levels);
+            let of_read = find_tiling_levels(&second.labels.labels_of(second.op.body_args()[input]), &of_second);
+            let dims = trace_dims(&collect_views(value), shape_of(made).len());
             let is_shown = |dim: usize| dims.contains(&Some(dim));
             let agrees = |(dim, read): (&Option<usize>, &Option<usize>)| dim.map_or(read.is_none(), |dim| of_made[dim] == *read);
             dims.iter().zip(&of_read).all(agrees) && (0..of_made.len()).all(|dim| of_made[dim].is_none() || is_shown(dim))
@@ -159,49 +159,49 @@ impl<'c> KernelView<'c> {
 }
 
 /// Returns, for each dimension, the level that tiles it.
-fn positions(labels: &Labels<String>, levels: &[Level]) -> Vec<Option<usize>> {
+fn find_tiling_levels(labels: &LabelList<String>, levels: &[RequestedLoop]) -> Vec<Option<usize>> {
     labels.iter().map(|label| levels.iter().position(|level| Some(&level.name) == label.as_ref())).collect()
 }
 
 /// Fuses the ops of a kernel into the kernel whose outputs it reads. Calls `moves` with each op that is placed after the ops of
 /// the first kernel, before moving it. `view` describes the kernel that is currently at a position.
-pub(super) fn join<'c>(first: Op<'c>, second: Op<'c>, view: impl Fn(Op<'c>) -> KernelView<'c>, mut moves: impl FnMut(Op<'c>)) {
-    unwrapped(first, second).into_iter().fold(first, |kernel, op| {
+pub(super) fn fuse_kernels<'c>(first: Op<'c>, second: Op<'c>, view: impl Fn(Op<'c>) -> KernelView<'c>, mut moves: impl FnMut(Op<'c>)) {
+    inline_kernel(first, second).into_iter().fold(first, |kernel, op| {
         moves(op);
-        move_behind(&view(kernel), op)
+        fuse_consumer(&view(kernel), op)
     });
 }
 
 /// Inlines the ops of a kernel at its position, and moves those that do not depend on the first kernel before it. Returns the
 /// other compute ops.
-fn unwrapped<'c>(first: Op<'c>, second: Op<'c>) -> Vec<Op<'c>> {
+fn inline_kernel<'c>(first: Op<'c>, second: Op<'c>) -> Vec<Op<'c>> {
     let (scopes, ops): (Vec<Op<'c>>, Vec<Op<'c>>) =
         second.nested().into_iter().filter(|op| *op != second && !op.is(spyre::YIELD)).partition(|op| op.is(spyre::HINT));
-    scopes.into_iter().rev().for_each(OpExt::dissolve);
+    scopes.into_iter().rev().for_each(OpExt::inline_body);
     second.body_args().into_iter().zip(second.inputs()).for_each(|(argument, input)| argument.replace_with(input));
-    second.dissolve();
+    second.inline_body();
     let mut behind: Vec<Value<'c>> = first.outputs();
     let mut computing = Vec::new();
     for op in ops {
         let comes_behind = op
             .inputs()
             .into_iter()
-            .any(|value| behind.contains(&value) || views_between(value).iter().any(|view| behind.contains(&view.inputs()[0])));
+            .any(|value| behind.contains(&value) || collect_views(value).iter().any(|view| behind.contains(&view.inputs()[0])));
         if comes_behind {
             behind.extend(op.outputs());
-            computing.extend(ComputeOp::of(op).map(|_| op));
+            computing.extend(ComputeOp::from_op(op).map(|_| op));
         } else {
-            bring(op, first);
+            hoist_before(op, first);
         }
     }
     computing
 }
 
 /// Moves an op before another one, together with the views and constants after the other op that it reads.
-fn bring<'c>(op: Op<'c>, first: Op<'c>) {
+fn hoist_before<'c>(op: Op<'c>, first: Op<'c>) {
     for value in op.inputs() {
-        let known = behind_views(value).def().filter(|def| def.is(spyre::CONSTANT));
-        let late = known.into_iter().chain(views_between(value)).filter(|def| !def.is_before(first));
+        let known = strip_views(value).def().filter(|def| def.is(spyre::CONSTANT));
+        let late = known.into_iter().chain(collect_views(value)).filter(|def| !def.is_before(first));
         late.for_each(|def| def.move_to_before(first));
     }
     op.move_to_before(first);

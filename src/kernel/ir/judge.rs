@@ -7,11 +7,11 @@
 use crate::dialect::ods::attr;
 use crate::{
     codes,
-    dialect::{ComputeOp, TileSearch, target_of},
-    joint::{ir::divide_jointly::priced_ops, priced::PricedOp},
-    mlir::{Op, OpExt, PassInstance, Reported, Scratch, Stop, bugs_of, collect, error_at, functions_of, note_bug, try_passes},
+    dialect::{ComputeOp, TileSearchSummary, target_of},
+    joint::{ir::divide_jointly::compute_divided_op_costs, priced::PlacedOpCost},
+    mlir::{Op, OpExt, PassInstance, ErrorReported, DetachedClone, PassFailure, num_bugs, collect_diagnostics, error_at, functions_of, record_bug, run_trial_passes},
 };
-use cost::{Cost, Objective};
+use cost::{ModeledCost, Objective};
 use std::{cell::Cell, fmt, sync::Arc};
 
 /// The passes that compile a candidate.
@@ -23,7 +23,7 @@ pub(crate) struct CandidatePasses {
 }
 
 /// Compilation of candidates, with the options of the program; printed as these options.
-pub(crate) trait Compilation: fmt::Display + Send + Sync {
+pub(crate) trait CandidateCompilation: fmt::Display + Send + Sync {
     /// Passes up to the core split.
     fn passes(&self) -> CandidatePasses;
     /// Returns the objective by which programs are compared.
@@ -32,10 +32,10 @@ pub(crate) trait Compilation: fmt::Display + Send + Sync {
 
 /// Pass option that holds a compilation of candidates.
 #[derive(Clone)]
-pub(crate) struct CandidateCompiler(Arc<dyn Compilation>);
+pub(crate) struct CandidateCompiler(Arc<dyn CandidateCompilation>);
 
 impl CandidateCompiler {
-    pub(crate) fn new(compilation: impl Compilation + 'static) -> Self {
+    pub(crate) fn new(compilation: impl CandidateCompilation + 'static) -> Self {
         Self(Arc::new(compilation))
     }
 }
@@ -47,7 +47,7 @@ impl fmt::Display for CandidateCompiler {
 }
 
 /// Evaluates modules by compiling them.
-pub(crate) struct Judge {
+pub(crate) struct ModuleCostEvaluator {
     passes: CandidatePasses,
     pub(crate) objective: Objective,
     n_judged: Cell<usize>,
@@ -55,7 +55,7 @@ pub(crate) struct Judge {
     search_steps: Cell<usize>,
 }
 
-impl Judge {
+impl ModuleCostEvaluator {
     /// Creates an evaluator whose compilation fuses nothing.
     pub(crate) fn new(compiler: &CandidateCompiler) -> Self {
         let (passes, objective) = (compiler.0.passes(), compiler.0.objective());
@@ -66,20 +66,20 @@ impl Judge {
     ///
     /// # Errors
     /// Returns any other failure of the compilation, located at the module.
-    pub(crate) fn cost(&self, module: Op<'_>) -> Result<Option<Cost>, Reported> {
-        Ok(self.judged(module)?.map(|judged| judged.cost))
+    pub(crate) fn evaluate_cost(&self, module: Op<'_>) -> Result<Option<ModeledCost>, ErrorReported> {
+        Ok(self.evaluate(module)?.map(|judged| judged.cost))
     }
 
     /// Like [`Judge::cost`], including the cost of recomputation.
-    pub(super) fn judged(&self, module: Op<'_>) -> Result<Option<Judged>, Reported> {
-        let mut copy = Scratch::of(module);
-        unnumber(copy.op());
-        let n_bugs = bugs_of(module);
-        let (judged, said) = collect(module.ctx(), || self.compile(&mut copy));
+    pub(super) fn evaluate(&self, module: Op<'_>) -> Result<Option<ModuleCost>, ErrorReported> {
+        let mut copy = DetachedClone::from_op(module);
+        remove_numbers(copy.op());
+        let n_bugs = num_bugs(module);
+        let (judged, said) = collect_diagnostics(module.ctx(), || self.compile(&mut copy));
         self.n_judged.set(self.n_judged.get() + 1);
         match judged {
             Ok(judged) => Ok(Some(judged)),
-            Err(Unjudged::Infeasible) if bugs_of(module) == n_bugs => {
+            Err(EvaluationFailure::Infeasible) if num_bugs(module) == n_bugs => {
                 self.n_infeasible.set(self.n_infeasible.get() + 1);
                 Ok(None)
             }
@@ -88,31 +88,31 @@ impl Judge {
                 // Diagnostics about the candidate's module are attributed to the candidate.
                 let said = error.map_or_else(|| "no reason was given".to_owned(), |error| error.message);
                 let why = said.strip_prefix("'builtin.module' op ").unwrap_or(&said);
-                note_bug(module);
+                record_bug(module);
                 let message = format!("a candidate kernel cannot be compiled: {why}");
                 Err(error_at(codes::INTERNAL, module, message).report())
             }
         }
     }
 
-    fn compile(&self, copy: &mut Scratch<'_>) -> Result<Judged, Unjudged> {
-        try_passes(copy, &self.passes.passes).map_err(|stop| match stop {
-            Stop::Refused(pass) if pass >= self.passes.n_done => Unjudged::Infeasible,
-            Stop::Refused(_) | Stop::Broken => Unjudged::Failed,
+    fn compile(&self, copy: &mut DetachedClone<'_>) -> Result<ModuleCost, EvaluationFailure> {
+        run_trial_passes(copy, &self.passes.passes).map_err(|stop| match stop {
+            PassFailure::Rejected(pass) if pass >= self.passes.n_done => EvaluationFailure::Infeasible,
+            PassFailure::Rejected(_) | PassFailure::CompilerBug => EvaluationFailure::Failed,
         })?;
-        let target = target_of(copy.op()).map_err(|_| Unjudged::Failed)?;
+        let target = target_of(copy.op()).map_err(|_| EvaluationFailure::Failed)?;
         let mut ops = Vec::new();
         for function in functions_of(copy.op()) {
-            self.note_search(function);
-            ops.extend(priced_ops(function, &target).map_err(|_| Unjudged::Infeasible)?);
+            self.record_search_steps(function);
+            ops.extend(compute_divided_op_costs(function, &target).map_err(|_| EvaluationFailure::Infeasible)?);
         }
-        Ok(Judged { again_ns: ops.iter().map(PricedOp::again_ns).sum(), cost: ops.iter().map(|op| op.cost).sum() })
+        Ok(ModuleCost { recomputation_ns: ops.iter().map(PlacedOpCost::repeated_ns).sum(), cost: ops.iter().map(|op| op.cost).sum() })
     }
 
     /// Adds the plans that the tile search evaluated for a function, each with as many ops as the function has.
-    fn note_search(&self, function: Op<'_>) {
-        let found = TileSearch::of(function).and_then(|found| usize::try_from(found.n_judged).ok()).unwrap_or(0);
-        let steps = found.saturating_mul(ComputeOp::all_in(function).len());
+    fn record_search_steps(&self, function: Op<'_>) {
+        let found = TileSearchSummary::from_function(function).and_then(|found| usize::try_from(found.n_judged).ok()).unwrap_or(0);
+        let steps = found.saturating_mul(ComputeOp::collect_in(function).len());
         self.search_steps.set(self.search_steps.get().saturating_add(steps));
     }
 
@@ -122,18 +122,18 @@ impl Judge {
     }
 
     /// Returns the number of evaluated modules.
-    pub(crate) fn n_judged(&self) -> usize {
+    pub(crate) fn num_evaluated(&self) -> usize {
         self.n_judged.get()
     }
 
     /// Returns the number of evaluated modules that a rule rejects.
-    pub(crate) fn n_infeasible(&self) -> usize {
+    pub(crate) fn num_infeasible(&self) -> usize {
         self.n_infeasible.get()
     }
 }
 
 /// Reason why a module has no cost.
-enum Unjudged {
+enum EvaluationFailure {
     /// A rule rejects the module.
     Infeasible,
     /// The compilation failed.
@@ -142,13 +142,13 @@ enum Unjudged {
 
 /// Modeled cost of a compiled module.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Judged {
-    pub(super) cost: Cost,
+pub(super) struct ModuleCost {
+    pub(super) cost: ModeledCost,
     /// Time of recomputed ops in loops, from the second execution on, in ns.
-    pub(super) again_ns: f64,
+    pub(super) recomputation_ns: f64,
 }
 
 /// Removes the numbers from ops.
-pub(super) fn unnumber(module: Op<'_>) {
+pub(super) fn remove_numbers(module: Op<'_>) {
     module.nested().into_iter().for_each(|op| op.remove_attr(attr::SPYRE_NUMBER));
 }

@@ -20,7 +20,7 @@ mod placed;
 mod split;
 mod together;
 
-pub(crate) use open_kernels::{OpenKernel, open_kernels};
+pub(crate) use open_kernels::{OpenKernel, collect_open_kernels};
 
 use crate::{
     dialect::ods::spyre,
@@ -28,6 +28,6 @@ use crate::{
 };
 
 /// Returns the kernels in an operation, in program order.
-fn kernels_of(around: Op<'_>) -> Vec<Op<'_>> {
+fn collect_kernels(around: Op<'_>) -> Vec<Op<'_>> {
     around.nested().into_iter().filter(|op| op.is(spyre::KERNEL)).collect()
 }

@@ -1,22 +1,22 @@
 //! Describes the neighbors of a kernel without IR, for the rules of `legal.rs`.
 
-use super::dim_labels::{DimLabels, Labels, through_view};
+use super::dim_labels::{DimLabels, LabelList, trace_view_dims};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{ComputeOp, Knob, behind_views, format_of, input_dims_of, readers_through_views},
-    kernel::{Cut, Does, Epilogue, Neighbour, Prologue, ReadOutput, ShownInput},
+    dialect::{ComputeOp, Knob, strip_views, format_of, input_dims_of, collect_users_through_views},
+    kernel::{DimTiling, NeighborKind, Epilogue, KernelNeighbor, Prologue, OutputUse, ViewedInput},
     mlir::{BlockExt, Op, OpExt, TensorType, Value, ValueExt, ValueLike, elements, integer, string, strings},
 };
 use machine::Target;
-use program::Count;
+use program::SymbolicCount;
 use std::collections::BTreeMap;
 
 /// Loop that a hint scope of a kernel requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Level {
+pub(super) struct RequestedLoop {
     pub(super) name: String,
     /// Tile count; a name if it is bound later.
-    pub(super) count: Count,
+    pub(super) count: SymbolicCount,
 }
 
 /// Kernel with the dimension names of all values in it.
@@ -30,7 +30,7 @@ pub(super) struct KernelView<'c> {
 }
 
 /// Definition of an output: a value in a scope, and the views of it in the order in which they are applied.
-pub(super) struct Made<'c> {
+pub(super) struct OutputDefinition<'c> {
     pub(super) value: Value<'c>,
     pub(super) views: Vec<Op<'c>>,
     /// Scope or kernel whose body contains the value.
@@ -39,19 +39,19 @@ pub(super) struct Made<'c> {
 
 impl<'c> KernelView<'c> {
     /// `of_function` holds the program's names, used by kernels without names of their own.
-    pub(super) fn of(op: Op<'c>, of_function: &DimLabels<String>, target: &Target) -> Self {
+    pub(super) fn new(op: Op<'c>, of_function: &DimLabels<String>, target: &Target) -> Self {
         let mut labels = DimLabels::new();
         let own = input_dims_of(op);
         for (number, argument) in op.body_args().into_iter().enumerate() {
-            let known = own.as_ref().map_or_else(|| of_function.of(op.inputs()[number]), |own| own[number].clone());
+            let known = own.as_ref().map_or_else(|| of_function.labels_of(op.inputs()[number]), |own| own[number].clone());
             labels.set(argument, known);
         }
-        labels.carry(op);
-        let knobs = Knob::all_of(op).into_iter().map(|knob| (knob.name, knob.value)).collect();
+        labels.propagate(op);
+        let knobs = Knob::collect_from_kernel(op).into_iter().map(|knob| (knob.name, knob.value)).collect();
         let mut view = Self { op, labels, knobs, target: target.clone(), names: Vec::new() };
         let mut names: Vec<String> = Vec::new();
         for scope in op.nested().into_iter().filter(|op| op.is(spyre::HINT)) {
-            for level in view.levels_of_scope(scope) {
+            for level in view.loops_of_scope(scope) {
                 names.extend((!names.contains(&level.name)).then_some(level.name));
             }
         }
@@ -60,42 +60,42 @@ impl<'c> KernelView<'c> {
     }
 
     /// Returns the levels that a scope requests; a tile count of 1 is no loop.
-    fn levels_of_scope(&self, scope: Op<'c>) -> Vec<Level> {
+    fn loops_of_scope(&self, scope: Op<'c>) -> Vec<RequestedLoop> {
         let names = scope.attr(attr::TILE_DIMS).and_then(strings).unwrap_or_default();
         let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default();
         let count = |count| match string(count) {
-            Some(name) => self.knobs.get(name).map_or_else(|| Count::Symbol(name.to_owned()), |number| Count::Number(*number)),
-            None => Count::Number(integer(count).unwrap_or(1)),
+            Some(name) => self.knobs.get(name).map_or_else(|| SymbolicCount::Symbol(name.to_owned()), |number| SymbolicCount::Number(*number)),
+            None => SymbolicCount::Number(integer(count).unwrap_or(1)),
         };
-        let levels = names.into_iter().zip(counts).map(|(name, number)| Level { name: name.to_owned(), count: count(number) });
-        levels.filter(|level| level.count != Count::Number(1)).collect()
+        let levels = names.into_iter().zip(counts).map(|(name, number)| RequestedLoop { name: name.to_owned(), count: count(number) });
+        levels.filter(|level| level.count != SymbolicCount::Number(1)).collect()
     }
 
     /// Returns the levels around the ops in a scope, outermost first.
-    pub(super) fn levels_in(&self, scope: Op<'c>) -> Vec<Level> {
+    pub(super) fn enclosing_loops(&self, scope: Op<'c>) -> Vec<RequestedLoop> {
         let mut scopes: Vec<Op<'c>> =
             std::iter::successors(Some(scope), |op| op.parent()).take_while(|op| *op != self.op).filter(|op| op.is(spyre::HINT)).collect();
         scopes.reverse();
-        scopes.into_iter().flat_map(|scope| self.levels_of_scope(scope)).collect()
+        scopes.into_iter().flat_map(|scope| self.loops_of_scope(scope)).collect()
     }
 
-    fn number_of(&self, name: &str) -> Option<usize> {
+    fn level_number(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known == name)
     }
 
     /// Returns the dimensions that levels tile.
-    fn cuts(&self, labels: &Labels<String>, levels: &[Level]) -> Vec<Cut> {
-        let level = |label: &String| levels.iter().find(|level| level.name == *label).and_then(|level| self.number_of(&level.name));
+    fn collect_tiled_dims(&self, labels: &LabelList<String>, levels: &[RequestedLoop]) -> Vec<DimTiling> {
+        let level = |label: &String| levels.iter().find(|level| level.name == *label).and_then(|level| self.level_number(&level.name));
         labels.iter().enumerate().filter_map(|(dim, label)| Some((dim, level(label.as_ref()?)?))).collect()
     }
 
-    pub(super) fn neighbour(&self, op: Op<'c>, does: Does, labels: &Labels<String>, levels: &[Level]) -> Neighbour {
+    pub(super) fn describe_neighbor(&self, op: Op<'c>, does: NeighborKind, labels: &LabelList<String>, levels: &[RequestedLoop]) -> KernelNeighbor {
         let has_wishes = op.attr(attr::HINTS).is_some() || op.attr(attr::WORK_DIV).is_some();
-        let is_cut = |level: &&Level| labels.iter().flatten().any(|label| *label == level.name);
-        let tiles: i64 = levels.iter().filter(is_cut).map(|level| if let Count::Number(count) = level.count { count } else { 1 }).product();
-        let bytes = op.outputs().first().map_or(0, |output| bytes_of(*output));
+        let is_cut = |level: &&RequestedLoop| labels.iter().flatten().any(|label| *label == level.name);
+        let tiles: i64 = levels.iter().filter(is_cut).map(|level| if let SymbolicCount::Number(count) = level.count { count } else { 1 }).product();
+        let bytes = op.outputs().first().map_or(0, |output| device_bytes(*output));
         let tile_bytes = bytes / (tiles * self.target.cores).max(1);
-        Neighbour { does, has_wishes, is_beside: op.parent() == self.op.parent(), tile_bytes, lx_bytes: self.target.lx_bytes }
+        KernelNeighbor { kind: does, has_hints: has_wishes, is_in_kernel_block: op.parent() == self.op.parent(), tile_bytes, lx_bytes: self.target.lx_bytes }
     }
 
     //===------------------------------------------------------------------===//
@@ -104,26 +104,26 @@ impl<'c> KernelView<'c> {
 
     /// Returns the defining op of an input, traced through views; None for an argument of the function.
     pub(super) fn producer(&self, input: usize) -> Option<Op<'c>> {
-        behind_views(self.op.inputs()[input]).def()
+        strip_views(self.op.inputs()[input]).def()
     }
 
     /// Returns the inputs that show the result of an op.
-    pub(super) fn inputs_from(&self, producer: Op<'c>) -> Vec<usize> {
+    pub(super) fn find_inputs_from(&self, producer: Op<'c>) -> Vec<usize> {
         (0..self.op.inputs().len()).filter(|&input| self.producer(input) == Some(producer)).collect()
     }
 
-    pub(super) fn prologue(&self, producer: Op<'c>) -> Prologue {
-        let shown: Vec<(usize, ShownInput)> =
-            self.inputs_from(producer).into_iter().map(|input| (input, self.shown_input(input, producer))).collect();
+    pub(super) fn describe_prologue(&self, producer: Op<'c>) -> Prologue {
+        let shown: Vec<(usize, ViewedInput)> =
+            self.find_inputs_from(producer).into_iter().map(|input| (input, self.describe_input(input, producer))).collect();
         let arguments: Vec<Value<'c>> = shown.iter().map(|(input, _)| self.op.body_args()[*input]).collect();
-        let sites: Vec<Op<'c>> = arguments.iter().flat_map(|argument| readers_through_views(*argument)).collect();
-        let is_whole = |site: &Op<'c>| site.is(spyre::INSERT) && arguments.contains(&behind_views(site.inputs()[1]));
-        let readers: Vec<Op<'c>> = producer.outputs().into_iter().flat_map(readers_through_views).collect();
-        let labels = self.labels_of_product(producer);
-        let levels = sites.first().and_then(|site| site.parent()).map(|scope| self.levels_in(scope)).unwrap_or_default();
+        let sites: Vec<Op<'c>> = arguments.iter().flat_map(|argument| collect_users_through_views(*argument)).collect();
+        let is_whole = |site: &Op<'c>| site.is(spyre::INSERT) && arguments.contains(&strip_views(site.inputs()[1]));
+        let readers: Vec<Op<'c>> = producer.outputs().into_iter().flat_map(collect_users_through_views).collect();
+        let labels = self.labels_of_producer(producer);
+        let levels = sites.first().and_then(|site| site.parent()).map(|scope| self.enclosing_loops(scope)).unwrap_or_default();
         Prologue {
-            op: self.neighbour(producer, does(producer), &labels, &levels),
-            n_earlier_readers: readers.iter().filter(|reader| **reader != self.op && !self.is_behind(**reader)).count(),
+            op: self.describe_neighbor(producer, classify_neighbor(producer), &labels, &levels),
+            n_earlier_readers: readers.iter().filter(|reader| **reader != self.op && !self.is_after_kernel(**reader)).count(),
             is_written: sites.iter().any(is_whole),
             is_read_by_loop: sites.iter().any(|site| site.is(spyre::LOOP)),
             inputs: shown.into_iter().map(|(_, input)| input).collect(),
@@ -131,27 +131,27 @@ impl<'c> KernelView<'c> {
     }
 
     /// Returns which dimensions of its producer's result an input shows, and how the kernel's scopes tile them.
-    fn shown_input(&self, input: usize, producer: Op<'c>) -> ShownInput {
+    fn describe_input(&self, input: usize, producer: Op<'c>) -> ViewedInput {
         let argument = self.op.body_args()[input];
-        let labels = self.labels.of(argument);
-        let mut cuts: Vec<Cut> = Vec::new();
-        for site in readers_through_views(argument) {
-            let levels = site.parent().map(|scope| self.levels_in(scope)).unwrap_or_default();
-            let new = self.cuts(&labels, &levels);
+        let labels = self.labels.labels_of(argument);
+        let mut cuts: Vec<DimTiling> = Vec::new();
+        for site in collect_users_through_views(argument) {
+            let levels = site.parent().map(|scope| self.enclosing_loops(scope)).unwrap_or_default();
+            let new = self.collect_tiled_dims(&labels, &levels);
             cuts.extend(new.into_iter().filter(|cut| !cuts.contains(cut)).collect::<Vec<_>>());
         }
         let rank = producer.outputs().first().map_or(0, |output| crate::mlir::shape_of(*output).len());
-        let dims = dims_through(&views_between(self.op.inputs()[input]), rank);
-        ShownInput { dims, cuts }
+        let dims = trace_dims(&collect_views(self.op.inputs()[input]), rank);
+        ViewedInput { dims, cuts }
     }
 
     /// Returns the kernel's labels for the dimensions of its producer's result; None where unknown.
-    pub(super) fn labels_of_product(&self, producer: Op<'c>) -> Labels<String> {
+    pub(super) fn labels_of_producer(&self, producer: Op<'c>) -> LabelList<String> {
         let Some(output) = producer.outputs().first().copied() else { return Vec::new() };
-        let mut found: Labels<String> = vec![None; crate::mlir::shape_of(output).len()];
-        for input in self.inputs_from(producer) {
-            let dims = dims_through(&views_between(self.op.inputs()[input]), found.len());
-            for (label, dim) in self.labels.of(self.op.body_args()[input]).into_iter().zip(dims) {
+        let mut found: LabelList<String> = vec![None; crate::mlir::shape_of(output).len()];
+        for input in self.find_inputs_from(producer) {
+            let dims = trace_dims(&collect_views(self.op.inputs()[input]), found.len());
+            for (label, dim) in self.labels.labels_of(self.op.body_args()[input]).into_iter().zip(dims) {
                 if let Some(dim) = dim
                     && found[dim].is_none()
                 {
@@ -167,9 +167,9 @@ impl<'c> KernelView<'c> {
     //===------------------------------------------------------------------===//
 
     /// Returns the ops that read outputs, in program order, each once.
-    pub(super) fn consumers(&self) -> Vec<Op<'c>> {
+    pub(super) fn collect_consumers(&self) -> Vec<Op<'c>> {
         let mut found: Vec<Op<'c>> = Vec::new();
-        for reader in self.op.outputs().into_iter().flat_map(readers_through_views) {
+        for reader in self.op.outputs().into_iter().flat_map(collect_users_through_views) {
             if !found.contains(&reader) {
                 found.push(reader);
             }
@@ -182,7 +182,7 @@ impl<'c> KernelView<'c> {
     }
 
     /// Returns the definition of an output, traced through views and scopes.
-    pub(super) fn made(&self, output: usize) -> Made<'c> {
+    pub(super) fn find_definition(&self, output: usize) -> OutputDefinition<'c> {
         let (mut value, mut views, mut scope) = (self.op.yielded()[output], Vec::new(), self.op);
         loop {
             match value.def() {
@@ -197,73 +197,73 @@ impl<'c> KernelView<'c> {
                 _ => break,
             }
         }
-        Made { value, views, scope }
+        OutputDefinition { value, views, scope }
     }
 
     /// Returns the output that a value shows; None if the value is no kernel output.
-    pub(super) fn output_behind(&self, value: Value<'c>) -> Option<usize> {
-        let behind = behind_views(value);
+    pub(super) fn find_viewed_output(&self, value: Value<'c>) -> Option<usize> {
+        let behind = strip_views(value);
         self.op.outputs().iter().position(|output| *output == behind)
     }
 
-    pub(super) fn epilogue(&self, consumer: Op<'c>) -> Epilogue {
-        let compute = ComputeOp::of(consumer);
+    pub(super) fn describe_epilogue(&self, consumer: Op<'c>) -> Epilogue {
+        let compute = ComputeOp::from_op(consumer);
         let operands: Vec<Value<'c>> = consumer.inputs();
         let outputs: Vec<(usize, usize)> =
-            operands.iter().enumerate().filter_map(|(operand, value)| Some((operand, self.output_behind(*value)?))).collect();
-        let scopes = self.scopes_read(&operands);
+            operands.iter().enumerate().filter_map(|(operand, value)| Some((operand, self.find_viewed_output(*value)?))).collect();
+        let scopes = self.collect_defining_scopes(&operands);
         let labels = self.labels_of_consumer(consumer);
-        let of_result = compute.map(|compute| result_of(compute, &labels)).unwrap_or_default();
-        let levels = scopes.first().map(|scope| self.levels_in(*scope)).unwrap_or_default();
+        let of_result = compute.map(|compute| result_labels(compute, &labels)).unwrap_or_default();
+        let levels = scopes.first().map(|scope| self.enclosing_loops(*scope)).unwrap_or_default();
         Epilogue {
-            op: self.neighbour(consumer, does(consumer), &of_result, &levels),
-            n_late_operands: self.n_late(&operands),
+            op: self.describe_neighbor(consumer, classify_neighbor(consumer), &of_result, &levels),
+            n_late_operands: self.num_late_operands(&operands),
             n_scopes: scopes.len(),
-            reads: outputs.into_iter().map(|(operand, output)| self.read_output(compute, operand, operands[operand], output)).collect(),
+            reads: outputs.into_iter().map(|(operand, output)| self.describe_output_use(compute, operand, operands[operand], output)).collect(),
         }
     }
 
     /// Returns the scopes that define the kernel outputs shown by these values, each once.
-    pub(super) fn scopes_read(&self, values: &[Value<'c>]) -> Vec<Op<'c>> {
+    pub(super) fn collect_defining_scopes(&self, values: &[Value<'c>]) -> Vec<Op<'c>> {
         let mut scopes: Vec<Op<'c>> = Vec::new();
-        for output in values.iter().filter_map(|value| self.output_behind(*value)) {
-            let scope = self.made(output).scope;
+        for output in values.iter().filter_map(|value| self.find_viewed_output(*value)) {
+            let scope = self.find_definition(output).scope;
             scopes.extend((!scopes.contains(&scope)).then_some(scope));
         }
         scopes
     }
 
     /// Returns how many of these values are defined after the kernel.
-    pub(super) fn n_late(&self, values: &[Value<'c>]) -> usize {
-        values.iter().filter(|value| self.output_behind(**value).is_none() && self.is_late(**value)).count()
+    pub(super) fn num_late_operands(&self, values: &[Value<'c>]) -> usize {
+        values.iter().filter(|value| self.find_viewed_output(**value).is_none() && self.is_defined_after_kernel(**value)).count()
     }
 
     /// Whether an op is in the block of the kernel, after the kernel.
-    fn is_behind(&self, op: Op<'c>) -> bool {
+    fn is_after_kernel(&self, op: Op<'c>) -> bool {
         op.parent() == self.op.parent() && op != self.op && !op.is_before(self.op)
     }
 
     /// Whether a value is defined after the kernel. Constants are available everywhere, so they do not count.
-    fn is_late(&self, value: Value<'c>) -> bool {
-        let Some(def) = behind_views(value).def() else { return false };
-        !def.is(spyre::CONSTANT) && self.is_behind(def)
+    fn is_defined_after_kernel(&self, value: Value<'c>) -> bool {
+        let Some(def) = strip_views(value).def() else { return false };
+        !def.is(spyre::CONSTANT) && self.is_after_kernel(def)
     }
 
-    pub(super) fn read_output(&self, compute: Option<ComputeOp<'c>>, operand: usize, value: Value<'c>, output: usize) -> ReadOutput {
-        let made = self.made(output);
-        let levels = self.levels_in(made.scope);
-        let cuts = self.cuts(&self.labels.of(made.value), &levels);
+    pub(super) fn describe_output_use(&self, compute: Option<ComputeOp<'c>>, operand: usize, value: Value<'c>, output: usize) -> OutputUse {
+        let made = self.find_definition(output);
+        let levels = self.enclosing_loops(made.scope);
+        let cuts = self.collect_tiled_dims(&self.labels.labels_of(made.value), &levels);
         let rank = crate::mlir::shape_of(made.value).len();
-        let views: Vec<Op<'c>> = made.views.iter().copied().chain(views_between(value)).collect();
-        let shown = dims_through(&views, rank);
+        let views: Vec<Op<'c>> = made.views.iter().copied().chain(collect_views(value)).collect();
+        let shown = trace_dims(&views, rank);
         let walked = compute.map(|compute| compute.operand_dims(operand)).unwrap_or_default();
         let dims =
             (0..rank).map(|dim| shown.iter().position(|of_maker| *of_maker == Some(dim)).and_then(|shown| walked.get(shown).copied()?));
         let maker = made.value.def();
-        let summed: Vec<String> = maker.and_then(ComputeOp::of).map(|maker| self.summed_by(maker)).unwrap_or_default();
-        let is_of_maker = |level: &&Level| self.cuts(&self.labels.of(made.value), std::slice::from_ref(*level)).is_empty();
+        let summed: Vec<String> = maker.and_then(ComputeOp::from_op).map(|maker| self.reduced_dim_names(maker)).unwrap_or_default();
+        let is_of_maker = |level: &&RequestedLoop| self.collect_tiled_dims(&self.labels.labels_of(made.value), std::slice::from_ref(*level)).is_empty();
         let first = levels.iter().find(|level| !is_of_maker(level) || summed.contains(&level.name));
-        ReadOutput {
+        OutputUse {
             dims: dims.collect(),
             cuts,
             is_summed_outside: first.is_some_and(|level| summed.contains(&level.name)),
@@ -272,22 +272,22 @@ impl<'c> KernelView<'c> {
     }
 
     /// Returns the names of the dimensions that an op reduces.
-    pub(super) fn summed_by(&self, maker: ComputeOp<'c>) -> Vec<String> {
-        let labels = self.labels.of_iteration(maker);
-        let n_outputs = labels.len() - maker.n_reduced();
+    pub(super) fn reduced_dim_names(&self, maker: ComputeOp<'c>) -> Vec<String> {
+        let labels = self.labels.iteration_labels(maker);
+        let n_outputs = labels.len() - maker.num_reduced_dims();
         labels.into_iter().skip(n_outputs).flatten().collect()
     }
 
     /// Returns the kernel's labels for the iteration dimensions of a consumer; None where unknown.
-    pub(super) fn labels_of_consumer(&self, consumer: Op<'c>) -> Labels<String> {
-        let Some(compute) = ComputeOp::of(consumer) else { return Vec::new() };
-        let mut found: Labels<String> = vec![None; compute.iteration_space().len()];
+    pub(super) fn labels_of_consumer(&self, consumer: Op<'c>) -> LabelList<String> {
+        let Some(compute) = ComputeOp::from_op(consumer) else { return Vec::new() };
+        let mut found: LabelList<String> = vec![None; compute.iteration_space().len()];
         for (operand, value) in consumer.inputs().into_iter().enumerate() {
-            let Some(output) = self.output_behind(value) else { continue };
-            let made = self.made(output);
-            let labels = self.labels.of(made.value);
-            let views: Vec<Op<'c>> = made.views.iter().copied().chain(views_between(value)).collect();
-            for (shown, walked) in dims_through(&views, labels.len()).into_iter().zip(compute.operand_dims(operand)) {
+            let Some(output) = self.find_viewed_output(value) else { continue };
+            let made = self.find_definition(output);
+            let labels = self.labels.labels_of(made.value);
+            let views: Vec<Op<'c>> = made.views.iter().copied().chain(collect_views(value)).collect();
+            for (shown, walked) in trace_dims(&views, labels.len()).into_iter().zip(compute.operand_dims(operand)) {
                 if let (Some(of_maker), Some(dim)) = (shown, walked)
                     && found[dim].is_none()
                 {
@@ -300,13 +300,13 @@ impl<'c> KernelView<'c> {
 }
 
 /// Returns the labels of an op's result, given those of its iteration dimensions.
-fn result_of(compute: ComputeOp<'_>, labels: &Labels<String>) -> Labels<String> {
-    let dims = compute.operand_dims(compute.reads().len());
+fn result_labels(compute: ComputeOp<'_>, labels: &LabelList<String>) -> LabelList<String> {
+    let dims = compute.operand_dims(compute.read_operands().len());
     dims.into_iter().map(|dim| dim.and_then(|dim| labels[dim].clone())).collect()
 }
 
 /// Returns the views between a value and its source, innermost first.
-pub(super) fn views_between(value: Value<'_>) -> Vec<Op<'_>> {
+pub(super) fn collect_views(value: Value<'_>) -> Vec<Op<'_>> {
     let mut views: Vec<Op<'_>> = std::iter::successors(value.def().filter(|def| def.is(spyre::VIEW)), |view| {
         view.inputs()[0].def().filter(|def| def.is(spyre::VIEW))
     })
@@ -317,28 +317,28 @@ pub(super) fn views_between(value: Value<'_>) -> Vec<Op<'_>> {
 
 /// Traces dimensions through views, outermost view first: returns, for each dimension of the viewed value, the corresponding
 /// dimension of the source, which has `rank` dimensions.
-pub(super) fn dims_through(views: &[Op<'_>], rank: usize) -> Vec<Option<usize>> {
+pub(super) fn trace_dims(views: &[Op<'_>], rank: usize) -> Vec<Option<usize>> {
     let whole: Vec<Option<usize>> = (0..rank).map(Some).collect();
-    views.iter().fold(whole, |behind, view| through_view(*view).into_iter().map(|dim| dim.and_then(|dim| behind[dim])).collect())
+    views.iter().fold(whole, |behind, view| trace_view_dims(*view).into_iter().map(|dim| dim.and_then(|dim| behind[dim])).collect())
 }
 
-fn does(op: Op<'_>) -> Does {
+fn classify_neighbor(op: Op<'_>) -> NeighborKind {
     match op.full_name() {
-        spyre::POINTWISE | spyre::FILL => Does::Elementwise,
-        spyre::CONSTANT => Does::Constant,
-        spyre::GATHER => Does::Gathers,
+        spyre::POINTWISE | spyre::FILL => NeighborKind::Elementwise,
+        spyre::CONSTANT => NeighborKind::Constant,
+        spyre::GATHER => NeighborKind::Gather,
         spyre::REDUCE | spyre::MATMUL => {
             // Reduced dimensions are the last of the iteration space, in order.
-            let (n_dims, n_reduced) = ComputeOp::of(op).map_or((0, 0), |compute| (compute.iteration_space().len(), compute.n_reduced()));
-            Does::Reduces((n_dims - n_reduced..n_dims).collect())
+            let (n_dims, n_reduced) = ComputeOp::from_op(op).map_or((0, 0), |compute| (compute.iteration_space().len(), compute.num_reduced_dims()));
+            NeighborKind::Reduction((n_dims - n_reduced..n_dims).collect())
         }
-        other => Does::Other(other.to_owned()),
+        other => NeighborKind::Other(other.to_owned()),
     }
 }
 
 /// Bytes of a value's elements in device memory, without padding.
-fn bytes_of(value: Value<'_>) -> i64 {
-    let Some(tensor) = TensorType::of(value.r#type()) else { return 0 };
+fn device_bytes(value: Value<'_>) -> i64 {
+    let Some(tensor) = TensorType::from_type(value.r#type()) else { return 0 };
     let elements: i64 = tensor.shape.iter().product();
     let per_stick = format_of(tensor.element).map_or(machine::STICK_BYTES, |format| format.elements_per_stick());
     elements * machine::STICK_BYTES / per_stick

@@ -1,16 +1,16 @@
 //! Tunable parameters that the kernels of a program leave open.
 
 use super::{
-    fixed_numbers::{FixedNumber, fixed_numbers},
-    kernels_of,
+    fixed_numbers::{FixedNumber, collect_fixed_numbers},
+    collect_kernels,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Knob, condition_holds, input_dims_of},
-    kernel::{Cuts, FixedKind, same_order},
+    kernel::{KnobTiling, FixedNumberKind, find_equivalent_order},
     mlir::{Op, OpExt, elements, integer, shape_of, string, strings},
 };
-use program::Count;
+use program::SymbolicCount;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Kernel with open parameters, or several kernels of one name.
@@ -19,14 +19,14 @@ pub(crate) struct OpenKernel {
     pub(crate) name: String,
     /// Its knobs, and numbers that no knob controls, treated like knobs.
     pub(crate) knobs: Vec<Knob>,
-    pub(crate) cuts: BTreeSet<Cuts>,
+    pub(crate) tilings: BTreeSet<KnobTiling>,
     /// Names of open loop orders, with the counts of the loops.
-    orders: Vec<(String, Vec<Count>)>,
+    orders: Vec<(String, Vec<SymbolicCount>)>,
 }
 
 impl OpenKernel {
     /// Returns the condition that knob values violate; None if they satisfy all.
-    pub(crate) fn broken_condition(&self, values: &[i64]) -> Option<&str> {
+    pub(crate) fn find_violated_condition(&self, values: &[i64]) -> Option<&str> {
         let names: Vec<&str> = self.knobs.iter().map(|knob| knob.name.as_str()).collect();
         let conditions = self.knobs.iter().map(|knob| knob.condition.as_str()).filter(|condition| !condition.is_empty());
         conditions.into_iter().find(|condition| !condition_holds(condition, &names, values))
@@ -34,18 +34,18 @@ impl OpenKernel {
 
     /// Returns why tiles differ in size for these knob values; None if they are equal, as far as the kernel's inputs determine
     /// it.
-    pub(crate) fn uneven(&self, values: &[i64]) -> Option<String> {
-        self.cuts.iter().find_map(|cuts| cuts.uneven(|name| self.value_of(name, values)))
+    pub(crate) fn divisibility_error(&self, values: &[i64]) -> Option<String> {
+        self.tilings.iter().find_map(|cuts| cuts.divisibility_error(|name| self.value_of(name, values)))
     }
 
     /// Returns a loop order that yields the same program as an earlier one for these knob values.
-    pub(crate) fn same_order(&self, values: &[i64]) -> Option<String> {
-        let same = |(name, counts): &(String, Vec<Count>)| {
-            let number = |count: &Count| match count {
-                Count::Number(number) => Some(*number),
-                Count::Symbol(name) => self.value_of(name, values),
+    pub(crate) fn find_equivalent_order(&self, values: &[i64]) -> Option<String> {
+        let same = |(name, counts): &(String, Vec<SymbolicCount>)| {
+            let number = |count: &SymbolicCount| match count {
+                SymbolicCount::Number(number) => Some(*number),
+                SymbolicCount::Symbol(name) => self.value_of(name, values),
             };
-            let other = same_order(&counts.iter().map(number).collect::<Option<Vec<i64>>>()?, self.value_of(name, values)?)?;
+            let other = find_equivalent_order(&counts.iter().map(number).collect::<Option<Vec<i64>>>()?, self.value_of(name, values)?)?;
             Some(format!("'{name}' is the same program as {other}"))
         };
         self.orders.iter().find_map(same)
@@ -57,26 +57,26 @@ impl OpenKernel {
 }
 
 /// Returns the kernels with knobs, or with uncontrolled numbers of these kinds, by name.
-pub(crate) fn open_kernels(around: Op<'_>, kinds: &[FixedKind], cores: i64) -> Vec<OpenKernel> {
+pub(crate) fn collect_open_kernels(around: Op<'_>, kinds: &[FixedNumberKind], cores: i64) -> Vec<OpenKernel> {
     let mut found: BTreeMap<&str, OpenKernel> = BTreeMap::new();
-    for kernel in kernels_of(around) {
-        let (name, mut knobs, sizes) = (kernel.text_attr(attr::NAME), Knob::all_of(kernel), sizes_of(kernel));
-        let mut fixed = fixed_numbers(kernel);
+    for kernel in collect_kernels(around) {
+        let (name, mut knobs, sizes) = (kernel.text_attr(attr::NAME), Knob::collect_from_kernel(kernel), dim_sizes(kernel));
+        let mut fixed = collect_fixed_numbers(kernel);
         fixed.retain(|number| kinds.contains(&number.kind));
-        knobs.extend(fixed.iter().map(|number| as_knob(number, &sizes, cores)));
+        knobs.extend(fixed.iter().map(|number| to_knob(number, &sizes, cores)));
         if knobs.is_empty() {
             continue;
         }
-        let orders = fixed.iter().filter(|number| number.kind == FixedKind::Order);
-        let orders = orders.map(|order| (order.name.clone(), counts_of(order.scope, &fixed))).collect();
-        let open = found.entry(name).or_insert_with(|| OpenKernel { name: name.to_owned(), knobs, cuts: BTreeSet::new(), orders });
-        collect_cuts(kernel, (&sizes, &fixed), &[], &mut open.cuts);
+        let orders = fixed.iter().filter(|number| number.kind == FixedNumberKind::Order);
+        let orders = orders.map(|order| (order.name.clone(), scope_counts(order.scope, &fixed))).collect();
+        let open = found.entry(name).or_insert_with(|| OpenKernel { name: name.to_owned(), knobs, tilings: BTreeSet::new(), orders });
+        collect_tilings(kernel, (&sizes, &fixed), &[], &mut open.tilings);
     }
     found.into_values().collect()
 }
 
 /// Returns a number without a knob as an open parameter; it has one choice if the size of its dimension is unknown.
-fn as_knob(number: &FixedNumber<'_>, sizes: &BTreeMap<String, i64>, cores: i64) -> Knob {
+fn to_knob(number: &FixedNumber<'_>, sizes: &BTreeMap<String, i64>, cores: i64) -> Knob {
     let mut choices = number.choices(number.dim.and_then(|dim| sizes.get(dim).copied()), cores);
     if choices.is_empty() {
         choices.push(number.value);
@@ -85,7 +85,7 @@ fn as_knob(number: &FixedNumber<'_>, sizes: &BTreeMap<String, i64>, cores: i64) 
 }
 
 /// Returns the sizes of the dimensions that the inputs name. A name with two different sizes has none.
-fn sizes_of(kernel: Op<'_>) -> BTreeMap<String, i64> {
+fn dim_sizes(kernel: Op<'_>) -> BTreeMap<String, i64> {
     let mut sizes: BTreeMap<String, Option<i64>> = BTreeMap::new();
     for (input, names) in kernel.inputs().into_iter().zip(input_dims_of(kernel).unwrap_or_default()) {
         for (name, size) in names.into_iter().zip(shape_of(input)) {
@@ -99,34 +99,34 @@ fn sizes_of(kernel: Op<'_>) -> BTreeMap<String, i64> {
 
 /// Collects the tilings in the scopes of an operation, including those of the enclosing scopes in `outer`. `sizes` are
 /// dimension sizes; an open number is represented by its name.
-fn collect_cuts<'c>(
+fn collect_tilings<'c>(
     around: Op<'c>,
     (sizes, open): (&BTreeMap<String, i64>, &[FixedNumber<'c>]),
-    outer: &[(String, Count)],
-    found: &mut BTreeSet<Cuts>,
+    outer: &[(String, SymbolicCount)],
+    found: &mut BTreeSet<KnobTiling>,
 ) {
     for scope in around.body_ops().into_iter().filter(|op| op.is(spyre::HINT)) {
         let dims = scope.attr(attr::TILE_DIMS).and_then(strings).unwrap_or_default();
         let mut levels = outer.to_vec();
-        levels.extend(dims.into_iter().map(str::to_owned).zip(counts_of(scope, open)));
+        levels.extend(dims.into_iter().map(str::to_owned).zip(scope_counts(scope, open)));
         for (dim, _) in &levels {
             let Some(&size) = sizes.get(dim) else { continue };
             let counts = levels.iter().filter(|(name, _)| name == dim).map(|(_, count)| count.clone()).collect();
-            found.insert(Cuts { dim: dim.clone(), size, counts });
+            found.insert(KnobTiling { dim: dim.clone(), size, counts });
         }
-        collect_cuts(scope, (sizes, open), &levels, found);
+        collect_tilings(scope, (sizes, open), &levels, found);
     }
 }
 
 /// Returns the counts of a scope; open counts are represented by their names.
-fn counts_of<'c>(scope: Op<'c>, open: &[FixedNumber<'c>]) -> Vec<Count> {
+fn scope_counts<'c>(scope: Op<'c>, open: &[FixedNumber<'c>]) -> Vec<SymbolicCount> {
     let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default();
     let name_at =
-        |place: usize| open.iter().find(|number| number.kind == FixedKind::Tiles && (number.scope, number.place) == (scope, place));
+        |place: usize| open.iter().find(|number| number.kind == FixedNumberKind::Tiles && (number.scope, number.position) == (scope, place));
     let count = |(place, attribute)| match (name_at(place), integer(attribute)) {
-        (Some(number), _) => Count::Symbol(number.name.clone()),
-        (None, Some(number)) => Count::Number(number),
-        (None, None) => Count::Symbol(string(attribute).unwrap_or_default().to_owned()),
+        (Some(number), _) => SymbolicCount::Symbol(number.name.clone()),
+        (None, Some(number)) => SymbolicCount::Number(number),
+        (None, None) => SymbolicCount::Symbol(string(attribute).unwrap_or_default().to_owned()),
     };
     counts.into_iter().enumerate().map(count).collect()
 }

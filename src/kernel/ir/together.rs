@@ -8,21 +8,21 @@ use crate::{
 use std::collections::BTreeSet;
 
 /// Argument dimension: argument number and dimension number.
-pub(super) type Origin = (usize, usize);
+pub(super) type ArgumentDim = (usize, usize);
 
 /// Groups of argument dimensions that get a common name.
-pub(super) struct Together {
-    groups: Vec<Vec<Origin>>,
+pub(super) struct DimNameGroups {
+    groups: Vec<Vec<ArgumentDim>>,
     /// Pairs that one op indexes by two different iteration dimensions, the smaller one first.
-    apart: BTreeSet<(Origin, Origin)>,
+    apart: BTreeSet<(ArgumentDim, ArgumentDim)>,
 }
 
-impl Together {
+impl DimNameGroups {
     /// Creates the state in which no dimensions are grouped.
-    pub(super) fn of(around: Op<'_>, known: &DimLabels<Origin>) -> Self {
+    pub(super) fn new(around: Op<'_>, known: &DimLabels<ArgumentDim>) -> Self {
         let mut apart = BTreeSet::new();
-        for compute in around.nested().into_iter().filter_map(ComputeOp::of) {
-            let dims = known.all_of_iteration(compute);
+        for compute in around.nested().into_iter().filter_map(ComputeOp::from_op) {
+            let dims = known.all_iteration_labels(compute);
             for (number, others) in dims.iter().enumerate() {
                 let before = dims[..number].iter().flatten();
                 apart.extend(before.flat_map(|one| others.iter().map(|other| (*one.min(other), *one.max(other)))));
@@ -33,19 +33,19 @@ impl Together {
 
     /// Whether two dimensions may have one name. Dimensions of one argument, or of one op, must not: a loop would iterate over
     /// their diagonal only.
-    pub(super) fn may_be_one(&self, one: Origin, other: Origin) -> bool {
+    pub(super) fn may_share_name(&self, one: ArgumentDim, other: ArgumentDim) -> bool {
         one == other || (one.0 != other.0 && !self.apart.contains(&(one.min(other), one.max(other))))
     }
 
     /// Merges the groups of two dimensions.
-    pub(super) fn join(&mut self, one: Origin, other: Origin) {
-        let both: BTreeSet<Origin> = [one, other].into_iter().flat_map(|origin| self.group_of(origin)).collect();
+    pub(super) fn merge(&mut self, one: ArgumentDim, other: ArgumentDim) {
+        let both: BTreeSet<ArgumentDim> = [one, other].into_iter().flat_map(|origin| self.group_of(origin)).collect();
         self.groups.retain(|group| !both.contains(&group[0]));
         self.groups.push(both.into_iter().collect());
     }
 
     /// Returns the group of a dimension, including the dimension.
-    pub(super) fn group_of(&self, origin: Origin) -> Vec<Origin> {
+    pub(super) fn group_of(&self, origin: ArgumentDim) -> Vec<ArgumentDim> {
         self.groups.iter().find(|group| group.contains(&origin)).cloned().unwrap_or_else(|| vec![origin])
     }
 }

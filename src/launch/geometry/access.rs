@@ -4,7 +4,7 @@ use crate::{bundle::OpSpec, launch::LaunchError};
 
 /// Addressing mode of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub enum AddressingMode {
     /// By its coordinates alone.
     Direct,
     /// It holds the indices for the operand `value`.
@@ -19,7 +19,7 @@ pub enum Access {
     },
 }
 
-impl Access {
+impl AddressingMode {
     /// Returns whether the operand holds indices.
     #[must_use]
     pub const fn is_index(self) -> bool {
@@ -28,8 +28,8 @@ impl Access {
 }
 
 /// Returns the access of every operand.
-pub(super) fn classify(op: &OpSpec) -> Result<Vec<Access>, LaunchError> {
-    let mut accesses = vec![Access::Direct; op.operands.len()];
+pub(super) fn classify_operands(op: &OpSpec) -> Result<Vec<AddressingMode>, LaunchError> {
+    let mut accesses = vec![AddressingMode::Direct; op.operands.len()];
     for (value, operand) in op.operands.iter().enumerate() {
         for name in operand.coordinates.iter().filter_map(|coordinate| coordinate.index_name()) {
             let index = op
@@ -41,11 +41,11 @@ pub(super) fn classify(op: &OpSpec) -> Result<Vec<Access>, LaunchError> {
             if op.operands[index].allocation.is_lx() {
                 return Err(LaunchError::IndexInLx { operand: index });
             }
-            if accesses[index] == Access::Direct {
-                accesses[index] = Access::Index { value };
+            if accesses[index] == AddressingMode::Direct {
+                accesses[index] = AddressingMode::Index { value };
             }
-            if accesses[value] == Access::Direct {
-                accesses[value] = Access::Value { index };
+            if accesses[value] == AddressingMode::Direct {
+                accesses[value] = AddressingMode::Value { index };
             }
         }
     }
@@ -59,14 +59,14 @@ mod tests {
     use crate::bundle::testing::operand;
 
     #[test]
-    fn an_indirect_coordinate_links_two_operands() {
+    fn links_operands_of_indirect_coordinate() {
         let mut index = operand(&[1, 64], vec![Coordinate::constant(0), Coordinate::dim(0)]);
         index.name = Some("rows".to_owned());
         let table = operand(&[8, 64], vec![Coordinate::indirect("rows"), Coordinate::dim(1)]);
         let result = operand(&[2, 64], vec![Coordinate::dim(0), Coordinate::dim(1)]);
         let mut op = OpSpec { operands: vec![index, table, result], ..OpSpec::default() };
-        assert_eq!(classify(&op).unwrap(), [Access::Index { value: 1 }, Access::Value { index: 0 }, Access::Direct]);
+        assert_eq!(classify_operands(&op).unwrap(), [AddressingMode::Index { value: 1 }, AddressingMode::Value { index: 0 }, AddressingMode::Direct]);
         op.operands[0].name = None;
-        assert_eq!(classify(&op), Err(LaunchError::UnknownIndex { operand: 1, name: "rows".to_owned() }));
+        assert_eq!(classify_operands(&op), Err(LaunchError::UnknownIndex { operand: 1, name: "rows".to_owned() }));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::bundle::OpFamily;
 use crate::{
-    bundle::{Coordinate, IterationDim, OpSpec, Operand},
+    bundle::{Coordinate, IterationDim, OpSpec, OpSpecOperand},
     launch::LaunchError,
 };
 
@@ -37,7 +37,7 @@ fn check_space(space: &[IterationDim]) -> Result<(), LaunchError> {
         if found.range < 1 || found.split < 1 || max < 1 {
             return Err(LaunchError::EmptyDim { dim, range: found.range.min(max), split: found.split });
         }
-        up_to(MAX_SIZE, "the size of a dimension", found.range.max(max))?;
+        check_limit(MAX_SIZE, "the size of a dimension", found.range.max(max))?;
         cores = cores.saturating_mul(found.split);
     }
     if cores > MAX_CORES {
@@ -51,7 +51,7 @@ fn check_window(op: &OpSpec) -> Result<(), LaunchError> {
         if ranges.iter().any(|range| *range < 1) {
             return Err(LaunchError::EmptyResult { ranges });
         }
-        ranges.iter().try_for_each(|range| up_to(MAX_SIZE, "a range of the result", *range))?;
+        ranges.iter().try_for_each(|range| check_limit(MAX_SIZE, "a range of the result", *range))?;
     }
     let Some(window) = &op.window else { return Ok(()) };
     for axis in [window.height, window.width] {
@@ -59,15 +59,15 @@ fn check_window(op: &OpSpec) -> Result<(), LaunchError> {
             if found < 1 {
                 return Err(LaunchError::BadWindow { what, found });
             }
-            up_to(MAX_WINDOW, "a window's size", found)?;
+            check_limit(MAX_WINDOW, "a window's size", found)?;
         }
-        up_to(MAX_WINDOW, "a window's padding", axis.padding)?;
-        up_to(MAX_SIZE, "a window's total size", axis.total_size.unwrap_or_default())?;
+        check_limit(MAX_WINDOW, "a window's padding", axis.padding)?;
+        check_limit(MAX_SIZE, "a window's total size", axis.total_size.unwrap_or_default())?;
     }
     Ok(())
 }
 
-fn check_operand(op: &OpSpec, index: usize, operand: &Operand) -> Result<(), LaunchError> {
+fn check_operand(op: &OpSpec, index: usize, operand: &OpSpecOperand) -> Result<(), LaunchError> {
     let sizes = operand.device_size.len();
     let coordinates = operand.coordinates.len();
     if coordinates != sizes || sizes == 0 {
@@ -85,11 +85,11 @@ fn check_operand(op: &OpSpec, index: usize, operand: &Operand) -> Result<(), Lau
         return Err(LaunchError::TensorTooLarge { operand: index });
     }
     check_coordinates(op, index, operand)?;
-    operand.tile_advance.iter().try_for_each(|elements| up_to(MAX_ELEMENTS, "the advance of a tile", *elements))?;
-    up_to(MAX_ELEMENTS, "the offset of an allocation", operand.allocation.offset_bytes())
+    operand.tile_advance.iter().try_for_each(|elements| check_limit(MAX_ELEMENTS, "the advance of a tile", *elements))?;
+    check_limit(MAX_ELEMENTS, "the offset of an allocation", operand.allocation.offset_bytes())
 }
 
-fn check_coordinates(op: &OpSpec, index: usize, operand: &Operand) -> Result<(), LaunchError> {
+fn check_coordinates(op: &OpSpec, index: usize, operand: &OpSpecOperand) -> Result<(), LaunchError> {
     let dims = op.iteration_space.len();
     if let Some(dim) = operand.coordinates.iter().filter_map(Coordinate::moving_dim).find(|dim| *dim >= dims) {
         return Err(LaunchError::UnknownDim { operand: index, dim, dims });
@@ -107,7 +107,7 @@ fn check_coordinates(op: &OpSpec, index: usize, operand: &Operand) -> Result<(),
     Ok(())
 }
 
-fn up_to(limit: i64, what: &'static str, found: i64) -> Result<(), LaunchError> {
+fn check_limit(limit: i64, what: &'static str, found: i64) -> Result<(), LaunchError> {
     if found.saturating_abs() > limit { Err(LaunchError::TooLarge { what, found, limit }) } else { Ok(()) }
 }
 
@@ -116,72 +116,72 @@ mod tests {
     use super::super::Geometry;
     use super::*;
     use crate::bundle::{
-        SymbolicDim, Window, WindowAxis,
-        testing::{dense, op, operand},
+        SymbolicDim, OpWindow, WindowAxis,
+        testing::{dense_operand, op, operand},
     };
 
-    fn error(change: impl FnOnce(&mut OpSpec)) -> String {
-        let mut op = op("neg", &[8, 64], vec![dense(&[8, 64], 0, 1), dense(&[8, 64], 0, 1)]);
+    fn check_error(change: impl FnOnce(&mut OpSpec)) -> String {
+        let mut op = op("neg", &[8, 64], vec![dense_operand(&[8, 64], 0, 1), dense_operand(&[8, 64], 0, 1)]);
         change(&mut op);
         Geometry::new(&op).unwrap_err().to_string()
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
-        assert_eq!(error(|op| op.operands.clear()), "0 operands; this op needs at least 1");
-        assert_eq!(error(|op| op.iteration_space[1].split = 0), "iteration dimension 1 has range 64 and split 0; both must be at least 1");
+    fn names_violated_precondition() {
+        assert_eq!(check_error(|op| op.operands.clear()), "0 operands; this op needs at least 1");
+        assert_eq!(check_error(|op| op.iteration_space[1].split = 0), "iteration dimension 1 has range 64 and split 0; both must be at least 1");
         assert_eq!(
-            error(|op| op.operands[1] = operand(&[8, 32], vec![Coordinate::dim(0), Coordinate::dim(1)])),
+            check_error(|op| op.operands[1] = operand(&[8, 32], vec![Coordinate::dim(0), Coordinate::dim(1)])),
             "operand 1 ends in a device dimension of 32; a stick of SEN169_FP16 has 64 elements"
         );
         assert_eq!(
-            error(|op| op.operands[0].coordinates.truncate(2)),
+            check_error(|op| op.operands[0].coordinates.truncate(2)),
             "operand 0 has 2 coordinates for 3 device dimensions; each dimension needs one"
         );
         assert_eq!(
-            error(|op| op.operands[0] = operand(&[], Vec::new())),
+            check_error(|op| op.operands[0] = operand(&[], Vec::new())),
             "operand 0 has 0 coordinates for 0 device dimensions; each dimension needs one"
         );
         assert_eq!(
-            error(|op| op.operands[0].coordinates[1] = Coordinate::dim(2)),
+            check_error(|op| op.operands[0].coordinates[1] = Coordinate::dim(2)),
             "operand 0 refers to iteration dimension 2; the op has 2"
         );
         assert_eq!(
-            error(|op| op.operands[0].coordinates[2].offset = 3),
+            check_error(|op| op.operands[0].coordinates[2].offset = 3),
             "operand 0 starts at position 3 of a stick of 64 elements; an operand starts at the beginning of a stick"
         );
         assert_eq!(
-            error(|op| op.iteration_space[0].split = 1 << 40),
+            check_error(|op| op.iteration_space[0].split = 1 << 40),
             "the splits make 1099511627776 slices; each core computes one slice, and there are 1024 cores"
         );
         let symbolic = |max: i64| SymbolicDim { symbol: "s".to_owned(), max, granularity: 1 };
         assert_eq!(
-            error(|op| op.iteration_space[0].symbolic = Some(symbolic(0))),
+            check_error(|op| op.iteration_space[0].symbolic = Some(symbolic(0))),
             "iteration dimension 0 has range 0 and split 1; both must be at least 1"
         );
         assert_eq!(
-            error(|op| op.iteration_space[0].symbolic = Some(symbolic(MAX_SIZE + 1))),
+            check_error(|op| op.iteration_space[0].symbolic = Some(symbolic(MAX_SIZE + 1))),
             "the size of a dimension is 1099511627777; it must not exceed 1099511627776",
             "though it is small at the moment"
         );
     }
 
     #[test]
-    fn numbers_that_would_overflow_are_refused() {
-        assert_eq!(error(|op| op.operands[0].device_size = vec![1 << 40, 1 << 40, 64]), "operand 0 has more than 2^48 elements");
+    fn rejects_numbers_that_would_overflow() {
+        assert_eq!(check_error(|op| op.operands[0].device_size = vec![1 << 40, 1 << 40, 64]), "operand 0 has more than 2^48 elements");
         assert_eq!(
-            error(|op| op.operands[0].coordinates[0].offset = 7),
+            check_error(|op| op.operands[0].coordinates[0].offset = 7),
             "coordinate 0 of operand 0 starts at 7; its device dimension has 1 positions"
         );
-        assert!(error(|op| op.iteration_space[0].range = i64::MAX).starts_with("the size of a dimension is 92233"));
+        assert!(check_error(|op| op.iteration_space[0].range = i64::MAX).starts_with("the size of a dimension is 92233"));
     }
 
     #[test]
-    fn what_reaches_a_limit_is_not_refused() {
+    fn accepts_numbers_at_limit() {
         let axis =
             WindowAxis { kernel: MAX_WINDOW, stride: MAX_WINDOW, dilation: MAX_WINDOW, padding: MAX_WINDOW, total_size: Some(MAX_SIZE) };
         let checked = |more: i64| {
-            let mut op = op("neg", &[8, 64], vec![dense(&[8, 64], 0, 1), dense(&[8, 64], 0, 1)]);
+            let mut op = op("neg", &[8, 64], vec![dense_operand(&[8, 64], 0, 1), dense_operand(&[8, 64], 0, 1)]);
             op.iteration_space[0].split = MAX_CORES + more;
             let cores = check_space(&op.iteration_space);
             op.iteration_space[0] = IterationDim::new(MAX_SIZE + more, 1);
@@ -191,7 +191,7 @@ mod tests {
             op.node_output_ranges = None;
             let mut wide = axis;
             wide.padding += more;
-            op.window = Some(Window { height: axis, width: wide, pad_type: None });
+            op.window = Some(OpWindow { height: axis, width: wide, pad_type: None });
             let window = check_window(&op);
             op.operands[0].coordinates[1].offset = 8 + more;
             let offset = check_coordinates(&op, 0, &op.operands[0]);

@@ -1,6 +1,6 @@
 //! Layout classes: tensors of one op with the same layout share a description in the file ("SuperDSC schema, section 3, step 7").
 
-use super::{Access, Label, Tensor};
+use super::{AddressingMode, DimLabel, LabeledTensor};
 use crate::bundle::OpFamily;
 use crate::launch::LaunchError;
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ impl ClassName {
     }
 
     /// Returns the order in which an op's classes are named.
-    const fn sequence(family: OpFamily) -> [Self; 4] {
+    const fn naming_order(family: OpFamily) -> [Self; 4] {
         match family {
             OpFamily::Matmul | OpFamily::Conv2d => [Self::Input, Self::Kernel, Self::Output, Self::KernelIndex],
             OpFamily::Depthwise => [Self::Output, Self::Input, Self::Kernel, Self::KernelIndex],
@@ -47,19 +47,19 @@ impl ClassName {
 
 /// A layout class.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Class {
+pub struct LayoutClass {
     /// Its name.
     pub name: ClassName,
     /// The dimension order of the tensor that created it.
-    pub order: Vec<Label>,
+    pub order: Vec<DimLabel>,
     /// The dimensions that run along a stick.
-    pub stick: Vec<Label>,
+    pub stick: Vec<DimLabel>,
     /// Elements of the stick along each of them.
     pub stick_sizes: Vec<i64>,
 }
 
-impl Class {
-    fn new(name: ClassName, tensor: &Tensor) -> Self {
+impl LayoutClass {
+    fn new(name: ClassName, tensor: &LabeledTensor) -> Self {
         Self { name, order: tensor.order(), stick: tensor.stick.clone(), stick_sizes: tensor.stick_sizes.clone() }
     }
 
@@ -69,30 +69,30 @@ impl Class {
         self.stick_sizes.iter().product()
     }
 
-    fn fits(&self, tensor: &Tensor) -> bool {
-        let set = |labels: &[Label]| labels.iter().copied().collect::<BTreeSet<_>>();
+    fn matches_tensor(&self, tensor: &LabeledTensor) -> bool {
+        let set = |labels: &[DimLabel]| labels.iter().copied().collect::<BTreeSet<_>>();
         self.stick == tensor.stick && self.stick_sizes == tensor.stick_sizes && set(&self.order) == set(&tensor.order())
     }
 }
 
 /// Assigns a class to every tensor, and returns the classes in the order of their first tensors.
-pub(super) fn assign(family: OpFamily, is_indirect: bool, tensors: &mut [Tensor]) -> Result<Vec<Class>, LaunchError> {
-    let names = ClassName::sequence(family);
-    let mut classes: Vec<Class> = Vec::new();
+pub(super) fn assign_classes(family: OpFamily, is_indirect: bool, tensors: &mut [LabeledTensor]) -> Result<Vec<LayoutClass>, LaunchError> {
+    let names = ClassName::naming_order(family);
+    let mut classes: Vec<LayoutClass> = Vec::new();
     for tensor in tensors {
         let by_role = match tensor.access {
-            Access::Index { .. } => Some(ClassName::KernelIndex),
-            Access::Direct | Access::Value { .. } => is_indirect.then_some(ClassName::Output),
+            AddressingMode::Index { .. } => Some(ClassName::KernelIndex),
+            AddressingMode::Direct | AddressingMode::Value { .. } => is_indirect.then_some(ClassName::Output),
         };
         let known = match by_role {
             Some(name) => classes.iter().position(|class| class.name == name),
-            None => classes.iter().position(|class| class.fits(tensor)),
+            None => classes.iter().position(|class| class.matches_tensor(tensor)),
         };
         tensor.class = known.unwrap_or(classes.len());
         if known.is_none() {
             let free = names.get(classes.len()).copied();
             let name = by_role.or(free).ok_or(LaunchError::TooManyClasses { found: classes.len() + 1, limit: names.len() })?;
-            classes.push(Class::new(name, tensor));
+            classes.push(LayoutClass::new(name, tensor));
         }
     }
     Ok(classes)
@@ -102,7 +102,7 @@ pub(super) fn assign(family: OpFamily, is_indirect: bool, tensors: &mut [Tensor]
 mod tests {
     use super::super::Geometry;
     use crate::bundle::Coordinate;
-    use crate::bundle::testing::{dense, op, operand};
+    use crate::bundle::testing::{dense_operand, op, operand};
 
     fn classes(op: &crate::bundle::OpSpec) -> Vec<(&'static str, Vec<usize>)> {
         let geometry = Geometry::new(op).unwrap();
@@ -111,25 +111,25 @@ mod tests {
     }
 
     #[test]
-    fn tensors_of_the_same_dimensions_and_stick_share_a_class() {
-        let add = op("add", &[8, 128], vec![dense(&[8, 128], 0, 1), dense(&[8, 128], 0, 1), dense(&[8, 128], 0, 1)]);
+    fn shares_class_for_same_dimensions_and_stick() {
+        let add = op("add", &[8, 128], vec![dense_operand(&[8, 128], 0, 1), dense_operand(&[8, 128], 0, 1), dense_operand(&[8, 128], 0, 1)]);
         assert_eq!(classes(&add), [("OUTPUT", vec![0, 1, 2])]);
-        let transposed = op("ReStickifyOpHBM", &[128, 128], vec![dense(&[128, 128], 1, 0), dense(&[128, 128], 0, 1)]);
+        let transposed = op("ReStickifyOpHBM", &[128, 128], vec![dense_operand(&[128, 128], 1, 0), dense_operand(&[128, 128], 0, 1)]);
         assert_eq!(classes(&transposed), [("OUTPUT", vec![0]), ("KERNEL", vec![1])]);
     }
 
     #[test]
-    fn a_matmul_has_a_class_for_each_operand() {
-        let operands = vec![dense(&[8, 128], 0, 2), dense(&[128, 256], 2, 1), dense(&[8, 256], 0, 1)];
+    fn assigns_class_to_each_matmul_operand() {
+        let operands = vec![dense_operand(&[8, 128], 0, 2), dense_operand(&[128, 256], 2, 1), dense_operand(&[8, 256], 0, 1)];
         assert_eq!(classes(&op("batchmatmul", &[8, 256, 128], operands)), [("INPUT", vec![0]), ("KERNEL", vec![1]), ("OUTPUT", vec![2])]);
     }
 
     #[test]
-    fn an_index_tensor_has_the_class_of_indices() {
+    fn assigns_index_class_to_index_tensor() {
         let mut index = operand(&[1, 64], vec![Coordinate::constant(0), Coordinate::dim(0)]);
         index.name = Some("t".to_owned());
         let table = operand(&[512, 1, 64], vec![Coordinate::indirect("t"), Coordinate::constant(0), Coordinate::dim(1)]);
-        let gather = op("identity", &[64, 64], vec![index, table, dense(&[64, 64], 0, 1)]);
+        let gather = op("identity", &[64, 64], vec![index, table, dense_operand(&[64, 64], 0, 1)]);
         assert_eq!(classes(&gather), [("KERNEL_IDX", vec![0]), ("OUTPUT", vec![1, 2])]);
     }
 }

@@ -3,27 +3,27 @@
 use super::windowed_label;
 use crate::{
     bundle::{OpFamily, OpSpec},
-    launch::{LaunchError, label::Label},
+    launch::{LaunchError, label::DimLabel},
 };
 
 /// Returns the label of each iteration dimension, by position.
-pub(super) fn assign(op: &OpSpec, family: OpFamily) -> Result<Vec<Label>, LaunchError> {
+pub(super) fn assign_labels(op: &OpSpec, family: OpFamily) -> Result<Vec<DimLabel>, LaunchError> {
     let n = op.iteration_space.len();
-    if n > Label::ORDINARY.len() {
-        return Err(LaunchError::TooManyDims { found: n, limit: Label::ORDINARY.len() });
+    if n > DimLabel::ORDINARY.len() {
+        return Err(LaunchError::TooManyDims { found: n, limit: DimLabel::ORDINARY.len() });
     }
     match family {
-        OpFamily::Matmul => Ok(Label::MATMUL[Label::MATMUL.len() - n..].to_vec()),
-        OpFamily::Conv2d => Ok(windowed_label::conv2d(op)),
-        OpFamily::Depthwise => windowed_label::depthwise(op),
-        OpFamily::Pool => windowed_label::pool(op),
-        OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => Ok(ordinary(n)),
+        OpFamily::Matmul => Ok(DimLabel::MATMUL[DimLabel::MATMUL.len() - n..].to_vec()),
+        OpFamily::Conv2d => Ok(windowed_label::label_conv2d(op)),
+        OpFamily::Depthwise => windowed_label::label_depthwise(op),
+        OpFamily::Pool => windowed_label::label_pool(op),
+        OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => Ok(ordinary_labels(n)),
     }
 }
 
-fn ordinary(n: usize) -> Vec<Label> {
+fn ordinary_labels(n: usize) -> Vec<DimLabel> {
     let Some(others) = n.checked_sub(1) else { return Vec::new() };
-    Label::ORDINARY[..others].iter().copied().chain([Label::Out]).collect()
+    DimLabel::ORDINARY[..others].iter().copied().chain([DimLabel::Out]).collect()
 }
 
 #[cfg(test)]
@@ -37,11 +37,11 @@ mod tests {
 
     fn names(function: &str, n: usize) -> Vec<&'static str> {
         let op = op(function, n);
-        assign(&op, OpFamily::of(&op)).unwrap().into_iter().map(Label::name).collect()
+        assign_labels(&op, OpFamily::from_op(&op)).unwrap().into_iter().map(DimLabel::name).collect()
     }
 
     #[test]
-    fn the_last_dimension_of_an_ordinary_op_is_out() {
+    fn labels_last_dimension_of_ordinary_op_out() {
         assert_eq!(names("add", 1), ["out"]);
         assert_eq!(names("add", 3), ["mb", "x", "out"]);
         assert_eq!(names("add", 7), ["mb", "x", "y", "i", "j", "ki", "out"]);
@@ -49,23 +49,23 @@ mod tests {
     }
 
     #[test]
-    fn a_matmul_takes_the_last_labels() {
+    fn assigns_last_labels_to_matmul() {
         assert_eq!(names("batchmatmul", 3), ["mb", "out", "in"]);
         assert_eq!(names("batchmatmulfp8", 4), ["x", "mb", "out", "in"]);
     }
 
     #[test]
-    fn eight_dimensions_have_no_labels() {
+    fn rejects_eight_dimensions() {
         let op = op("add", 8);
-        assert_eq!(assign(&op, OpFamily::of(&op)), Err(LaunchError::TooManyDims { found: 8, limit: 7 }));
+        assert_eq!(assign_labels(&op, OpFamily::from_op(&op)), Err(LaunchError::TooManyDims { found: 8, limit: 7 }));
     }
 
     #[test]
-    fn a_label_is_found_by_its_name() {
-        for label in Label::ALL {
-            assert_eq!(Label::from_name(label.name()), Some(label));
+    fn finds_label_by_name() {
+        for label in DimLabel::ALL {
+            assert_eq!(DimLabel::from_name(label.name()), Some(label));
             assert_eq!(label.size_name(), format!("{label}_"));
         }
-        assert_eq!(Label::from_name("mb_"), None);
+        assert_eq!(DimLabel::from_name("mb_"), None);
     }
 }

@@ -28,19 +28,19 @@ mod tensor;
 mod testing;
 mod windowed_label;
 
-pub use access::Access;
-pub use class::{Class, ClassName};
-pub use cores::{Division, Divisions};
-pub use padding::Padding;
-pub use space::{Space, SpaceDim};
-pub use tensor::{Scale, Tensor, TensorDim};
+pub use access::AddressingMode;
+pub use class::{LayoutClass, ClassName};
+pub use cores::{DimDivision, CoreDivisions};
+pub use padding::DimPadding;
+pub use space::{LabeledSpace, SpaceDim};
+pub use tensor::{Scale, LabeledTensor, TensorDim};
 
-pub use super::label::Label;
+pub use super::label::DimLabel;
 
 use super::LaunchError;
 use crate::bundle::{OpFamily, OpSpec};
 use order::OpView;
-use plan::Plan;
+use plan::SpacePlan;
 
 /// The geometry of one op.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,19 +48,19 @@ pub struct Geometry {
     /// The family whose rules the op follows.
     pub family: OpFamily,
     /// The label of each iteration dimension, by position.
-    pub labels: Vec<Label>,
+    pub labels: Vec<DimLabel>,
     /// The labelled dimensions, padded.
-    pub space: Space,
+    pub space: LabeledSpace,
     /// The operands, in order.
-    pub tensors: Vec<Tensor>,
+    pub tensors: Vec<LabeledTensor>,
     /// The layout classes, in the order of their first tensors.
-    pub classes: Vec<Class>,
+    pub classes: Vec<LayoutClass>,
     /// Padding that must be masked out of the result.
-    pub masked: Padding,
+    pub masked: DimPadding,
     /// Slices that each core computes.
-    pub divisions: Divisions,
+    pub divisions: CoreDivisions,
     /// Slices that each core holds, by tensor, if the op moves data between scratchpads.
-    pub owners: Option<Vec<Divisions>>,
+    pub owners: Option<Vec<CoreDivisions>>,
 }
 
 impl Geometry {
@@ -70,30 +70,30 @@ impl Geometry {
     ///
     /// If the op has no form in the file format; the error states the value found and the rule.
     pub fn new(op: &OpSpec) -> Result<Self, LaunchError> {
-        let family = OpFamily::of(op);
+        let family = OpFamily::from_op(op);
         check::check(op, family)?;
-        let view = OpView { op, family, labels: label::assign(op, family)?, accesses: access::classify(op)? };
-        let plan = Plan::new(&view)?;
-        let mut tensors = tensor::tensors(&view, &plan);
-        let classes = class::assign(family, view.is_indirect(), &mut tensors)?;
+        let view = OpView { op, family, labels: label::assign_labels(op, family)?, accesses: access::classify_operands(op)? };
+        let plan = SpacePlan::new(&view)?;
+        let mut tensors = tensor::build_tensors(&view, &plan);
+        let classes = class::assign_classes(family, view.is_indirect(), &mut tensors)?;
         let mut space = plan.space;
-        let padding = padding::pad(&view, &tensors, &classes, &mut space);
-        padding::settle_restickify(&view, &mut tensors, &classes, &padding, &mut space);
-        let masked = padding::masked(op, &padding, &tensors[tensors.len() - 1]);
-        let divisions = cores::divide(op, &view.labels, &space, family);
-        let owners = cores::owners(op, &view.labels, &space, &divisions)?;
+        let padding = padding::pad_space(&view, &tensors, &classes, &mut space);
+        padding::adjust_restickify(&view, &mut tensors, &classes, &padding, &mut space);
+        let masked = padding::compute_masked_padding(op, &padding, &tensors[tensors.len() - 1]);
+        let divisions = cores::divide_space(op, &view.labels, &space, family);
+        let owners = cores::assign_owners(op, &view.labels, &space, &divisions)?;
         Ok(Self { family, labels: view.labels, space, tensors, classes, masked, divisions, owners })
     }
 
     /// Returns the number of cores of the op.
     #[must_use]
-    pub fn cores(&self) -> i64 {
-        self.space.cores()
+    pub fn num_cores(&self) -> i64 {
+        self.space.num_cores()
     }
 
     /// Returns the element offset at which a core's slice of a tensor starts.
     #[must_use]
-    pub fn start_element(&self, tensor: &Tensor, core: i64) -> i64 {
+    pub fn start_element(&self, tensor: &LabeledTensor, core: i64) -> i64 {
         // The device adds the rows that indices select to one address of their table.
         let slices = tensor.dims.iter().filter(|dim| dim.scale == Scale::Present && dim.page < 0).map(|dim| {
             let division = self.divisions.get(dim.label);
@@ -104,7 +104,7 @@ impl Geometry {
 
     /// Returns how a tensor is divided among the cores that hold it.
     #[must_use]
-    pub fn owner(&self, tensor: usize) -> &Divisions {
+    pub fn owner(&self, tensor: usize) -> &CoreDivisions {
         self.owners.as_ref().and_then(|owners| owners.get(tensor)).unwrap_or(&self.divisions)
     }
 }

@@ -1,29 +1,29 @@
 //! Derives the order of a tensor's dimensions from its coordinates ("SuperDSC schema, section 2.1").
 
-use super::{Access, Label};
+use super::{AddressingMode, DimLabel};
 use crate::bundle::OpFamily;
-use crate::bundle::{Coordinate, Mover, OpSpec};
+use crate::bundle::{Coordinate, CoordinateSource, OpSpec};
 
 /// Inputs of the ordering rules: the op, its labels and its accesses.
 pub(super) struct OpView<'a> {
     pub(super) op: &'a OpSpec,
     pub(super) family: OpFamily,
     /// By position in the iteration space.
-    pub(super) labels: Vec<Label>,
+    pub(super) labels: Vec<DimLabel>,
     /// By operand.
-    pub(super) accesses: Vec<Access>,
+    pub(super) accesses: Vec<AddressingMode>,
 }
 
 /// Dimensions of a tensor, starting with the innermost one except the stick.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DimOrder {
-    pub(super) dims: Vec<Label>,
+    pub(super) dims: Vec<DimLabel>,
     /// The dimension that runs along the stick; none when a stick holds one element.
-    pub(super) stick: Option<Label>,
+    pub(super) stick: Option<DimLabel>,
 }
 
 impl DimOrder {
-    fn append(&mut self, label: Label) {
+    fn append(&mut self, label: DimLabel) {
         if !self.dims.contains(&label) {
             self.dims.push(label);
         }
@@ -32,7 +32,7 @@ impl DimOrder {
 
 impl OpView<'_> {
     /// Returns the label of the dimension that moves a coordinate.
-    pub(super) fn label_of(&self, coordinate: &Coordinate) -> Option<Label> {
+    pub(super) fn coordinate_label(&self, coordinate: &Coordinate) -> Option<DimLabel> {
         self.labels.get(coordinate.moving_dim()?).copied()
     }
 
@@ -50,7 +50,7 @@ impl OpView<'_> {
     pub(super) fn reference_order(&self, operand: usize) -> DimOrder {
         let coordinates = &self.op.operands[operand].coordinates;
         let Some((last, others)) = coordinates.split_last() else { return DimOrder::default() };
-        let mut order = DimOrder { dims: Vec::new(), stick: self.label_of(last) };
+        let mut order = DimOrder { dims: Vec::new(), stick: self.coordinate_label(last) };
         for coordinate in others.iter().rev() {
             self.append_coordinate(&mut order, coordinate);
         }
@@ -61,17 +61,17 @@ impl OpView<'_> {
     pub(super) fn own_order(&self, operand: usize) -> DimOrder {
         let coordinates = &self.op.operands[operand].coordinates;
         let Some((last, others)) = coordinates.split_last() else { return DimOrder::default() };
-        let mut order = DimOrder { dims: Vec::new(), stick: self.label_of(last) };
+        let mut order = DimOrder { dims: Vec::new(), stick: self.coordinate_label(last) };
         let is_weight = self.is_depthwise_weight(operand);
         for coordinate in others.iter().rev() {
-            if let (Some(Mover::Indirect(_)), Access::Value { index }) = (&coordinate.term, self.accesses[operand]) {
+            if let (Some(CoordinateSource::Indirect(_)), AddressingMode::Value { index }) = (&coordinate.term, self.accesses[operand]) {
                 self.index_dims(index).into_iter().for_each(|label| order.append(label));
             } else if !(is_weight && self.is_unit_spatial(coordinate)) {
                 self.append_coordinate(&mut order, coordinate);
             }
         }
         if is_weight {
-            for label in [Label::Ki, Label::Kj] {
+            for label in [DimLabel::Ki, DimLabel::Kj] {
                 if !order.dims.contains(&label) {
                     order.dims.insert(0, label);
                 }
@@ -81,23 +81,23 @@ impl OpView<'_> {
     }
 
     /// Returns the dimensions that index an index tensor, right to left, without its stick coordinate.
-    pub(super) fn index_dims(&self, index: usize) -> Vec<Label> {
+    pub(super) fn index_dims(&self, index: usize) -> Vec<DimLabel> {
         let coordinates = &self.op.operands[index].coordinates;
         let others = &coordinates[..coordinates.len().saturating_sub(1)];
-        others.iter().rev().filter_map(|coordinate| self.label_of(coordinate)).collect()
+        others.iter().rev().filter_map(|coordinate| self.coordinate_label(coordinate)).collect()
     }
 
     fn append_coordinate(&self, order: &mut DimOrder, coordinate: &Coordinate) {
         match &coordinate.term {
-            Some(Mover::Indirect(_)) => {}
+            Some(CoordinateSource::Indirect(_)) => {}
             // The outer position of a stick that has only one block is written as 0.
             None => {
                 if let (0, Some(stick)) = (coordinate.offset, order.stick) {
                     order.append(stick);
                 }
             }
-            Some(Mover::Digits(_)) => {
-                if let Some(label) = self.label_of(coordinate) {
+            Some(CoordinateSource::Digits(_)) => {
+                if let Some(label) = self.coordinate_label(coordinate) {
                     order.append(label);
                 }
             }
@@ -112,55 +112,55 @@ impl OpView<'_> {
 
     fn is_unit_spatial(&self, coordinate: &Coordinate) -> bool {
         let size = coordinate.moving_dim().and_then(|dim| self.op.iteration_space.get(dim)).map(|dim| dim.range);
-        matches!(self.label_of(coordinate), Some(Label::I | Label::J)) && size == Some(1)
+        matches!(self.coordinate_label(coordinate), Some(DimLabel::I | DimLabel::J)) && size == Some(1)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{view, view_of};
+    use super::super::testing::{with_view, with_op_view};
     use super::*;
     use crate::bundle::testing::{op, operand};
-    use crate::bundle::{Window, WindowAxis};
+    use crate::bundle::{OpWindow, WindowAxis};
 
     fn order(coordinates: Vec<Coordinate>) -> DimOrder {
         let size = vec![1; coordinates.len()];
-        view("add", &[8, 8, 8], vec![operand(&size, coordinates)], |view| view.own_order(0))
+        with_view("add", &[8, 8, 8], vec![operand(&size, coordinates)], |view| view.own_order(0))
     }
 
     #[test]
-    fn the_innermost_dimension_beside_the_stick_comes_first() {
+    fn orders_innermost_dimension_outside_stick_first() {
         let found = order(vec![Coordinate::floordiv(2, 64), Coordinate::dim(0), Coordinate::dim(1), Coordinate::modulo(2, 64)]);
-        assert_eq!(found, DimOrder { dims: vec![Label::X, Label::Mb, Label::Out], stick: Some(Label::Out) });
+        assert_eq!(found, DimOrder { dims: vec![DimLabel::X, DimLabel::Mb, DimLabel::Out], stick: Some(DimLabel::Out) });
     }
 
     #[test]
-    fn a_zero_stands_for_the_only_block_of_the_stick() {
+    fn treats_zero_as_only_stick_block() {
         let found = order(vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::dim(2)]);
-        assert_eq!(found, DimOrder { dims: vec![Label::Mb, Label::Out], stick: Some(Label::Out) });
+        assert_eq!(found, DimOrder { dims: vec![DimLabel::Mb, DimLabel::Out], stick: Some(DimLabel::Out) });
         let shifted = order(vec![Coordinate::constant(1), Coordinate::dim(0), Coordinate::dim(2)]);
-        assert_eq!(shifted.dims, [Label::Mb]);
+        assert_eq!(shifted.dims, [DimLabel::Mb]);
     }
 
     #[test]
-    fn a_sparse_tensor_has_no_stick() {
+    fn finds_no_stick_in_sparse_tensor() {
         let found = order(vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)]);
-        assert_eq!(found, DimOrder { dims: vec![Label::Mb], stick: None });
+        assert_eq!(found, DimOrder { dims: vec![DimLabel::Mb], stick: None });
     }
 
     #[test]
-    fn an_indirect_coordinate_stands_for_the_dimensions_of_its_index_tensor() {
+    fn expands_indirect_coordinate_to_index_dimensions() {
         let mut index = operand(&[1, 1, 32], vec![Coordinate::dim(1), Coordinate::dim(0), Coordinate::constant(0)]);
         index.name = Some("t".to_owned());
         let table = operand(&[4, 1, 64], vec![Coordinate::indirect("t"), Coordinate::floordiv(2, 64), Coordinate::modulo(2, 64)]);
-        view("identity", &[8, 8, 64], vec![index, table], |view| {
-            assert_eq!(view.own_order(1).dims, [Label::Out, Label::Mb, Label::X]);
-            assert_eq!(view.reference_order(1).dims, [Label::Out]);
+        with_view("identity", &[8, 8, 64], vec![index, table], |view| {
+            assert_eq!(view.own_order(1).dims, [DimLabel::Out, DimLabel::Mb, DimLabel::X]);
+            assert_eq!(view.reference_order(1).dims, [DimLabel::Out]);
         });
     }
 
     #[test]
-    fn the_weight_of_a_depthwise_convolution_has_its_window_and_no_single_position_of_the_result() {
+    fn keeps_window_dims_of_depthwise_weight() {
         // [mb, out, i, j, ki, kj]: one column of results, and a window of one row.
         let ranges = [2, 64, 8, 1, 1, 3];
         let axis = |kernel| WindowAxis { kernel, ..WindowAxis::default() };
@@ -168,12 +168,12 @@ mod tests {
         let rows = [Coordinate::dim(2), Coordinate::dim(0), Coordinate::floordiv(1, 64), Coordinate::modulo(1, 64)];
         let rows = || operand(&[8, 2, 1, 64], rows.to_vec());
         let op = OpSpec {
-            window: Some(Window { height: axis(1), width: axis(3), pad_type: None }),
+            window: Some(OpWindow { height: axis(1), width: axis(3), pad_type: None }),
             node_output_ranges: Some([2, 64, 8, 1]),
             ..op("depthwiseconv2dnative", &ranges, vec![rows(), operand(&[1, 1, 3, 1, 64], weight.to_vec()), rows()])
         };
-        view_of(&op, |view| {
-            assert_eq!(view.own_order(1), DimOrder { dims: vec![Label::Out, Label::Kj, Label::Ki], stick: Some(Label::Out) });
+        with_op_view(&op, |view| {
+            assert_eq!(view.own_order(1), DimOrder { dims: vec![DimLabel::Out, DimLabel::Kj, DimLabel::Ki], stick: Some(DimLabel::Out) });
         });
     }
 }

@@ -2,36 +2,36 @@
 
 use super::order::{DimOrder, OpView};
 use super::space::round_up;
-use super::{Label, Space, SpaceDim};
+use super::{DimLabel, LabeledSpace, SpaceDim};
 use crate::bundle::OpFamily;
 use crate::bundle::needs_outer_dim;
 use crate::launch::LaunchError;
 
 /// The labelled space of an op and the dimensions added to it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Plan {
-    pub(super) space: Space,
+pub(super) struct SpacePlan {
+    pub(super) space: LabeledSpace,
     /// Dimensions of the reference operand, followed by the added ones.
-    pub(super) order: Vec<Label>,
+    pub(super) order: Vec<DimLabel>,
     /// The stick of the reference operand.
-    pub(super) stick: Option<Label>,
+    pub(super) stick: Option<DimLabel>,
     /// Dimension that was added for full sticks if all operands are sparse.
-    pub(super) full_stick: Option<Label>,
+    pub(super) full_stick: Option<DimLabel>,
     /// Single row that precedes the dimensions of every operand except the index tensors.
-    pub(super) outer: Option<Label>,
+    pub(super) outer: Option<DimLabel>,
     /// Stick dimensions added for index tensors without one, by operand.
-    pub(super) private: Vec<(usize, Label)>,
+    pub(super) private: Vec<(usize, DimLabel)>,
     /// Dimension added for the result of a top-k that has none of its own.
-    pub(super) top_k: Option<Label>,
+    pub(super) top_k: Option<DimLabel>,
 }
 
-impl Plan {
+impl SpacePlan {
     /// Labels the space of an op and adds the dimensions that the file needs.
     pub(super) fn new(view: &OpView<'_>) -> Result<Self, LaunchError> {
         let n_operands = view.op.operands.len();
         let reference = if view.op.is_reduction { 0 } else { n_operands - 1 };
         let DimOrder { dims: order, stick } = view.reference_order(reference);
-        let mut plan = Self { space: space_of(view), order, stick, ..Self::default() };
+        let mut plan = Self { space: build_space(view), order, stick, ..Self::default() };
         plan.add_conversion_row(view);
         if view.is_indirect() {
             plan.add_point_row(view)?;
@@ -44,13 +44,13 @@ impl Plan {
             plan.pad_contraction(view);
         }
         if view.family == OpFamily::TopK {
-            plan.add_top_k(view)?;
+            plan.add_top_k_dim(view)?;
         }
         Ok(plan)
     }
 
     /// Returns whether a label was added as the stick of an index tensor.
-    pub(super) fn is_private(&self, label: Label) -> bool {
+    pub(super) fn is_private_stick(&self, label: DimLabel) -> bool {
         self.private.iter().any(|(_, private)| *private == label)
     }
 
@@ -58,9 +58,9 @@ impl Plan {
     fn add_conversion_row(&mut self, view: &OpView<'_>) {
         let is_flat = self.stick.is_some_and(|stick| self.order.iter().all(|label| *label == stick));
         if needs_outer_dim(view.op) && is_flat {
-            self.outer = Some(Label::Mb);
-            self.space.set_first(Label::Mb, 1);
-            self.order.insert(0, Label::Mb);
+            self.outer = Some(DimLabel::Mb);
+            self.space.set_first(DimLabel::Mb, 1);
+            self.order.insert(0, DimLabel::Mb);
         }
     }
 
@@ -69,8 +69,8 @@ impl Plan {
         if self.outer.is_some() || !view.index_tensors().any(|index| view.own_order(index).dims.is_empty()) {
             return Ok(());
         }
-        let label = first_free(&[&self.order]).ok_or(LaunchError::NoLabelLeft { purpose: "a single index" })?;
-        self.space.set(label, 1);
+        let label = first_free_label(&[&self.order]).ok_or(LaunchError::NoLabelLeft { purpose: "a single index" })?;
+        self.space.set_size(label, 1);
         self.order.insert(0, label);
         self.outer = Some(label);
         Ok(())
@@ -82,8 +82,8 @@ impl Plan {
             if dims.is_empty() || stick.is_some() {
                 continue;
             }
-            let label = first_free(&[&self.order, &dims]).ok_or(LaunchError::NoLabelLeft { purpose: "the stick of an index tensor" })?;
-            self.space.set(label, 1);
+            let label = first_free_label(&[&self.order, &dims]).ok_or(LaunchError::NoLabelLeft { purpose: "the stick of an index tensor" })?;
+            self.space.set_size(label, 1);
             self.order.push(label);
             self.private.push((index, label));
         }
@@ -94,16 +94,16 @@ impl Plan {
     fn add_full_stick(&mut self, view: &OpView<'_>) -> Result<(), LaunchError> {
         let label = match view.family {
             OpFamily::Pool => {
-                self.space.set(Label::Out, channels(view)?);
-                Label::Out
+                self.space.set_size(DimLabel::Out, result_channels(view)?);
+                DimLabel::Out
             }
             OpFamily::Depthwise => {
-                self.space.set_first(Label::Out, channels(view)?);
-                Label::Out
+                self.space.set_first(DimLabel::Out, result_channels(view)?);
+                DimLabel::Out
             }
             OpFamily::Matmul | OpFamily::Conv2d | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => {
-                let label = *Label::ORDINARY.get(view.labels.len()).ok_or(LaunchError::NoLabelLeft { purpose: "the stick" })?;
-                self.space.set(label, view.op.operands[0].format.elements_per_stick());
+                let label = *DimLabel::ORDINARY.get(view.labels.len()).ok_or(LaunchError::NoLabelLeft { purpose: "the stick" })?;
+                self.space.set_size(label, view.op.operands[0].format.elements_per_stick());
                 label
             }
         };
@@ -122,14 +122,14 @@ impl Plan {
         }
     }
 
-    fn add_top_k(&mut self, view: &OpView<'_>) -> Result<(), LaunchError> {
+    fn add_top_k_dim(&mut self, view: &OpView<'_>) -> Result<(), LaunchError> {
         let input = view.own_order(0).dims;
         let output = view.own_order(view.op.operands.len() - 1).dims;
         if output.iter().all(|label| input.contains(label)) {
-            let label = Label::ORDINARY
+            let label = DimLabel::ORDINARY
                 .get(self.space.dims().len())
                 .ok_or(LaunchError::NoLabelLeft { purpose: "the selected elements of a top-k" })?;
-            self.space.set(*label, 1);
+            self.space.set_size(*label, 1);
             self.top_k = Some(*label);
         }
         Ok(())
@@ -137,86 +137,86 @@ impl Plan {
 }
 
 /// Returns the labelled iteration space, with the legal splits.
-fn space_of(view: &OpView<'_>) -> Space {
-    let mut space = Space::default();
+fn build_space(view: &OpView<'_>) -> LabeledSpace {
+    let mut space = LabeledSpace::default();
     for (dim, label) in view.op.iteration_space.iter().zip(&view.labels) {
-        let is_window = matches!(label, Label::Ki | Label::Kj) && view.family.is_windowed();
+        let is_window = matches!(label, DimLabel::Ki | DimLabel::Kj) && view.family.is_windowed();
         let split = if is_window { 1 } else { dim.split };
         let size = dim.symbolic.as_ref().map_or(dim.range, |symbolic| symbolic.max);
         space.push(SpaceDim { label: *label, size, split, symbolic: dim.symbolic.clone() });
     }
     if let (OpFamily::Depthwise, Some(window)) = (view.family, &view.op.window) {
-        for (label, axis) in [(Label::Ki, window.height), (Label::Kj, window.width)] {
+        for (label, axis) in [(DimLabel::Ki, window.height), (DimLabel::Kj, window.width)] {
             if space.get(label).is_none() {
-                space.set(label, axis.kernel);
+                space.set_size(label, axis.kernel);
             }
         }
     }
     space
 }
 
-fn channels(view: &OpView<'_>) -> Result<i64, LaunchError> {
+fn result_channels(view: &OpView<'_>) -> Result<i64, LaunchError> {
     let [_, channels, _, _] =
         view.op.node_output_ranges.ok_or(LaunchError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
     Ok(channels)
 }
 
-fn first_free(taken: &[&[Label]]) -> Option<Label> {
-    Label::ORDINARY.into_iter().find(|label| !taken.iter().any(|labels| labels.contains(label)))
+fn first_free_label(taken: &[&[DimLabel]]) -> Option<DimLabel> {
+    DimLabel::ORDINARY.into_iter().find(|label| !taken.iter().any(|labels| labels.contains(label)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::view;
+    use super::super::testing::with_view;
     use super::*;
     use crate::bundle::Coordinate;
-    use crate::bundle::testing::{dense, operand};
+    use crate::bundle::testing::{dense_operand, operand};
 
-    fn sizes(plan: &Plan) -> Vec<(Label, i64)> {
+    fn sizes(plan: &SpacePlan) -> Vec<(DimLabel, i64)> {
         plan.space.dims().iter().map(|dim| (dim.label, dim.size)).collect()
     }
 
     #[test]
-    fn a_flat_conversion_gets_a_row() {
+    fn adds_row_to_flat_conversion() {
         let flat = || operand(&[2, 64], vec![Coordinate::floordiv(0, 64), Coordinate::modulo(0, 64)]);
-        let plan = view("dl16tofp32", &[128], vec![flat(), flat()], |view| Plan::new(view).unwrap());
-        assert_eq!(sizes(&plan), [(Label::Mb, 1), (Label::Out, 128)]);
-        assert_eq!(plan.outer, Some(Label::Mb));
-        let plan = view("neg", &[128], vec![flat(), flat()], |view| Plan::new(view).unwrap());
+        let plan = with_view("dl16tofp32", &[128], vec![flat(), flat()], |view| SpacePlan::new(view).unwrap());
+        assert_eq!(sizes(&plan), [(DimLabel::Mb, 1), (DimLabel::Out, 128)]);
+        assert_eq!(plan.outer, Some(DimLabel::Mb));
+        let plan = with_view("neg", &[128], vec![flat(), flat()], |view| SpacePlan::new(view).unwrap());
         assert_eq!(plan.outer, None);
     }
 
     #[test]
-    fn a_sparse_op_gets_a_full_stick() {
+    fn adds_full_stick_to_sparse_op() {
         let sparse = || operand(&[1, 8, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)]);
-        let plan = view("rsqrt", &[8], vec![sparse(), sparse()], |view| Plan::new(view).unwrap());
-        assert_eq!(sizes(&plan), [(Label::Out, 8), (Label::X, 64)]);
-        assert_eq!(plan.full_stick, Some(Label::X));
+        let plan = with_view("rsqrt", &[8], vec![sparse(), sparse()], |view| SpacePlan::new(view).unwrap());
+        assert_eq!(sizes(&plan), [(DimLabel::Out, 8), (DimLabel::X, 64)]);
+        assert_eq!(plan.full_stick, Some(DimLabel::X));
     }
 
     #[test]
-    fn the_contraction_of_a_matmul_is_padded() {
-        let operands = vec![dense(&[8, 100], 0, 2), dense(&[128, 128], 2, 1), dense(&[8, 128], 0, 1)];
-        let plan = view("batchmatmul", &[8, 128, 100], operands, |view| Plan::new(view).unwrap());
-        assert_eq!(sizes(&plan), [(Label::Mb, 8), (Label::Out, 128), (Label::In, 128)]);
+    fn pads_contraction_of_matmul() {
+        let operands = vec![dense_operand(&[8, 100], 0, 2), dense_operand(&[128, 128], 2, 1), dense_operand(&[8, 128], 0, 1)];
+        let plan = with_view("batchmatmul", &[8, 128, 100], operands, |view| SpacePlan::new(view).unwrap());
+        assert_eq!(sizes(&plan), [(DimLabel::Mb, 8), (DimLabel::Out, 128), (DimLabel::In, 128)]);
     }
 
     #[test]
-    fn a_top_k_without_a_dimension_of_its_own_gets_one() {
-        let input = dense(&[8, 64], 1, 0);
+    fn adds_dimension_to_top_k() {
+        let input = dense_operand(&[8, 64], 1, 0);
         let output = operand(&[1, 1, 64], vec![Coordinate::constant(0), Coordinate::constant(0), Coordinate::dim(0)]);
-        let plan = view("topkvalue", &[64, 8], vec![input, output], |view| Plan::new(view).unwrap());
-        assert_eq!(plan.top_k, Some(Label::Y));
+        let plan = with_view("topkvalue", &[64, 8], vec![input, output], |view| SpacePlan::new(view).unwrap());
+        assert_eq!(plan.top_k, Some(DimLabel::Y));
     }
 
     #[test]
-    fn a_single_index_gets_a_row_and_splits_vanish() {
+    fn adds_row_for_single_index_and_removes_splits() {
         let mut index = operand(&[1, 1, 32], vec![Coordinate::constant(0), Coordinate::constant(0), Coordinate::constant(0)]);
         index.name = Some("t".to_owned());
         let table = operand(&[4, 1, 64], vec![Coordinate::indirect("t"), Coordinate::constant(0), Coordinate::dim(0)]);
         let result = operand(&[1, 1, 64], vec![Coordinate::constant(0), Coordinate::constant(0), Coordinate::dim(0)]);
-        let plan = view("identity", &[64], vec![index, table, result], |view| Plan::new(view).unwrap());
-        assert_eq!(sizes(&plan), [(Label::Out, 64), (Label::Mb, 1)]);
-        assert_eq!(plan.order, [Label::Mb, Label::Out]);
+        let plan = with_view("identity", &[64], vec![index, table, result], |view| SpacePlan::new(view).unwrap());
+        assert_eq!(sizes(&plan), [(DimLabel::Out, 64), (DimLabel::Mb, 1)]);
+        assert_eq!(plan.order, [DimLabel::Mb, DimLabel::Out]);
     }
 }

@@ -1,13 +1,13 @@
 //! Iteration space of an op in the file: labelled, with the dimensions that the rules add.
 
-use super::Label;
+use super::DimLabel;
 use crate::bundle::SymbolicDim;
 
 /// One labelled dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpaceDim {
     /// Its label.
-    pub label: Label,
+    pub label: DimLabel,
     /// Number of points, padded to full sticks if the op computes on padding.
     pub size: i64,
     /// Number of slices that the cores share.
@@ -18,11 +18,11 @@ pub struct SpaceDim {
 
 /// The labelled dimensions of an op, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Space {
+pub struct LabeledSpace {
     dims: Vec<SpaceDim>,
 }
 
-impl Space {
+impl LabeledSpace {
     /// The dimensions, in order.
     #[must_use]
     pub fn dims(&self) -> &[SpaceDim] {
@@ -31,25 +31,25 @@ impl Space {
 
     /// Returns the dimension with that label.
     #[must_use]
-    pub fn get(&self, label: Label) -> Option<&SpaceDim> {
+    pub fn get(&self, label: DimLabel) -> Option<&SpaceDim> {
         self.dims.iter().find(|dim| dim.label == label)
     }
 
     /// Returns the size of a dimension; 1 if the op does not have it.
     #[must_use]
-    pub fn size(&self, label: Label) -> i64 {
+    pub fn size(&self, label: DimLabel) -> i64 {
         self.get(label).map_or(1, |dim| dim.size)
     }
 
     /// Returns the number of slices of a dimension.
     #[must_use]
-    pub fn split(&self, label: Label) -> i64 {
+    pub fn split(&self, label: DimLabel) -> i64 {
         self.get(label).map_or(1, |dim| dim.split)
     }
 
     /// Returns the number of cores: each owns one slice.
     #[must_use]
-    pub fn cores(&self) -> i64 {
+    pub fn num_cores(&self) -> i64 {
         self.dims.iter().map(|dim| dim.split).product()
     }
 
@@ -58,7 +58,7 @@ impl Space {
     }
 
     /// Sets the size of an undivided dimension; appends the dimension if it is new.
-    pub(super) fn set(&mut self, label: Label, size: i64) {
+    pub(super) fn set_size(&mut self, label: DimLabel, size: i64) {
         match self.dims.iter_mut().find(|dim| dim.label == label) {
             Some(dim) => *dim = SpaceDim { label, size, split: 1, symbolic: None },
             None => self.dims.push(SpaceDim { label, size, split: 1, symbolic: None }),
@@ -66,18 +66,18 @@ impl Space {
     }
 
     /// Prepends an undivided dimension.
-    pub(super) fn set_first(&mut self, label: Label, size: i64) {
+    pub(super) fn set_first(&mut self, label: DimLabel, size: i64) {
         self.dims.retain(|dim| dim.label != label);
         self.dims.insert(0, SpaceDim { label, size, split: 1, symbolic: None });
     }
 
-    pub(super) fn grow(&mut self, label: Label, by: i64) {
+    pub(super) fn grow(&mut self, label: DimLabel, by: i64) {
         for dim in self.dims.iter_mut().filter(|dim| dim.label == label) {
             dim.size += by;
         }
     }
 
-    pub(super) fn unsplit(&mut self, label: Label) {
+    pub(super) fn clear_split(&mut self, label: DimLabel) {
         for dim in self.dims.iter_mut().filter(|dim| dim.label == label) {
             dim.split = 1;
         }
@@ -95,19 +95,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_added_dimension_goes_to_the_end_once() {
-        let mut space = Space::default();
-        space.push(SpaceDim { label: Label::Mb, size: 8, split: 4, symbolic: None });
-        space.set(Label::X, 1);
-        space.set(Label::X, 64);
-        space.set_first(Label::Out, 3);
+    fn appends_added_dimension_once() {
+        let mut space = LabeledSpace::default();
+        space.push(SpaceDim { label: DimLabel::Mb, size: 8, split: 4, symbolic: None });
+        space.set_size(DimLabel::X, 1);
+        space.set_size(DimLabel::X, 64);
+        space.set_first(DimLabel::Out, 3);
         let dims: Vec<_> = space.dims().iter().map(|dim| (dim.label, dim.size)).collect();
-        assert_eq!(dims, [(Label::Out, 3), (Label::Mb, 8), (Label::X, 64)]);
-        assert_eq!(space.cores(), 4);
+        assert_eq!(dims, [(DimLabel::Out, 3), (DimLabel::Mb, 8), (DimLabel::X, 64)]);
+        assert_eq!(space.num_cores(), 4);
     }
 
     #[test]
-    fn sizes_round_up_to_whole_sticks() {
+    fn rounds_sizes_up_to_whole_sticks() {
         assert_eq!([1, 64, 65].map(|size| round_up(size, 64)), [64, 64, 128]);
     }
 }

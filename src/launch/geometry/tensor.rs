@@ -1,10 +1,10 @@
 //! Layout of each tensor in the op's space: order, scales, strides, gaps and page sizes ("SuperDSC schema, section 3").
 
 use super::order::{DimOrder, OpView};
-use super::plan::Plan;
+use super::plan::SpacePlan;
 use super::space::round_up;
-use super::{Access, Label};
-use crate::bundle::{Arrangement, Operand, is_identity};
+use super::{AddressingMode, DimLabel};
+use crate::bundle::{ElementArrangement, OpSpecOperand, is_identity};
 use machine::DeviceFormat;
 
 /// Participation of a tensor in one dimension of the op.
@@ -21,7 +21,7 @@ pub enum Scale {
 impl Scale {
     /// Returns the number in files.
     #[must_use]
-    pub const fn value(self) -> i64 {
+    pub const fn as_number(self) -> i64 {
         match self {
             Self::Present => 1,
             Self::Absent => -1,
@@ -34,7 +34,7 @@ impl Scale {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorDim {
     /// Its label.
-    pub label: Label,
+    pub label: DimLabel,
     /// Participation of the tensor in the dimension.
     pub scale: Scale,
     /// Elements spanned by the complete dimension; a core's slice starts at `slot * stride / split`.
@@ -45,50 +45,50 @@ pub struct TensorDim {
 
 /// Tensor of an op, with the op's labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tensor {
+pub struct LabeledTensor {
     /// Addressing mode.
-    pub access: Access,
+    pub access: AddressingMode,
     /// Format in the file.
     pub format: DeviceFormat,
     /// Dimensions, starting with the innermost one except the stick.
     pub dims: Vec<TensorDim>,
     /// The dimensions that run along its stick.
-    pub stick: Vec<Label>,
+    pub stick: Vec<DimLabel>,
     /// Elements of the stick along each of them.
     pub stick_sizes: Vec<i64>,
     /// Elements between the start of the tensor and the accessed part.
     pub front: i64,
     /// Elements of the tensor beyond the accessed part, by dimension.
-    pub gaps: Vec<(Label, i64)>,
+    pub gaps: Vec<(DimLabel, i64)>,
     /// The layout class it belongs to.
     pub class: usize,
 }
 
-impl Tensor {
+impl LabeledTensor {
     /// Returns the dimension with that label.
     #[must_use]
-    pub fn dim(&self, label: Label) -> Option<&TensorDim> {
+    pub fn dim(&self, label: DimLabel) -> Option<&TensorDim> {
         self.dims.iter().find(|dim| dim.label == label)
     }
 
     /// Returns the labels of its dimensions, in its own order.
     #[must_use]
-    pub fn order(&self) -> Vec<Label> {
+    pub fn order(&self) -> Vec<DimLabel> {
         self.dims.iter().map(|dim| dim.label).collect()
     }
 }
 
 /// Computes every tensor of an op; classes are assigned afterwards.
-pub(super) fn tensors(view: &OpView<'_>, plan: &Plan) -> Vec<Tensor> {
-    (0..view.op.operands.len()).map(|operand| Builder::new(view, plan, operand).build()).collect()
+pub(super) fn build_tensors(view: &OpView<'_>, plan: &SpacePlan) -> Vec<LabeledTensor> {
+    (0..view.op.operands.len()).map(|operand| LabeledTensorBuilder::new(view, plan, operand).build()).collect()
 }
 
 /// Device dimensions of a tensor counted from the stick outwards, as in the stride rules.
-struct Extents<'a>(&'a Operand);
+struct DeviceExtents<'a>(&'a OpSpecOperand);
 
-impl Extents<'_> {
+impl DeviceExtents<'_> {
     /// Returns the number of elements of the innermost `count` device dimensions, or of all if there are fewer.
-    fn inner(&self, count: usize) -> i64 {
+    fn inner_elements(&self, count: usize) -> i64 {
         let size = &self.0.device_size;
         size[size.len().saturating_sub(count)..].iter().product()
     }
@@ -99,28 +99,28 @@ impl Extents<'_> {
     }
 }
 
-struct Builder<'a> {
+struct LabeledTensorBuilder<'a> {
     view: &'a OpView<'a>,
-    plan: &'a Plan,
+    plan: &'a SpacePlan,
     index: usize,
-    operand: &'a Operand,
-    access: Access,
-    order: Vec<Label>,
+    operand: &'a OpSpecOperand,
+    access: AddressingMode,
+    order: Vec<DimLabel>,
     /// Whether the tensor has a stick of its own; a sparse one may use the op's.
     has_stick: bool,
-    stick: Option<Label>,
-    absent: Vec<Label>,
+    stick: Option<DimLabel>,
+    absent: Vec<DimLabel>,
 }
 
-impl<'a> Builder<'a> {
-    fn new(view: &'a OpView<'a>, plan: &'a Plan, index: usize) -> Self {
+impl<'a> LabeledTensorBuilder<'a> {
+    fn new(view: &'a OpView<'a>, plan: &'a SpacePlan, index: usize) -> Self {
         let DimOrder { dims, stick } = view.own_order(index);
         let access = view.accesses[index];
         let operand = &view.op.operands[index];
         Self { view, plan, index, operand, access, order: dims, has_stick: stick.is_some(), stick, absent: Vec::new() }
     }
 
-    fn build(mut self) -> Tensor {
+    fn build(mut self) -> LabeledTensor {
         if self.access.is_index() {
             self.complete_index();
         } else {
@@ -131,7 +131,7 @@ impl<'a> Builder<'a> {
             self.absent = self.stick.into_iter().collect();
         }
         let format = self.format();
-        let mut tensor = Tensor {
+        let mut tensor = LabeledTensor {
             access: self.access,
             format,
             dims: Vec::with_capacity(self.order.len() + 2),
@@ -169,7 +169,7 @@ impl<'a> Builder<'a> {
         };
         let is_complete = self.order.iter().copied().eq(self.plan.space.dims().iter().map(|dim| dim.label));
         if follows_op && !is_complete {
-            let lacks = |label: &&Label| !self.order.contains(*label) && self.plan.outer != Some(**label);
+            let lacks = |label: &&DimLabel| !self.order.contains(*label) && self.plan.outer != Some(**label);
             self.absent = self.plan.order.iter().filter(lacks).copied().collect();
             self.order.extend_from_slice(&self.absent);
         }
@@ -196,11 +196,11 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn push_dim(&self, tensor: &mut Tensor, label: Label) {
-        let extents = Extents(self.operand);
+    fn push_dim(&self, tensor: &mut LabeledTensor, label: DimLabel) {
+        let extents = DeviceExtents(self.operand);
         let k = self.stride_position(label);
-        let is_private = self.access.is_index() && self.plan.is_private(label);
-        let mut stride = if is_private { 1 } else { extents.inner(k + 2) };
+        let is_private = self.access.is_index() && self.plan.is_private_stick(label);
+        let mut stride = if is_private { 1 } else { extents.inner_elements(k + 2) };
         let mut extent = self.plan.space.size(label);
         let mut device = extents.position(k).map_or(extent, |position| self.operand.device_size[position]);
         if self.stick == Some(label) {
@@ -223,20 +223,20 @@ impl<'a> Builder<'a> {
     /// count, in that dimension and the dimensions inside it. A divided dimension has an offset in LX only if a position of an outer
     /// dimension was folded into it: the offset is then a number of complete dimensions, of each of which a core has its slice.
     fn front(&self, k: usize, offset: i64) -> i64 {
-        let (extents, coordinates) = (Extents(self.operand), &self.operand.coordinates);
+        let (extents, coordinates) = (DeviceExtents(self.operand), &self.operand.coordinates);
         let inside = extents.position(k).map_or(&[][..], |position| &coordinates[position..coordinates.len() - 1]);
-        let labels = inside.iter().filter_map(|coordinate| self.view.label_of(coordinate)).filter(|_| self.operand.allocation.is_lx());
-        offset * extents.inner(k + 1) / labels.map(|label| self.plan.space.split(label)).product::<i64>()
+        let labels = inside.iter().filter_map(|coordinate| self.view.coordinate_label(coordinate)).filter(|_| self.operand.allocation.is_lx());
+        offset * extents.inner_elements(k + 1) / labels.map(|label| self.plan.space.split(label)).product::<i64>()
     }
 
     /// Returns the position of a dimension in the stride order; absent dimensions are last.
-    fn stride_position(&self, label: Label) -> usize {
+    fn stride_position(&self, label: DimLabel) -> usize {
         let present = self.order.iter().filter(|other| !self.absent.contains(other));
         present.chain(&self.absent).position(|other| *other == label).unwrap_or_default()
     }
 
-    fn scale(&self, label: Label) -> Scale {
-        if self.access != Access::Direct && self.view.is_indirect() || !self.absent.contains(&label) {
+    fn scale(&self, label: DimLabel) -> Scale {
+        if self.access != AddressingMode::Direct && self.view.is_indirect() || !self.absent.contains(&label) {
             return Scale::Present;
         }
         let is_stick = if self.view.op.function == "layernormscale" {
@@ -248,17 +248,17 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the number of positions covered by one index along a dimension; more than one only for the innermost indexed dimension.
-    fn page(&self, label: Label, k: usize) -> i64 {
-        if self.plan.is_private(label) {
+    fn page(&self, label: DimLabel, k: usize) -> i64 {
+        if self.plan.is_private_stick(label) {
             return 1;
         }
-        let Access::Value { index } = self.access else { return -1 };
+        let AddressingMode::Value { index } = self.access else { return -1 };
         if self.stick == Some(label) || !self.view.index_dims(index).contains(&label) {
             return -1;
         }
         let index_operand = &self.view.op.operands[index];
-        let Some(position) = Extents(index_operand).position(k) else { return -1 };
-        let moving: Vec<_> = index_operand.coordinates.iter().filter_map(|coordinate| self.view.label_of(coordinate)).fold(
+        let Some(position) = DeviceExtents(index_operand).position(k) else { return -1 };
+        let moving: Vec<_> = index_operand.coordinates.iter().filter_map(|coordinate| self.view.coordinate_label(coordinate)).fold(
             Vec::new(),
             |mut labels, label| {
                 if !labels.contains(&label) {
@@ -272,21 +272,21 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds the leading single row, and the added dimension of a top-k's result.
-    fn push_added_dims(&self, tensor: &mut Tensor) {
-        let extents = Extents(self.operand);
+    fn push_added_dims(&self, tensor: &mut LabeledTensor) {
+        let extents = DeviceExtents(self.operand);
         if let (Some(label), false) = (self.plan.outer, self.access.is_index()) {
-            let page = if matches!(self.access, Access::Value { .. }) { 1 } else { -1 };
-            tensor.dims.insert(0, TensorDim { label, scale: Scale::Present, stride: extents.inner(2), page });
+            let page = if matches!(self.access, AddressingMode::Value { .. }) { 1 } else { -1 };
+            tensor.dims.insert(0, TensorDim { label, scale: Scale::Present, stride: extents.inner_elements(2), page });
         }
         if let (Some(label), true) = (self.plan.top_k, self.index + 1 == self.view.op.operands.len()) {
-            let stride = extents.inner(tensor.dims.len() + 2);
+            let stride = extents.inner_elements(tensor.dims.len() + 2);
             tensor.dims.push(TensorDim { label, scale: Scale::Present, stride, page: -1 });
         }
     }
 
-    fn set_stick(&self, tensor: &mut Tensor) {
+    fn set_stick(&self, tensor: &mut LabeledTensor) {
         let per_stick = tensor.format.elements_per_stick();
-        if self.operand.arrangement == Arrangement::Qfp8Wt {
+        if self.operand.arrangement == ElementArrangement::Qfp8Wt {
             // A stick of fp8 weights is a block of two rows.
             tensor.stick = tensor.dims[tensor.dims.len().saturating_sub(2)..].iter().map(|dim| dim.label).collect();
             tensor.stick_sizes = vec![2, per_stick / 2];
@@ -305,72 +305,72 @@ fn is_bare_indirect(coordinate: &crate::bundle::Coordinate) -> bool {
 mod tests {
     use super::super::Geometry;
     use super::*;
-    use crate::bundle::testing::{dense, op, operand};
+    use crate::bundle::testing::{dense_operand, op, operand};
     use crate::bundle::{Allocation, Coordinate};
 
-    fn tensors(function: &str, ranges: &[i64], operands: Vec<Operand>) -> Vec<Tensor> {
+    fn tensors(function: &str, ranges: &[i64], operands: Vec<OpSpecOperand>) -> Vec<LabeledTensor> {
         Geometry::new(&op(function, ranges, operands)).unwrap().tensors
     }
 
-    fn scales(tensor: &Tensor) -> Vec<(Label, i64)> {
-        tensor.dims.iter().map(|dim| (dim.label, dim.scale.value())).collect()
+    fn scales(tensor: &LabeledTensor) -> Vec<(DimLabel, i64)> {
+        tensor.dims.iter().map(|dim| (dim.label, dim.scale.as_number())).collect()
     }
 
-    fn sparse(rows: i64) -> Operand {
+    fn sparse(rows: i64) -> OpSpecOperand {
         operand(&[1, rows, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)])
     }
 
     #[test]
-    fn strides_span_the_whole_dimension() {
-        let found = tensors("neg", &[128, 256], vec![dense(&[128, 256], 0, 1), dense(&[128, 256], 0, 1)]);
+    fn computes_strides_over_whole_dimension() {
+        let found = tensors("neg", &[128, 256], vec![dense_operand(&[128, 256], 0, 1), dense_operand(&[128, 256], 0, 1)]);
         let strides: Vec<_> = found[0].dims.iter().map(|dim| (dim.label, dim.stride)).collect();
-        assert_eq!(strides, [(Label::Mb, 128 * 64), (Label::Out, 4 * 128 * 64)]);
+        assert_eq!(strides, [(DimLabel::Mb, 128 * 64), (DimLabel::Out, 4 * 128 * 64)]);
     }
 
     #[test]
-    fn a_reduced_stick_is_minus_two_and_a_reduced_row_minus_one() {
-        let over_stick = tensors("sum", &[64, 256], vec![dense(&[64, 256], 0, 1), sparse(64)]);
-        assert_eq!(scales(&over_stick[1]), [(Label::Mb, 1), (Label::Out, -2)]);
+    fn scales_reduced_stick_and_reduced_row() {
+        let over_stick = tensors("sum", &[64, 256], vec![dense_operand(&[64, 256], 0, 1), sparse(64)]);
+        assert_eq!(scales(&over_stick[1]), [(DimLabel::Mb, 1), (DimLabel::Out, -2)]);
         let column = operand(&[4, 64], vec![Coordinate::floordiv(1, 64), Coordinate::modulo(1, 64)]);
-        let over_rows = tensors("sum", &[64, 256], vec![dense(&[64, 256], 0, 1), column]);
-        assert_eq!(scales(&over_rows[1]), [(Label::Out, 1), (Label::Mb, -1)]);
+        let over_rows = tensors("sum", &[64, 256], vec![dense_operand(&[64, 256], 0, 1), column]);
+        assert_eq!(scales(&over_rows[1]), [(DimLabel::Out, 1), (DimLabel::Mb, -1)]);
     }
 
     #[test]
-    fn a_sparse_reduction_of_repetitions_has_the_added_stick() {
+    fn uses_added_stick_for_sparse_reduction() {
         // 32 elements, repeated twice and summed up twice.
         let input = operand(&[1, 32, 64], vec![Coordinate::constant(0), Coordinate::dim(1), Coordinate::constant(0)]);
         let result = operand(&[1, 2, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)]);
         let found = tensors("sum", &[2, 32], vec![input, result]);
-        assert_eq!(scales(&found[0]), [(Label::Out, 1), (Label::Y, 1)]);
-        assert!(found.iter().all(|tensor| tensor.stick == [Label::Y]), "{found:?}");
+        assert_eq!(scales(&found[0]), [(DimLabel::Out, 1), (DimLabel::Y, 1)]);
+        assert!(found.iter().all(|tensor| tensor.stick == [DimLabel::Y]), "{found:?}");
     }
 
     #[test]
-    fn a_slice_of_a_larger_tensor_has_a_front_and_a_gap() {
-        let mut slice = dense(&[128, 256], 0, 1);
-        slice.coordinates[0] = Coordinate::floordiv(1, 64).plus(1);
-        let found = tensors("neg", &[128, 128], vec![slice, dense(&[128, 128], 0, 1)]);
-        assert_eq!((found[0].front, found[0].gaps.as_slice()), (128 * 64, [(Label::Out, 128)].as_slice()));
+    fn computes_front_and_gap_of_slice() {
+        let mut slice = dense_operand(&[128, 256], 0, 1);
+        slice.coordinates[0] = Coordinate::floordiv(1, 64).shifted_by(1);
+        let found = tensors("neg", &[128, 128], vec![slice, dense_operand(&[128, 128], 0, 1)]);
+        assert_eq!((found[0].front, found[0].gaps.as_slice()), (128 * 64, [(DimLabel::Out, 128)].as_slice()));
         assert_eq!(found[0].dims[1].stride, 2 * 128 * 64);
         assert!(found[1].gaps.is_empty());
     }
 
     #[test]
-    fn in_lx_a_front_counts_what_one_core_has() {
-        let mut slice = dense(&[128, 256], 0, 1);
-        slice.coordinates[0] = Coordinate::floordiv(1, 64).plus(1);
+    fn counts_front_of_one_core_in_lx() {
+        let mut slice = dense_operand(&[128, 256], 0, 1);
+        slice.coordinates[0] = Coordinate::floordiv(1, 64).shifted_by(1);
         slice.allocation = Allocation::Lx { offset_bytes: 0 };
-        let mut spec = op("neg", &[128, 128], vec![slice, dense(&[128, 128], 0, 1)]);
+        let mut spec = op("neg", &[128, 128], vec![slice, dense_operand(&[128, 128], 0, 1)]);
         spec.iteration_space[0].split = 32;
         let found = Geometry::new(&spec).unwrap().tensors;
-        assert_eq!((found[0].front, found[0].gaps.as_slice()), (4 * 64, [(Label::Out, 128)].as_slice()));
+        assert_eq!((found[0].front, found[0].gaps.as_slice()), (4 * 64, [(DimLabel::Out, 128)].as_slice()));
     }
 
     #[test]
-    fn in_lx_a_position_that_was_put_into_a_divided_dimension_counts_slices() {
+    fn counts_slices_for_folded_position_in_lx() {
         let sizes = [6, 3, 64];
-        let coordinates = vec![Coordinate::dim(0).plus(4), Coordinate::dim(1), Coordinate::dim(2)];
+        let coordinates = vec![Coordinate::dim(0).shifted_by(4), Coordinate::dim(1), Coordinate::dim(2)];
         let mut slice = operand(&sizes, coordinates.clone());
         slice.allocation = Allocation::Lx { offset_bytes: 0 };
         let mut spec = op("neg", &[2, 3, 64], vec![slice, operand(&[2, 3, 64], coordinates)]);
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_copied_as_floats() {
+    fn copies_integers_as_floats() {
         let mut from = operand(&[2, 32], vec![Coordinate::floordiv(0, 32), Coordinate::modulo(0, 32)]);
         from.format = DeviceFormat::IeeeInt32;
         assert_eq!(tensors("identity", &[64], vec![from.clone(), from.clone()])[0].format, DeviceFormat::IeeeFp32);
@@ -388,16 +388,16 @@ mod tests {
     }
 
     #[test]
-    fn a_stick_of_fp8_weights_is_two_rows() {
+    fn splits_fp8_weight_stick_into_two_rows() {
         let mut weight = operand(&[1, 8, 128], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::dim(1)]);
         weight.format = DeviceFormat::Sen143Fp8;
-        weight.arrangement = Arrangement::Qfp8Wt;
-        let found = tensors("qfp8wt", &[8, 128], vec![dense(&[8, 128], 0, 1), weight]);
-        assert_eq!((found[1].stick.as_slice(), found[1].stick_sizes.as_slice()), ([Label::Mb, Label::Out].as_slice(), [2, 64].as_slice()));
+        weight.arrangement = ElementArrangement::Qfp8Wt;
+        let found = tensors("qfp8wt", &[8, 128], vec![dense_operand(&[8, 128], 0, 1), weight]);
+        assert_eq!((found[1].stick.as_slice(), found[1].stick_sizes.as_slice()), ([DimLabel::Mb, DimLabel::Out].as_slice(), [2, 64].as_slice()));
     }
 
     #[test]
-    fn only_the_innermost_indexed_dimension_has_pages() {
+    fn assigns_pages_to_innermost_indexed_dimension_only() {
         // The index tensor is [3, 192]: 6 sticks of 32 for each of 3 rows.
         let mut index = operand(&[6, 3, 32], vec![Coordinate::floordiv(1, 32), Coordinate::dim(0), Coordinate::modulo(1, 32)]);
         index.format = DeviceFormat::IeeeInt32;
@@ -407,7 +407,7 @@ mod tests {
         let result = operand(&size, vec![Coordinate::dim(0), Coordinate::floordiv(2, 64), Coordinate::dim(1), Coordinate::modulo(2, 64)]);
         let found = tensors("identity", &[3, 192, 256], vec![index, table, result]);
         let pages: Vec<_> = found[1].dims.iter().map(|dim| (dim.label, dim.page)).collect();
-        assert_eq!(pages, [(Label::Mb, 1), (Label::X, 6), (Label::Out, -1)]);
+        assert_eq!(pages, [(DimLabel::Mb, 1), (DimLabel::X, 6), (DimLabel::Out, -1)]);
         assert_eq!(found[0].format, DeviceFormat::SenUint32);
     }
 }

@@ -8,17 +8,17 @@ use crate::dialect::{
     ods::{attr, sdscbundle},
 };
 use crate::{
-    launch::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt, name::Name},
+    launch::{AddressMap, Execute, Launch, Param, SizeBounds, Stmt, name::ValueName},
     mlir::{
-        Attribute, Attributes, Block, BlockExt, Context, Expr, Location, Op, OpExt, Type, Value, ValueExt, ValueLike, ValueMap, array,
-        build, elements, index_type, integer, location_name, map_attribute, map_from_exprs, map_of, map_results, named_block,
-        named_location, push, string_array, strings, type_attribute,
+        Attribute, AttributeList, Block, BlockExt, Context, AffineExpression, Location, Op, OpExt, Type, Value, ValueExt, ValueLike, ValueMap, array_attribute,
+        build_op, elements, index_type, integer, location_name, map_attribute, map_from_exprs, map_of, map_results, new_block_with_locations,
+        named_location, append_op, string_array, strings, type_attribute,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of the function that the back end looks for.
-const FUNCTION: &str = "sdsc_bundle";
+const FUNCTION_NAME: &str = "sdsc_bundle";
 
 /// Appends the function of a launch to the body of `module`.
 pub(crate) fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &Launch) {
@@ -27,15 +27,15 @@ pub(crate) fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &L
     let named: Vec<_> =
         launch.params.iter().zip(&types).map(|(param, of)| (*of, named_location(location, &param.name.to_string()))).collect();
     let function_type = melior::ir::r#type::FunctionType::new(context, &types, &[]);
-    let attributes = Attributes::new(context).text(attr::SYM_NAME, FUNCTION).with("function_type", type_attribute(function_type.into()));
-    let function = push(module, build("func.func", location, &[], &[], attributes, vec![named_block(&named)]));
-    let mut builder = Builder { context, location, launch, values: BTreeMap::new(), names: Vec::new() };
+    let attributes = AttributeList::new(context).with_text(attr::SYM_NAME, FUNCTION_NAME).with_attribute("function_type", type_attribute(function_type.into()));
+    let function = append_op(module, build_op("func.func", location, &[], &[], attributes, vec![new_block_with_locations(&named)]));
+    let mut builder = LaunchIrBuilder { context, location, launch, values: BTreeMap::new(), names: Vec::new() };
     for (param, argument) in launch.params.iter().zip(function.body_args()) {
         builder.define(param.name, argument);
     }
-    builder.statements(function, &launch.body);
+    builder.build_statements(function, &launch.body);
     function.set_attr(attr::SDSC_NAMES, string_array(context, &builder.names));
-    push(function, build("func.return", location, &[], &[], Attributes::new(context), vec![]));
+    append_op(function, build_op("func.return", location, &[], &[], AttributeList::new(context), vec![]));
 }
 
 fn param_type<'c>(context: &'c Context, param: &Param) -> Type<'c> {
@@ -43,81 +43,81 @@ fn param_type<'c>(context: &'c Context, param: &Param) -> Type<'c> {
     input_arg_type(context, granularity, max)
 }
 
-struct Builder<'a, 'c> {
+struct LaunchIrBuilder<'a, 'c> {
     context: &'c Context,
     location: Location<'c>,
     launch: &'a Launch,
-    values: BTreeMap<Name, Value<'c>>,
+    values: BTreeMap<ValueName, Value<'c>>,
     /// The names of the values, as they were defined.
     names: Vec<String>,
 }
 
-impl<'c> Builder<'_, 'c> {
-    fn define(&mut self, name: Name, value: Value<'c>) {
+impl<'c> LaunchIrBuilder<'_, 'c> {
+    fn define(&mut self, name: ValueName, value: Value<'c>) {
         self.values.insert(name, value);
         self.names.push(name.to_string());
     }
 
-    fn statements(&mut self, parent: Op<'c>, statements: &[Stmt]) {
+    fn build_statements(&mut self, parent: Op<'c>, statements: &[Stmt]) {
         for statement in statements {
-            self.statement(parent, statement);
+            self.build_statement(parent, statement);
         }
     }
 
-    fn statement(&mut self, parent: Op<'c>, statement: &Stmt) {
-        let attributes = || Attributes::new(self.context);
+    fn build_statement(&mut self, parent: Op<'c>, statement: &Stmt) {
+        let attributes = || AttributeList::new(self.context);
         match statement {
             Stmt::DeviceMemAllocate { name, bytes } => {
-                self.push(parent, *name, sdscbundle::DEVICE_MEM_ALLOCATE, &[], attributes().int(attr::BYTES, *bytes));
+                self.push_value(parent, *name, sdscbundle::DEVICE_MEM_ALLOCATE, &[], attributes().with_int(attr::BYTES, *bytes));
             }
             Stmt::InputArgExtract { param } => {
-                self.push(parent, param.value, sdscbundle::INPUT_ARG_EXTRACT, &[param.name], attributes());
+                self.push_value(parent, param.value, sdscbundle::INPUT_ARG_EXTRACT, &[param.name], attributes());
             }
-            Stmt::Constant { name, value } => self.push(parent, *name, "arith.constant", &[], attributes().index(attr::VALUE, *value)),
-            Stmt::AddI { name, lhs, rhs } => self.push(parent, *name, "arith.addi", &[*lhs, *rhs], attributes()),
+            Stmt::Constant { name, value } => self.push_value(parent, *name, "arith.constant", &[], attributes().with_index(attr::VALUE, *value)),
+            Stmt::AddI { name, lhs, rhs } => self.push_value(parent, *name, "arith.addi", &[*lhs, *rhs], attributes()),
             Stmt::AffineApply { name, map, counters, base } => {
-                let operands: Vec<Name> = counters.iter().copied().chain([*base]).collect();
+                let operands: Vec<ValueName> = counters.iter().copied().chain([*base]).collect();
                 let map = map_attribute(address_map(self.context, &self.launch.maps[*map]));
-                self.push(parent, *name, "affine.apply", &operands, attributes().with(attr::MAP, map));
+                self.push_value(parent, *name, "affine.apply", &operands, attributes().with_attribute(attr::MAP, map));
             }
-            Stmt::Execute(execute) => self.execute(parent, execute),
-            Stmt::For { counter, bound, body } => self.counted_loop(parent, *counter, *bound, body),
+            Stmt::Execute(execute) => self.build_execute(parent, execute),
+            Stmt::For { counter, bound, body } => self.build_loop(parent, *counter, *bound, body),
         }
     }
 
     /// Appends an operation with one index result, the value of `name`.
-    fn push(&mut self, parent: Op<'c>, name: Name, operation: &str, operands: &[Name], attributes: Attributes<'c>) {
+    fn push_value(&mut self, parent: Op<'c>, name: ValueName, operation: &str, operands: &[ValueName], attributes: AttributeList<'c>) {
         let location = named_location(self.location, &name.to_string());
         let operands: Vec<Value<'c>> = operands.iter().map(|operand| self.values[operand]).collect();
-        let built = push(parent, build(operation, location, &operands, &[index_type(self.context)], attributes, vec![]));
+        let built = append_op(parent, build_op(operation, location, &operands, &[index_type(self.context)], attributes, vec![]));
         self.define(name, built.output());
     }
 
-    fn execute(&self, parent: Op<'c>, execute: &Execute) {
+    fn build_execute(&self, parent: Op<'c>, execute: &Execute) {
         let operands: Vec<Value<'c>> = execute.operands.iter().map(|operand| self.values[operand]).collect();
         let ids = execute.symbol_ids.as_ref().map(|ids| {
             let ids: Vec<Attribute<'c>> = ids.iter().map(|&id| crate::mlir::i64_attribute(self.context, id)).collect();
-            array(self.context, &ids)
+            array_attribute(self.context, &ids)
         });
-        let attributes = Attributes::new(self.context).text(attr::SDSC_FILENAME, &execute.filename()).with_option(attr::SYMBOL_IDS, ids);
-        push(parent, build(sdscbundle::SDSC_EXECUTE, self.location, &operands, &[], attributes, vec![]));
+        let attributes = AttributeList::new(self.context).with_text(attr::SDSC_FILENAME, &execute.file_name()).with_option(attr::SYMBOL_IDS, ids);
+        append_op(parent, build_op(sdscbundle::SDSC_EXECUTE, self.location, &operands, &[], attributes, vec![]));
     }
 
-    fn counted_loop(&mut self, parent: Op<'c>, counter: Name, bound: Name, body: &[Stmt]) {
-        let operands = [self.values[&Name::Zero], self.values[&bound], self.values[&Name::One]];
-        let block = named_block(&[(index_type(self.context), named_location(self.location, &counter.to_string()))]);
-        let around = push(parent, build("scf.for", self.location, &operands, &[], Attributes::new(self.context), vec![block]));
+    fn build_loop(&mut self, parent: Op<'c>, counter: ValueName, bound: ValueName, body: &[Stmt]) {
+        let operands = [self.values[&ValueName::Zero], self.values[&bound], self.values[&ValueName::One]];
+        let block = new_block_with_locations(&[(index_type(self.context), named_location(self.location, &counter.to_string()))]);
+        let around = append_op(parent, build_op("scf.for", self.location, &operands, &[], AttributeList::new(self.context), vec![block]));
         if let Some(argument) = around.body().and_then(|block| block.args().first().copied()) {
             self.define(counter, argument);
         }
-        self.statements(around, body);
-        push(around, build("scf.yield", self.location, &[], &[], Attributes::new(self.context), vec![]));
+        self.build_statements(around, body);
+        append_op(around, build_op("scf.yield", self.location, &[], &[], AttributeList::new(self.context), vec![]));
     }
 }
 
-fn address_map<'c>(context: &'c Context, map: &AffineMap) -> crate::mlir::AffineMap<'c> {
-    let term = |(dim, stride): (usize, &i64)| Expr::Mul(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(*stride)));
-    let sum = map.strides.iter().enumerate().map(term).fold(Expr::Symbol(0), |sum, term| Expr::Add(Box::new(sum), Box::new(term)));
+fn address_map<'c>(context: &'c Context, map: &AddressMap) -> crate::mlir::AffineMap<'c> {
+    let term = |(dim, stride): (usize, &i64)| AffineExpression::Mul(Box::new(AffineExpression::Dim(dim)), Box::new(AffineExpression::Constant(*stride)));
+    let sum = map.strides.iter().enumerate().map(term).fold(AffineExpression::Symbol(0), |sum, term| AffineExpression::Add(Box::new(sum), Box::new(term)));
     map_from_exprs(context, map.strides.len(), 1, &[sum])
 }
 
@@ -125,110 +125,110 @@ fn address_map<'c>(context: &'c Context, map: &AffineMap) -> crate::mlir::Affine
 ///
 /// # Errors
 /// The operation that `bundle.mlir` cannot contain, and why.
-pub(crate) fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
-    let function = module.body_ops().into_iter().find(|op| op.is("func.func") && op.text_attr(attr::SYM_NAME) == FUNCTION);
+pub(crate) fn launch_from_ir<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
+    let function = module.body_ops().into_iter().find(|op| op.is("func.func") && op.text_attr(attr::SYM_NAME) == FUNCTION_NAME);
     let function = function.ok_or_else(|| {
-        (module, format!("has no function '{FUNCTION}' that describes a launch; compile programs with 'spyre-compile FILE -o DIR'"))
+        (module, format!("has no function '{FUNCTION_NAME}' that describes a launch; compile programs with 'spyre-compile FILE -o DIR'"))
     })?;
     let Some(body) = function.body() else { return Err((function, "has no body".to_owned())) };
-    let mut reader = Reader {
+    let mut reader = LaunchIrReader {
         launch: Launch::default(),
         names: ValueMap::default(),
-        noted: names_on(function).into_iter(),
+        listed: listed_names(function).into_iter(),
         visible: BTreeSet::new(),
         defined: Vec::new(),
-        n_unnamed: 0,
+        num_unnamed: 0,
     };
     for (position, argument) in body.args().into_iter().enumerate() {
         let number = u32::try_from(position).expect("fewer than 2^32 arguments");
-        let name = reader.name(argument, || Some(Name::ArgumentBase(number)));
-        reader.launch.params.push(Param { name, value: name, bounds: bounds_of(argument.r#type()) });
+        let name = reader.assign_name(argument, || Some(ValueName::ArgumentBase(number)));
+        reader.launch.params.push(Param { name, value: name, bounds: param_bounds(argument.r#type()) });
     }
-    reader.launch.body = reader.statements(body)?;
+    reader.launch.body = reader.read_statements(body)?;
     Ok(reader.launch)
 }
 
 /// Returns the names that a function lists, if there is one for each value.
-fn names_on(function: Op<'_>) -> Vec<&str> {
+fn listed_names(function: Op<'_>) -> Vec<&str> {
     let names = function.attr(attr::SDSC_NAMES).and_then(strings).unwrap_or_default();
     let defined = |op: Op<'_>| op.outputs().len() + op.body().map_or(0, |body| body.args().len());
     let n_values: usize = function.nested().into_iter().map(defined).sum();
     if names.len() == n_values { names } else { Vec::new() }
 }
 
-fn bounds_of(param: Type<'_>) -> Option<SizeBounds> {
+fn param_bounds(param: Type<'_>) -> Option<SizeBounds> {
     input_arg_bounds(param).map(|(granularity, max)| SizeBounds { granularity, max })
 }
 
-struct Reader<'c> {
+struct LaunchIrReader<'c> {
     launch: Launch,
-    names: ValueMap<Name>,
+    names: ValueMap<ValueName>,
     /// Listed names of the values that are not defined yet.
-    noted: std::vec::IntoIter<&'c str>,
+    listed: std::vec::IntoIter<&'c str>,
     /// Names of the visible values; each is unique.
-    visible: BTreeSet<Name>,
+    visible: BTreeSet<ValueName>,
     /// Names of the visible values, in the order of their definitions.
-    defined: Vec<Name>,
-    n_unnamed: i64,
+    defined: Vec<ValueName>,
+    num_unnamed: i64,
 }
 
-impl Reader<'_> {
+impl LaunchIrReader<'_> {
     /// Returns the name of a value and records it for its users: the name in its location, else the listed one, else a
     /// fitting one, else a number. Candidates that are taken, or that contradict the value, are skipped: hand-written
     /// IR may name two values alike, or give the name of a constant to another value.
-    fn name(&mut self, value: Value<'_>, fitting: impl FnOnce() -> Option<Name>) -> Name {
-        let listed = self.noted.next().and_then(|name| name.parse().ok());
+    fn assign_name(&mut self, value: Value<'_>, fitting: impl FnOnce() -> Option<ValueName>) -> ValueName {
+        let listed = self.listed.next().and_then(|name| name.parse().ok());
         let given = location_name(value.location()).parse().ok();
-        let is_free = |name: &Name| !self.visible.contains(name) && says_its_value(*name, value);
-        let name = [given, listed, fitting()].into_iter().flatten().find(is_free).unwrap_or_else(|| self.number());
+        let is_free = |name: &ValueName| !self.visible.contains(name) && is_consistent_name(*name, value);
+        let name = [given, listed, fitting()].into_iter().flatten().find(is_free).unwrap_or_else(|| self.number_name());
         self.visible.insert(name);
         self.defined.push(name);
         self.names.insert(value, name);
         name
     }
 
-    fn number(&mut self) -> Name {
+    fn number_name(&mut self) -> ValueName {
         loop {
-            self.n_unnamed += 1;
-            let name = Name::Symbol(self.n_unnamed);
+            self.num_unnamed += 1;
+            let name = ValueName::Symbol(self.num_unnamed);
             if !self.visible.contains(&name) {
                 return name;
             }
         }
     }
 
-    fn operand(&self, op: Op<'_>, index: usize) -> Result<Name, String> {
+    fn operand_name(&self, op: Op<'_>, index: usize) -> Result<ValueName, String> {
         let value = op.inputs().get(index).copied().ok_or_else(|| format!("has no operand {index}"))?;
         self.names.get(value).copied().ok_or_else(|| "uses a value that 'bundle.mlir' cannot contain".to_owned())
     }
 
-    fn statements<'c>(&mut self, block: Block<'c>) -> Result<Vec<Stmt>, (Op<'c>, String)> {
+    fn read_statements<'c>(&mut self, block: Block<'c>) -> Result<Vec<Stmt>, (Op<'c>, String)> {
         let mut statements = Vec::new();
         for op in block.ops() {
             match op.full_name() {
                 "func.return" | "scf.yield" => {}
-                "scf.for" => statements.push(self.counted_loop(op)?),
-                _ => statements.push(self.statement(op).map_err(|message| (op, message))?),
+                "scf.for" => statements.push(self.read_loop(op)?),
+                _ => statements.push(self.read_statement(op).map_err(|message| (op, message))?),
             }
         }
         Ok(statements)
     }
 
-    fn counted_loop<'c>(&mut self, op: Op<'c>) -> Result<Stmt, (Op<'c>, String)> {
+    fn read_loop<'c>(&mut self, op: Op<'c>) -> Result<Stmt, (Op<'c>, String)> {
         let refuse = |message: &str| (op, message.to_owned());
-        let is = |index: usize, expected: i64| op.inputs().get(index).is_some_and(|value| constant_of(*value) == Some(expected));
+        let is = |index: usize, expected: i64| op.inputs().get(index).is_some_and(|value| constant_value(*value) == Some(expected));
         if !is(0, 0) || !is(2, 1) || op.inputs().len() != 3 {
             return Err(refuse("expected a loop from 0 with step 1 and without carried values, found another one"));
         }
-        if let Some(missing) = [Name::Zero, Name::One].into_iter().find(|name| !self.visible.contains(name)) {
+        if let Some(missing) = [ValueName::Zero, ValueName::One].into_iter().find(|name| !self.visible.contains(name)) {
             return Err((op, format!("expected constants with the names %c0 and %c1 before the loop, found no %{missing}")));
         }
-        let bound = self.operand(op, 1).map_err(|message| (op, message))?;
+        let bound = self.operand_name(op, 1).map_err(|message| (op, message))?;
         let Some(body) = op.body() else { return Err(refuse("has no body")) };
         let Some(argument) = body.args().first().copied() else { return Err(refuse("has no counter")) };
         let n_before = self.defined.len();
-        let counter = self.name(argument, || None);
-        let statements = self.statements(body)?;
+        let counter = self.assign_name(argument, || None);
+        let statements = self.read_statements(body)?;
         // Nobody sees them behind the loop, and others may have their names.
         for name in self.defined.drain(n_before..) {
             self.visible.remove(&name);
@@ -236,91 +236,91 @@ impl Reader<'_> {
         Ok(Stmt::For { counter, bound, body: statements })
     }
 
-    fn statement(&mut self, op: Op<'_>) -> Result<Stmt, String> {
+    fn read_statement(&mut self, op: Op<'_>) -> Result<Stmt, String> {
         Ok(match op.full_name() {
             sdscbundle::DEVICE_MEM_ALLOCATE => {
-                let bytes = op.required("bytes", integer);
-                Stmt::DeviceMemAllocate { name: self.name(op.output(), || Some(Name::Pool)), bytes }
+                let bytes = op.required_attr("bytes", integer);
+                Stmt::DeviceMemAllocate { name: self.assign_name(op.output(), || Some(ValueName::Pool)), bytes }
             }
-            sdscbundle::INPUT_ARG_EXTRACT => self.extract(op)?,
+            sdscbundle::INPUT_ARG_EXTRACT => self.read_extract(op)?,
             "arith.constant" => {
-                let value = constant_of(op.output()).ok_or("expected an integer constant")?;
-                let name = self.name(op.output(), || match value {
-                    0 => Some(Name::Zero),
-                    1 => Some(Name::One),
+                let value = constant_value(op.output()).ok_or("expected an integer constant")?;
+                let name = self.assign_name(op.output(), || match value {
+                    0 => Some(ValueName::Zero),
+                    1 => Some(ValueName::One),
                     _ => None,
                 });
                 Stmt::Constant { name, value }
             }
             "arith.addi" => {
-                let (lhs, rhs) = (self.operand(op, 0)?, self.operand(op, 1)?);
-                Stmt::AddI { name: self.name(op.output(), || None), lhs, rhs }
+                let (lhs, rhs) = (self.operand_name(op, 0)?, self.operand_name(op, 1)?);
+                Stmt::AddI { name: self.assign_name(op.output(), || None), lhs, rhs }
             }
-            "affine.apply" => self.apply(op)?,
-            sdscbundle::SDSC_EXECUTE => Stmt::Execute(self.execute(op)?),
+            "affine.apply" => self.read_apply(op)?,
+            sdscbundle::SDSC_EXECUTE => Stmt::Execute(self.read_execute(op)?),
             other => return Err(format!("is not supported: 'bundle.mlir' has no op '{other}'")),
         })
     }
 
-    fn extract(&mut self, op: Op<'_>) -> Result<Stmt, String> {
-        let param = self.operand(op, 0)?;
-        let value = self.name(op.output(), || if let Name::ArgumentBase(argument) = param { Some(Name::Argument(argument)) } else { None });
+    fn read_extract(&mut self, op: Op<'_>) -> Result<Stmt, String> {
+        let param = self.operand_name(op, 0)?;
+        let value = self.assign_name(op.output(), || if let ValueName::ArgumentBase(argument) = param { Some(ValueName::Argument(argument)) } else { None });
         let known = self.launch.params.iter_mut().find(|known| known.name == param).ok_or("extracts a value that is not a parameter")?;
         known.value = value;
         Ok(Stmt::InputArgExtract { param: *known })
     }
 
-    fn apply(&mut self, op: Op<'_>) -> Result<Stmt, String> {
+    fn read_apply(&mut self, op: Op<'_>) -> Result<Stmt, String> {
         let map = op.attr(attr::MAP).and_then(map_of).ok_or("has no map")?;
         let mut strides = vec![0; map.dim_count()];
         match map_results(map).as_slice() {
             [sum] if map.symbol_count() == 1 && read_strides(sum, &mut strides) => {}
             _ => return Err(format!("expected a map that adds multiples of the loop counters to one base, found {map}")),
         }
-        let map = AffineMap { strides };
+        let map = AddressMap { strides };
         let number = self.launch.maps.iter().position(|known| *known == map).unwrap_or_else(|| {
             self.launch.maps.push(map.clone());
             self.launch.maps.len() - 1
         });
-        let counters = (0..map.strides.len()).map(|index| self.operand(op, index)).collect::<Result<_, _>>()?;
-        let base = self.operand(op, map.strides.len())?;
-        Ok(Stmt::AffineApply { name: self.name(op.output(), || None), map: number, counters, base })
+        let counters = (0..map.strides.len()).map(|index| self.operand_name(op, index)).collect::<Result<_, _>>()?;
+        let base = self.operand_name(op, map.strides.len())?;
+        Ok(Stmt::AffineApply { name: self.assign_name(op.output(), || None), map: number, counters, base })
     }
 
-    fn execute(&self, op: Op<'_>) -> Result<Execute, String> {
+    fn read_execute(&self, op: Op<'_>) -> Result<Execute, String> {
         let file = op.text_attr(attr::SDSC_FILENAME);
         let number = file.strip_prefix("sdsc_").and_then(|rest| rest.strip_suffix(".json")).and_then(|number| number.parse().ok());
         let number = number.ok_or_else(|| format!("expected a file name sdsc_<n>.json, found '{file}'"))?;
-        let operands = (0..op.inputs().len()).map(|index| self.operand(op, index)).collect::<Result<_, _>>()?;
+        let operands = (0..op.inputs().len()).map(|index| self.operand_name(op, index)).collect::<Result<_, _>>()?;
         let symbol_ids = op.attr(attr::SYMBOL_IDS).and_then(elements).map(|ids| ids.into_iter().filter_map(integer).collect());
         Ok(Execute { op: number, operands, symbol_ids })
     }
 }
 
 /// The integer that a value always is.
-fn constant_of(value: Value<'_>) -> Option<i64> {
+fn constant_value(value: Value<'_>) -> Option<i64> {
     value.def().filter(|def| def.is("arith.constant")).and_then(|def| def.attr(attr::VALUE)).and_then(integer)
 }
 
 /// Whether a name may stand for a value: loops count from the constant that is called 0 in steps of the one that is called 1.
-fn says_its_value(name: Name, value: Value<'_>) -> bool {
+fn is_consistent_name(name: ValueName, value: Value<'_>) -> bool {
     match name {
-        Name::Zero => constant_of(value) == Some(0),
-        Name::One => constant_of(value) == Some(1),
+        ValueName::Zero => constant_value(value) == Some(0),
+        ValueName::One => constant_value(value) == Some(1),
         _ => true,
     }
 }
 
 /// Reads `s0 + a * d0 + b * d1`; false for anything else.
-fn read_strides(expr: &Expr, strides: &mut [i64]) -> bool {
+fn read_strides(expr: &AffineExpression, strides: &mut [i64]) -> bool {
     match expr {
-        Expr::Symbol(0) => true,
-        Expr::Dim(dim) => add_stride(&mut strides[*dim], 1),
-        Expr::Mul(dim, stride) => match (dim.as_ref(), stride.as_ref()) {
-            (Expr::Dim(dim), Expr::Constant(stride)) => add_stride(&mut strides[*dim], *stride),
+        AffineExpression::Symbol(0) => true,
+        AffineExpression::Dim(dim) => add_stride(&mut strides[*dim], 1),
+        AffineExpression::Mul(dim, stride) => match (dim.as_ref(), stride.as_ref()) {
+            (AffineExpression::Dim(dim), AffineExpression::Constant(stride)) => add_stride(&mut strides[*dim], *stride),
             _ => false,
         },
-        Expr::Add(lhs, rhs) => read_strides(lhs, strides) && read_strides(rhs, strides),
+        AffineExpression::Add(lhs, rhs) => read_strides(lhs, strides) && read_strides(rhs, strides),
         _ => false,
     }
 }

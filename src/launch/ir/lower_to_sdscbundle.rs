@@ -2,56 +2,56 @@
 //!
 //! Reads `sdsc.bundle`s; replaces each by a module with the function of `bundle.mlir` and the op specs in the order of their files.
 
-use crate::bundle::{Addresses, Bundle, Loops, unroll, unrolled_lives};
+use crate::bundle::{AddressMode, Bundle, LoopMode, unroll, unroll_live_ranges};
 use crate::dialect::ods::{attr, option, sdsc};
 use crate::launch::Launch;
 use crate::{
-    bundle::ir::sdsc_ops::{bundle_of, lives_of, op_to_ir, set_lives},
+    bundle::ir::sdsc_ops::{bundle_from_ir, live_ranges_from_ir, op_to_ir, set_live_ranges},
     launch::ir::launch_ops::push_launch,
 };
 use crate::{
     codes,
     dialect::target_of,
-    mlir::{Attributes, Context, Op, OpExt, Options, Pass, Reported, build_module, error_at, insert_before, push, string_array},
+    mlir::{AttributeList, Context, Op, OpExt, PassOptions, Pass, ErrorReported, build_module, error_at, insert_before, append_op, string_array},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdscbundle", run };
 
-fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
-    let addresses: Addresses = options.read(module, option::ADDRESSES)?;
-    let loops: Loops = options.read(module, option::LOOPS)?;
+    let addresses: AddressMode = options.read_enum(module, option::ADDRESSES)?;
+    let loops: LoopMode = options.read_enum(module, option::LOOPS)?;
     // Collected first: erasing a bundle erases its nested ops, which are in the list as well.
     let bundles: Vec<Op<'_>> = module.nested().into_iter().filter(|op| op.is(sdsc::BUNDLE)).collect();
     for bundle in bundles {
-        let model = bundle_of(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_LIMIT, op, message).report())?;
-        let lives = lives_of(bundle).map_err(|message| error_at(codes::LAUNCH_LIMIT, bundle, message).report())?;
+        let model = bundle_from_ir(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_LIMIT, op, message).report())?;
+        let lives = live_ranges_from_ir(bundle).map_err(|message| error_at(codes::LAUNCH_LIMIT, bundle, message).report())?;
         let (model, lives) = match loops {
-            Loops::Keep => (model, lives),
-            Loops::Unroll => {
-                let lives = unrolled_lives(&model.items, &lives);
+            LoopMode::Keep => (model, lives),
+            LoopMode::Unroll => {
+                let lives = unroll_live_ranges(&model.items, &lives);
                 (unroll(&model).map_err(|error| error_at(codes::UNROLLED_OPS, bundle, error).report())?, lives)
             }
         };
         // A bundle that was read back from files keeps the addresses of the files.
-        let addresses = if bundle.text_attr(attr::SDSC_ADDRESSES) == "baked" { Addresses::Baked } else { addresses };
+        let addresses = if bundle.text_attr(attr::SDSC_ADDRESSES) == "baked" { AddressMode::Baked } else { addresses };
         let launch = match addresses {
-            Addresses::Symbolic => Launch::symbolic(&model, &target),
-            Addresses::Baked => Launch::baked(&model, &target),
+            AddressMode::Symbolic => Launch::new_symbolic(&model, &target),
+            AddressMode::Baked => Launch::new_baked(&model, &target),
         };
         let launch = launch.map_err(|error| error_at(codes::LAUNCH_LIMIT, bundle, error).report())?;
         let (context, location) = (bundle.ctx(), bundle.loc());
-        let mut attributes = Attributes::new(context).text(attr::SYM_NAME, bundle.text_attr(attr::SYM_NAME));
+        let mut attributes = AttributeList::new(context).with_text(attr::SYM_NAME, bundle.text_attr(attr::SYM_NAME));
         attributes = attributes.with_option(attr::SDSC_BUFFERS, bundle.attr(attr::BUFFERS));
-        attributes = with_counts(context, attributes, &model);
-        if addresses == Addresses::Baked {
-            attributes = attributes.text(attr::SDSC_ADDRESSES, "baked").int(attr::SDSC_POOL_BYTES, model.pool_bytes);
+        attributes = add_count_attributes(context, attributes, &model);
+        if addresses == AddressMode::Baked {
+            attributes = attributes.with_text(attr::SDSC_ADDRESSES, "baked").with_int(attr::SDSC_POOL_BYTES, model.pool_bytes);
         }
         let lowered = insert_before(bundle, build_module(location, attributes));
         push_launch(lowered, location, &launch);
-        set_lives(lowered, lives);
+        set_live_ranges(lowered, lives);
         for (number, op) in model.ops().into_iter().enumerate() {
-            push(lowered, op_to_ir(context, location, op, Some(&format!("sdsc_{number}.json"))));
+            append_op(lowered, op_to_ir(context, location, op, Some(&format!("sdsc_{number}.json"))));
         }
         bundle.erase();
     }
@@ -60,7 +60,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 
 /// Adds the tile counts that the launch function has as parameters: their names, and the dimensions whose tiles they
 /// count, in the order of the parameters.
-fn with_counts<'c>(context: &'c Context, attributes: Attributes<'c>, model: &Bundle) -> Attributes<'c> {
+fn add_count_attributes<'c>(context: &'c Context, attributes: AttributeList<'c>, model: &Bundle) -> AttributeList<'c> {
     let (mut names, mut dims): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for (symbol, _) in model.symbolic_loops() {
         if !names.contains(&symbol.name) {
@@ -71,5 +71,5 @@ fn with_counts<'c>(context: &'c Context, attributes: Attributes<'c>, model: &Bun
     if names.is_empty() {
         return attributes;
     }
-    attributes.with(attr::SDSC_COUNTS, string_array(context, &names)).with(attr::SDSC_COUNTED_DIMS, string_array(context, &dims))
+    attributes.with_attribute(attr::SDSC_COUNTS, string_array(context, &names)).with_attribute(attr::SDSC_COUNTED_DIMS, string_array(context, &dims))
 }

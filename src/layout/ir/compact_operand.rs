@@ -2,8 +2,8 @@
 
 use crate::mlir::{TensorType, Value};
 use program::{
-    affine::Expr,
-    layout::{Index, OperandView},
+    affine::AffineExpression,
+    layout::{TensorIndex, OperandView},
 };
 
 /// The dimensions of an operand without those that it only repeats along.
@@ -13,17 +13,17 @@ pub(super) struct CompactOperand {
     /// Which of them is K.
     pub(super) k: usize,
     /// The index along each dimension of the operand in terms of these.
-    pub(super) source: Vec<Expr>,
+    pub(super) source: Vec<AffineExpression>,
     /// The index along each of these in terms of the operand's.
-    pub(super) shown: Vec<Expr>,
+    pub(super) shown: Vec<AffineExpression>,
 }
 
 impl CompactOperand {
-    pub(super) fn of(rhs: Value<'_>, tensor: &TensorType<'_>) -> Result<Self, String> {
-        let seen = crate::dialect::shown_as(rhs);
+    pub(super) fn from_operand(rhs: Value<'_>, tensor: &TensorType<'_>) -> Result<Self, String> {
+        let seen = crate::dialect::read_buffer_view(rhs);
         let sizes = &tensor.shape;
         let k = sizes.len() - 2;
-        let own = || (0..sizes.len()).map(|dim| Index::dim(dim, sizes)).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string());
+        let own = || (0..sizes.len()).map(|dim| TensorIndex::from_dim(dim, sizes)).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string());
         let (behind, indices) = match &seen {
             Some(seen) => (seen.tensor.host.shape.clone(), seen.indices.clone()),
             None => (sizes.clone(), own()?),
@@ -47,19 +47,19 @@ impl CompactOperand {
             }
             let stride = |part: usize| parts[part + 1..].iter().product::<i64>();
             if is_whole {
-                compact.source.push(Expr::Dim(compact.sizes.len()));
-                compact.shown.push(Expr::Dim(dim));
+                compact.source.push(AffineExpression::Dim(compact.sizes.len()));
+                compact.shown.push(AffineExpression::Dim(dim));
                 compact.sizes.push(sizes[dim]);
             } else {
-                let mut sum = Expr::Constant(0);
+                let mut sum = AffineExpression::Constant(0);
                 // Parts side by side are one: a buffer has few dimensions.
                 for run in kept.chunk_by(|part, next| part + 1 == *next) {
                     let (step, size) = (stride(run[run.len() - 1]), run.iter().map(|part| flat[number + part]).product());
-                    let term = Expr::Mul(Box::new(Expr::Dim(compact.sizes.len())), Box::new(Expr::Constant(step)));
-                    sum = Expr::Add(Box::new(sum), Box::new(term));
-                    let shifted = Expr::FloorDiv(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(step)));
-                    let shown = Expr::Mod(Box::new(shifted), Box::new(Expr::Constant(size)));
-                    let shown = Index::of(&shown, sizes).and_then(|index| index.to_expr(sizes));
+                    let term = AffineExpression::Mul(Box::new(AffineExpression::Dim(compact.sizes.len())), Box::new(AffineExpression::Constant(step)));
+                    sum = AffineExpression::Add(Box::new(sum), Box::new(term));
+                    let shifted = AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(dim)), Box::new(AffineExpression::Constant(step)));
+                    let shown = AffineExpression::Mod(Box::new(shifted), Box::new(AffineExpression::Constant(size)));
+                    let shown = TensorIndex::from_expr(&shown, sizes).and_then(|index| index.to_expr(sizes));
                     compact.shown.push(shown.map_err(|error| error.to_string())?);
                     compact.sizes.push(size);
                 }

@@ -1,48 +1,48 @@
 //! `spyre-propagate-layouts`: copies of windows that an op reads with steps that do not divide the buffer.
 
-use super::regroup_views::{copied, replace_operand, shown_by, tensor_of};
+use super::regroup_views::{insert_regrouped_copy, replace_operand, insert_view, numeric_tensor};
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, copy, empty, erase_unused, insert, shown_as, view},
+    dialect::{ComputeOp, build_copy, build_empty, erase_unused, build_insert, read_buffer_view, build_view},
     mlir::{Op, OpExt, TensorType, Value, insert_before, map_from_exprs},
 };
 use program::{
-    affine::Expr,
-    layout::{ReadWindow, Regrouped, with_runs_apart},
+    affine::AffineExpression,
+    layout::{ReadWindow, RegroupedCopy, split_uneven_runs},
 };
 
 /// Makes an op read operand `operand` from a copy of its window, or of the runs of elements that it reads; returns false if the window is
 /// the whole buffer and the runs are its rows.
 pub(super) fn copy_window(compute: ComputeOp<'_>, operand: usize) -> bool {
-    let Some(value) = compute.reads().into_iter().nth(operand) else { return false };
-    let Some((to, seen)) = tensor_of(value).zip(shown_as(value)) else { return false };
-    let Some(from) = tensor_of(seen.value) else { return false };
-    let Some(window) = ReadWindow::of(&seen.indices, &from.shape) else {
-        let Some(runs) = with_runs_apart(&seen.indices, &from.shape, &to.shape) else { return false };
-        let copy = copied(compute.op, seen.value, &runs, &from);
-        replace_operand(compute.op, value, shown_by(compute.op, copy, &runs.read, &to));
+    let Some(value) = compute.read_operands().into_iter().nth(operand) else { return false };
+    let Some((to, seen)) = numeric_tensor(value).zip(read_buffer_view(value)) else { return false };
+    let Some(from) = numeric_tensor(seen.value) else { return false };
+    let Some(window) = ReadWindow::from_indices(&seen.indices, &from.shape) else {
+        let Some(runs) = split_uneven_runs(&seen.indices, &from.shape, &to.shape) else { return false };
+        let copy = insert_regrouped_copy(compute.op, seen.value, &runs, &from);
+        replace_operand(compute.op, value, insert_view(compute.op, copy, &runs.read, &to));
         return true;
     };
     let Ok(read) = window.read.iter().map(|index| index.to_expr(&to.shape)).collect::<Result<Vec<_>, _>>() else { return false };
     let op = compute.op;
-    let positions = window.first.iter().enumerate().map(|(dim, &first)| position(dim, first)).collect();
-    let part = copied(op, seen.value, &Regrouped { from: positions, shape: window.sizes.clone(), read: Vec::new() }, &from);
-    let whole = padded(op, part, &window, &from);
-    replace_operand(op, value, shown_by(op, whole, &read, &to));
+    let positions = window.first.iter().enumerate().map(|(dim, &first)| window_index(dim, first)).collect();
+    let part = insert_regrouped_copy(op, seen.value, &RegroupedCopy { from: positions, shape: window.sizes.clone(), read: Vec::new() }, &from);
+    let whole = copy_padded(op, part, &window, &from);
+    replace_operand(op, value, insert_view(op, whole, &read, &to));
     true
 }
 
 /// Parts that inserts read through views, as they were before other copies made them readable. If no other copy does, the part is copied as it
 /// is shown: an op that computes a repeated vector can write it where an insert of the vector cannot.
 #[derive(Default)]
-pub(super) struct InsertedParts<'c> {
+pub(super) struct InsertedSlices<'c> {
     /// Inserts with their parts, until these are copied.
     parts: Vec<(Op<'c>, Option<Value<'c>>)>,
 }
 
-impl<'c> InsertedParts<'c> {
+impl<'c> InsertedSlices<'c> {
     /// Records the part of an insert that cannot be read. Other ops are not recorded.
-    pub(super) fn note(&mut self, op: Op<'c>, operand: usize) {
+    pub(super) fn record(&mut self, op: Op<'c>, operand: usize) {
         if operand == 0 && op.is(spyre::INSERT) && self.parts.iter().all(|(known, _)| *known != op) {
             self.parts.push((op, Some(op.inputs()[0])));
         }
@@ -52,37 +52,37 @@ impl<'c> InsertedParts<'c> {
     pub(super) fn copy_last(&mut self) -> bool {
         let last = self.parts.iter_mut().rev().find_map(|(insert, part)| Some((*insert, part.take()?)));
         let Some((insert, part)) = last else { return false };
-        let Some(tensor) = tensor_of(part) else { return false };
+        let Some(tensor) = numeric_tensor(part) else { return false };
         let typed = tensor.with_shape(tensor.shape.clone()).build();
         let tried = insert.inputs()[0];
-        insert.set_input(0, insert_before(insert, copy(insert.ctx(), insert.loc(), part, typed)).output());
+        insert.set_input(0, insert_before(insert, build_copy(insert.ctx(), insert.loc(), part, typed)).output());
         erase_unused(vec![tried]);
         true
     }
 }
 
 /// Returns the index of a dimension in a window that begins at `first`.
-pub(super) fn position(dim: usize, first: i64) -> Expr {
-    if first == 0 { Expr::Dim(dim) } else { Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(first))) }
+pub(super) fn window_index(dim: usize, first: i64) -> AffineExpression {
+    if first == 0 { AffineExpression::Dim(dim) } else { AffineExpression::Add(Box::new(AffineExpression::Dim(dim)), Box::new(AffineExpression::Constant(first))) }
 }
 
 /// Returns the copy of a window in a buffer of its padded sizes. The padding repeats the last elements; no op reads it.
-fn padded<'c>(op: Op<'c>, part: Value<'c>, window: &ReadWindow, from: &TensorType<'c>) -> Value<'c> {
+fn copy_padded<'c>(op: Op<'c>, part: Value<'c>, window: &ReadWindow, from: &TensorType<'c>) -> Value<'c> {
     let (context, at) = (op.ctx(), op.loc());
     let typed = |sizes: &[i64]| from.with_shape(sizes.to_vec()).build();
     let (mut value, mut sizes) = (part, window.sizes.clone());
     for (dim, &padded) in window.padded.iter().enumerate().filter(|(dim, padded)| window.sizes[*dim] != **padded) {
         let (size, missing) = (sizes[dim], padded - sizes[dim]);
-        let positions: Vec<Expr> = (0..sizes.len()).map(|other| position(other, if other == dim { size - missing } else { 0 })).collect();
+        let positions: Vec<AffineExpression> = (0..sizes.len()).map(|other| window_index(other, if other == dim { size - missing } else { 0 })).collect();
         let (mut last, mut start) = (sizes.clone(), vec![0; sizes.len()]);
         last[dim] = missing;
         let map = map_from_exprs(context, sizes.len(), 0, &positions);
-        let last = insert_before(op, view(context, at, value, map, typed(&last))).output();
+        let last = insert_before(op, build_view(context, at, value, map, typed(&last))).output();
         sizes[dim] = padded;
-        let buffer = insert_before(op, empty(context, at, typed(&sizes))).output();
-        let written = insert_before(op, insert(context, at, value, buffer, &start)).output();
+        let buffer = insert_before(op, build_empty(context, at, typed(&sizes))).output();
+        let written = insert_before(op, build_insert(context, at, value, buffer, &start)).output();
         start[dim] = size;
-        value = insert_before(op, insert(context, at, last, written, &start)).output();
+        value = insert_before(op, build_insert(context, at, last, written, &start)).output();
     }
     value
 }

@@ -8,9 +8,9 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{ComputeOp, pointwise, shown_along},
+    dialect::{ComputeOp, build_pointwise, build_broadcast_view},
     mlir::{
-        Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, insert_after, insert_before, map_of, map_results,
+        AffineExpression, Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, Value, ValueExt, ValueLike, insert_after, insert_before, map_of, map_results,
         shape_of,
     },
 };
@@ -18,9 +18,9 @@ use machine::Family;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-defer-divisions", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
-    for product in ComputeOp::all_in(module).into_iter().filter(|compute| compute.family() == Family::Matmul) {
-        if let Some(division) = (0..2).find_map(|operand| Division::of(product, operand)) {
+fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
+    for product in ComputeOp::collect_in(module).into_iter().filter(|compute| compute.family() == Family::Matmul) {
+        if let Some(division) = (0..2).find_map(|operand| OperandDivision::find(product, operand)) {
             division.defer();
         }
     }
@@ -28,7 +28,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 }
 
 /// Division of an operand of a product.
-struct Division<'c> {
+struct OperandDivision<'c> {
     product: ComputeOp<'c>,
     operand: usize,
     /// View between the division and the product.
@@ -36,26 +36,26 @@ struct Division<'c> {
     division: Op<'c>,
     divisor: Value<'c>,
     /// Index along each dimension of the divisor in terms of the product's.
-    indices: Vec<Expr>,
+    indices: Vec<AffineExpression>,
 }
 
-impl<'c> Division<'c> {
+impl<'c> OperandDivision<'c> {
     /// Returns the division of an operand, if it can be moved after the product and is smaller there.
-    fn of(product: ComputeOp<'c>, operand: usize) -> Option<Self> {
+    fn find(product: ComputeOp<'c>, operand: usize) -> Option<Self> {
         let read = product.op.inputs()[operand];
         let view = read.def().filter(|def| def.is(spyre::VIEW));
         let divided = view.map_or(read, |view| view.inputs()[0]);
-        let division = divided.def().filter(|def| is_function(*def, "realdiv") && def.attr(attr::WORK_DIV).is_none())?;
+        let division = divided.def().filter(|def| is_pointwise_function(*def, "realdiv") && def.attr(attr::WORK_DIV).is_none())?;
         let is_read_once = |value: Value<'c>| value.users().len() == 1;
         let &[weights, divisor] = division.inputs().as_slice() else { return None };
-        let is_larger = elements(divided) >= elements(product.op.output());
+        let is_larger = num_elements(divided) >= num_elements(product.op.output());
         if !is_larger || !is_read_once(divided) || !is_read_once(read) {
             return None;
         }
-        let (divisor, indices) = behind(divisor, indices_of(ComputeOp::of(division)?.operand_dims(1)));
+        let (divisor, indices) = trace_to_base(divisor, dims_to_indices(ComputeOp::from_op(division)?.operand_dims(1)));
         let indices = match view {
             None => indices,
-            Some(view) => seen_through(&map_results(view.attr(attr::MAP).and_then(map_of)?), &indices),
+            Some(view) => substitute_dims(&map_results(view.attr(attr::MAP).and_then(map_of)?), &indices),
         };
         let (of_product, written) = (product.operand_dims(operand), product.operand_dims(2));
         let position = |dim: usize| written.iter().position(|other| other.is_some() && *other == of_product[dim]);
@@ -64,7 +64,7 @@ impl<'c> Division<'c> {
         if indices.iter().any(|index| index.dims().iter().any(is_summed)) {
             return None;
         }
-        let indices = seen_through(&indices_of((0..of_product.len()).map(position).collect()), &indices);
+        let indices = substitute_dims(&dims_to_indices((0..of_product.len()).map(position).collect()), &indices);
         is_at_most_one(weights, view, summed).then_some(Self { product, operand, view, division, divisor, indices })
     }
 
@@ -75,69 +75,69 @@ impl<'c> Division<'c> {
             None => self.product.op.set_input(self.operand, weights),
         }
         let product = self.product.op.output();
-        let (Some(whole), Some(divisor)) = (TensorType::of(product.r#type()), TensorType::of(self.divisor.r#type())) else { return };
+        let (Some(whole), Some(divisor)) = (TensorType::from_type(product.r#type()), TensorType::from_type(self.divisor.r#type())) else { return };
         let (context, at) = (self.division.ctx(), self.division.loc());
-        let deferred = insert_after(self.product.op, pointwise(context, at, "realdiv", &[product, product], &[], product.r#type()));
+        let deferred = insert_after(self.product.op, build_pointwise(context, at, "realdiv", &[product, product], &[], product.r#type()));
         if let Some(hints) = self.division.attr(attr::HINTS) {
             deferred.set_attr(attr::HINTS, hints);
         }
         product.replace_with(deferred.output());
-        let shown = insert_before(deferred, shown_along(context, at, (self.divisor, divisor.element), &self.indices, &whole.shape));
+        let shown = insert_before(deferred, build_broadcast_view(context, at, (self.divisor, divisor.element), &self.indices, &whole.shape));
         deferred.set_input(0, product);
         deferred.set_input(1, shown.output());
         self.division.erase();
     }
 }
 
-fn is_function(op: Op<'_>, function: &str) -> bool {
+fn is_pointwise_function(op: Op<'_>, function: &str) -> bool {
     op.is(spyre::POINTWISE) && op.text_attr(attr::FUNCTION) == function
 }
 
-fn elements(value: Value<'_>) -> i64 {
+fn num_elements(value: Value<'_>) -> i64 {
     shape_of(value).iter().product()
 }
 
 /// Indices that are dimensions, and 0 where nothing moves.
-fn indices_of(dims: Vec<Option<usize>>) -> Vec<Expr> {
-    dims.into_iter().map(|dim| dim.map_or(Expr::Constant(0), Expr::Dim)).collect()
+fn dims_to_indices(dims: Vec<Option<usize>>) -> Vec<AffineExpression> {
+    dims.into_iter().map(|dim| dim.map_or(AffineExpression::Constant(0), AffineExpression::Dim)).collect()
 }
 
 /// Base value of a view chain, with the indices along its dimensions.
-fn behind<'c>(value: Value<'c>, indices: Vec<Expr>) -> (Value<'c>, Vec<Expr>) {
+fn trace_to_base<'c>(value: Value<'c>, indices: Vec<AffineExpression>) -> (Value<'c>, Vec<AffineExpression>) {
     let seen = value.def().filter(|def| def.is(spyre::VIEW)).and_then(|view| Some((view, view.attr(attr::MAP).and_then(map_of)?)));
     let Some((view, map)) = seen else { return (value, indices) };
-    behind(view.inputs()[0], seen_through(&indices, &map_results(map)))
+    trace_to_base(view.inputs()[0], substitute_dims(&indices, &map_results(map)))
 }
 
 /// Expressions over dimensions for which there are expressions of others.
-fn seen_through(dims: &[Expr], exprs: &[Expr]) -> Vec<Expr> {
+fn substitute_dims(dims: &[AffineExpression], exprs: &[AffineExpression]) -> Vec<AffineExpression> {
     exprs.iter().map(|expr| expr.with_dims(&|dim| dims[dim].clone())).collect()
 }
 
 /// Returns whether a value is `exp(x - m)` with `m` at least the maximum of `x` along the summed dimension.
 fn is_at_most_one<'c>(weights: Value<'c>, view: Option<Op<'c>>, summed: usize) -> bool {
-    let operand = |value: Value<'c>, function: &str| value.def().filter(|def| is_function(*def, function));
+    let operand = |value: Value<'c>, function: &str| value.def().filter(|def| is_pointwise_function(*def, function));
     let exponent = operand(weights, "exp").map(|exp| exp.inputs()[0]);
-    let Some(difference) = exponent.and_then(|exponent| operand(exponent, "sub")).and_then(ComputeOp::of) else { return false };
+    let Some(difference) = exponent.and_then(|exponent| operand(exponent, "sub")).and_then(ComputeOp::from_op) else { return false };
     let (x, bound) = (difference.op.inputs()[0], difference.op.inputs()[1]);
     let shown = view.and_then(|view| view.attr(attr::MAP).and_then(map_of)).map(map_results);
     let along = match (view, shown) {
         (None, _) => Some(summed),
-        (Some(_), shown) => shown.and_then(|shown| shown.iter().position(|index| *index == Expr::Dim(summed))),
+        (Some(_), shown) => shown.and_then(|shown| shown.iter().position(|index| *index == AffineExpression::Dim(summed))),
     };
     let is_whole = shape_of(x) == shape_of(difference.op.output());
-    along.is_some_and(|along| is_whole && is_bound(bound, indices_of(difference.operand_dims(1)), x, along))
+    along.is_some_and(|along| is_whole && is_upper_bound(bound, dims_to_indices(difference.operand_dims(1)), x, along))
 }
 
 /// Returns whether a value that is read at these indices of `x` is at least the maximum of `x` along a dimension, within the same row.
-fn is_bound<'c>(value: Value<'c>, indices: Vec<Expr>, x: Value<'c>, along: usize) -> bool {
-    let (value, indices) = behind(value, indices);
-    let Some(compute) = value.def().and_then(ComputeOp::of) else { return false };
-    if is_function(compute.op, "maximum") {
-        let operand = |(operand, input)| is_bound(input, seen_through(&indices, &indices_of(compute.operand_dims(operand))), x, along);
+fn is_upper_bound<'c>(value: Value<'c>, indices: Vec<AffineExpression>, x: Value<'c>, along: usize) -> bool {
+    let (value, indices) = trace_to_base(value, indices);
+    let Some(compute) = value.def().and_then(ComputeOp::from_op) else { return false };
+    if is_pointwise_function(compute.op, "maximum") {
+        let operand = |(operand, input)| is_upper_bound(input, substitute_dims(&indices, &dims_to_indices(compute.operand_dims(operand))), x, along);
         return compute.op.inputs().into_iter().enumerate().any(operand);
     }
     let is_maximum = compute.op.is(spyre::REDUCE) && compute.function() == "max" && compute.op.inputs()[0] == x;
     let is_reduced = is_maximum && compute.operand_dims(1).get(along).copied().flatten().is_none();
-    is_reduced && indices.iter().zip(shape_of(value)).enumerate().all(|(dim, (index, size))| size == 1 || *index == Expr::Dim(dim))
+    is_reduced && indices.iter().zip(shape_of(value)).enumerate().all(|(dim, (index, size))| size == 1 || *index == AffineExpression::Dim(dim))
 }

@@ -9,9 +9,9 @@
 use super::program::LayoutProgram;
 use crate::{
     codes,
-    dialect::{ComputeOp, Tensor, cloned_constant, copy_for_layout, ods::spyre, restickify, view},
-    layout::{Form, Strategy},
-    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_from_exprs},
+    dialect::{ComputeOp, DeviceTensor, clone_constant, build_relayout_copy, ods::spyre, build_restickify, build_view},
+    layout::{RelayoutBuffer, StickStrategy},
+    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_from_exprs},
 };
 use machine::Family;
 use program::layout::DeviceLayout;
@@ -19,9 +19,9 @@ use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-insert-restickify", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        let program = LayoutProgram::of(function)?;
+        let program = LayoutProgram::from_function(function)?;
         if let Some(op) = program.ops.iter().zip(&program.flow.ops).find(|(_, op)| program.flow.buffers[op.result].given.is_none()) {
             return Err(error_at(
                 codes::LAYOUT_MISSING,
@@ -33,21 +33,21 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
         // Every layout is given, so all that is left to choose is the moves.
         let choice = program
             .flow
-            .choose(Strategy::Global)
+            .choose_sticks(StickStrategy::Global)
             .map_err(|error| error_at(codes::LAYOUT_GATHER, program.ops[error.op].op, error).report())?;
         for compute in program.ops.iter().filter(|compute| compute.family() == Family::Gather) {
             check_gather(*compute).map_err(|message| error_at(codes::LAYOUT_GATHER, compute.op, message).report())?;
         }
-        let mut mover = Mover { program: &program, moved: ValueMap::default() };
-        for (number, ways) in choice.ways.into_iter().enumerate() {
+        let mut mover = RelayoutBuilder { program: &program, moved: ValueMap::default() };
+        for (number, ways) in choice.relayouts.into_iter().enumerate() {
             let reader = program.ops[number].op;
             for (operand, way) in ways.into_iter().enumerate() {
-                let Some(form) = &way.form else { continue };
+                let Some(form) = &way.buffer else { continue };
                 let of = (program.flow.ops[number].reads[operand].buffer, program.sources[number][operand]);
                 let refuse =
                     |message: String| error_at(codes::LAYOUT_CONFLICT, reader, format_args!("operand {operand} {message}")).report();
-                let value = mover.value_of(form, of, reader).map_err(refuse)?;
-                let shown = mover.show(value, &way.indices, operand, reader, &program.flow.ops[number].ranges).map_err(refuse)?;
+                let value = mover.materialize(form, of, reader).map_err(refuse)?;
+                let shown = mover.view_as_operand(value, &way.indices, operand, reader, &program.flow.ops[number].ranges).map_err(refuse)?;
                 reader.set_input(operand, shown);
             }
         }
@@ -60,54 +60,54 @@ fn check_gather(compute: ComputeOp<'_>) -> Result<(), String> {
     let accesses = compute.accesses()?;
     let [table, index, _] = accesses.as_slice() else { return Err("has not three tensors".to_owned()) };
     table
-        .indexed_dim(&compute.iteration_space())
-        .map_err(|error| codes::LAYOUT_GATHER.says(format_args!("requires another layout of its table: {error}; copy the table")))?;
+        .find_indexed_dim(&compute.iteration_space())
+        .map_err(|error| codes::LAYOUT_GATHER.format(format_args!("requires another layout of its table: {error}; copy the table")))?;
     let (found, shape) = (index.layout()?, index.tensor.buffer().map_err(|error| error.to_string())?);
     let expected = DeviceLayout::row_major(shape.sizes(), found.format()).map_err(|error| error.to_string())?;
     if *found != expected {
         return Err(
-            codes::LAYOUT_GATHER.says(format_args!("requires its index tensor in the layout {expected}, found {found}; copy the indices"))
+            codes::LAYOUT_GATHER.format(format_args!("requires its index tensor in the layout {expected}, found {found}; copy the indices"))
         );
     }
     Ok(())
 }
 
-struct Mover<'a, 'c> {
+struct RelayoutBuilder<'a, 'c> {
     program: &'a LayoutProgram<'c>,
     /// For each value the forms of it that exist already.
-    moved: ValueMap<BTreeMap<Form, Value<'c>>>,
+    moved: ValueMap<BTreeMap<RelayoutBuffer, Value<'c>>>,
 }
 
-impl<'c> Mover<'_, 'c> {
+impl<'c> RelayoutBuilder<'_, 'c> {
     /// Returns the value of a form of a buffer; inserts its copy before its first reader.
-    fn value_of(&mut self, form: &Form, (buffer, value): (usize, Value<'c>), reader: Op<'c>) -> Result<Value<'c>, String> {
+    fn materialize(&mut self, form: &RelayoutBuffer, (buffer, value): (usize, Value<'c>), reader: Op<'c>) -> Result<Value<'c>, String> {
         if let Some(known) = self.moved.get(value).and_then(|forms| forms.get(form)) {
             return Ok(*known);
         }
         let (context, at) = (reader.ctx(), reader.loc());
         let source = match &form.from {
-            Some(from) => self.value_of(from, (buffer, value), reader)?,
+            Some(from) => self.materialize(from, (buffer, value), reader)?,
             None => value,
         };
-        let tensor = TensorType::of(source.r#type()).ok_or("is no tensor")?;
-        let shown = tensor.with_shape(form.level.sizes.clone());
-        let of = form.buffer(&self.program.flow.buffers[buffer]);
+        let tensor = TensorType::from_type(source.r#type()).ok_or("is no tensor")?;
+        let shown = tensor.with_shape(form.dims.sizes.clone());
+        let of = form.target_buffer(&self.program.flow.buffers[buffer]);
         let layout = of.layout(Some(form.stick)).map_err(|error| error.to_string())?;
-        let is_plain = form.is_plain(&tensor.shape);
+        let is_plain = form.is_plain_copy(&tensor.shape);
         let constant = value.def().filter(|def| is_plain && form.from.is_none() && def.is(spyre::CONSTANT));
-        let output = |host: TensorType<'c>| Tensor { host, layout: None, buffer_shape: None }.with_layout(context, &layout, None);
+        let output = |host: TensorType<'c>| DeviceTensor { host, layout: None, buffer_shape: None }.with_layout(context, &layout, None);
         let new = if let Some(constant) = constant {
-            cloned_constant(constant, output(tensor)).output()
+            clone_constant(constant, output(tensor)).output()
         } else {
             let mut input = source;
             if !is_plain {
-                let exprs = form.source.iter().map(|index| index.to_expr(&form.level.sizes)).collect::<Result<Vec<_>, _>>();
-                let map = map_from_exprs(context, form.level.sizes.len(), 0, &exprs.map_err(|error| error.to_string())?);
-                input = insert_before(reader, view(context, at, source, map, shown.build())).output();
+                let exprs = form.source.iter().map(|index| index.to_expr(&form.dims.sizes)).collect::<Result<Vec<_>, _>>();
+                let map = map_from_exprs(context, form.dims.sizes.len(), 0, &exprs.map_err(|error| error.to_string())?);
+                input = insert_before(reader, build_view(context, at, source, map, shown.build())).output();
             }
             let output = output(shown);
             let moved =
-                if form.is_restickify { restickify(context, at, input, output) } else { copy_for_layout(context, at, input, output) };
+                if form.is_restickify { build_restickify(context, at, input, output) } else { build_relayout_copy(context, at, input, output) };
             insert_before(reader, moved).output()
         };
         self.moved.get_or_default(value).insert(form.clone(), new);
@@ -115,19 +115,19 @@ impl<'c> Mover<'_, 'c> {
     }
 
     /// A form as the reader's operand.
-    fn show(
+    fn view_as_operand(
         &self,
         value: Value<'c>,
-        indices: &[program::layout::Index],
+        indices: &[program::layout::TensorIndex],
         operand: usize,
         reader: Op<'c>,
         ranges: &[i64],
     ) -> Result<Value<'c>, String> {
-        let old = TensorType::of(reader.inputs()[operand].r#type()).ok_or("is no tensor")?;
-        let compute = ComputeOp::of(reader).ok_or("is read by no op of the device")?;
+        let old = TensorType::from_type(reader.inputs()[operand].r#type()).ok_or("is no tensor")?;
+        let compute = ComputeOp::from_op(reader).ok_or("is read by no op of the device")?;
         let exprs = compute.operand_exprs(operand, indices, ranges)?;
         let map = map_from_exprs(reader.ctx(), old.shape.len(), 0, &exprs);
         let output = old.with_shape(old.shape.clone()).build();
-        Ok(insert_before(reader, view(reader.ctx(), reader.loc(), value, map, output)).output())
+        Ok(insert_before(reader, build_view(reader.ctx(), reader.loc(), value, map, output)).output())
     }
 }

@@ -4,52 +4,52 @@
 //! repeats elements along a reduced dimension reads a copy, since the device reduces dimensions that the operand has; so does a product
 //! whose left operand lacks a dimension of the result, or whose operands lack K. Rows that are read as rows of another length are flat between.
 
-use super::regroup_views::{copy_strides, copy_whole_rows, copy_whole_rows_of_results, flatten_rows, read_through};
+use super::regroup_views::{copy_strides, copy_whole_rows, copy_whole_rows_of_results, flatten_rows, merge_view_chain};
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
-    dialect::{ComputeOp, Tensor, View, constant, copy_for_layout, format_of, pointwise, reduce, shown_as, view},
+    dialect::{ComputeOp, DeviceTensor, BufferView, build_constant, build_relayout_copy, format_of, build_pointwise, build_reduce, read_buffer_view, build_view},
     mlir::{
-        Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Value, ValueExt, ValueLike, dense_attribute, error_at, insert_before,
+        Op, OpExt, PassOptions, Pass, ErrorReported, ScalarType, TensorType, Value, ValueExt, ValueLike, dense_attribute, error_at, insert_before,
         map_from_exprs,
     },
 };
 use machine::Family;
 use program::{
-    affine::Expr,
-    layout::{DeviceLayout, Diagonal, Index, diagonal, has_dim, is_index_list, is_whole_dim},
+    affine::AffineExpression,
+    layout::{DeviceLayout, DiagonalAccess, TensorIndex, find_diagonal, covers_dim, is_index_list, is_whole_dim},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-materialize-views", run };
 
 /// Elements of the largest mask that is worth its place: 8 MiB of f16 for the diagonal of 2048 rows.
-const MOST_MASK_ELEMENTS: i64 = 1 << 22;
+const MAX_MASK_ELEMENTS: i64 = 1 << 22;
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     mask_all_diagonals(module)?;
     for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
-        read_through(op);
+        merge_view_chain(op);
     }
     // Each round leaves fewer divided sums, so this ends.
     while module.nested().into_iter().filter(|op| op.is(spyre::VIEW) && flatten_rows(*op)).count() > 0 {}
     // Rows of another length may have been a diagonal.
     mask_all_diagonals(module)?;
-    for compute in ComputeOp::all_in(module) {
-        complete(compute).map_err(|message| error_at(codes::LAYOUT_VIEW, compute.op, message).report())?;
+    for compute in ComputeOp::collect_in(module) {
+        complete_operands(compute).map_err(|message| error_at(codes::LAYOUT_VIEW, compute.op, message).report())?;
     }
     // Copies that were made just now are among these.
-    for compute in ComputeOp::all_in(module) {
+    for compute in ComputeOp::collect_in(module) {
         copy_whole_rows(compute);
     }
     module.nested().into_iter().filter(|op| op.is("func.return")).for_each(copy_whole_rows_of_results);
-    let reads = |op: &Op<'_>| op.is("func.return") || ComputeOp::of(*op).is_some_and(|compute| compute.family() != Family::Gather);
+    let reads = |op: &Op<'_>| op.is("func.return") || ComputeOp::from_op(*op).is_some_and(|compute| compute.family() != Family::Gather);
     for op in module.nested().into_iter().filter(reads) {
         copy_strides(op);
     }
     Ok(())
 }
 
-fn mask_all_diagonals(module: Op<'_>) -> Result<(), Reported> {
+fn mask_all_diagonals(module: Op<'_>) -> Result<(), ErrorReported> {
     for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
         mask_diagonals(op).map_err(|message| error_at(codes::LAYOUT_VIEW, op, message).report())?;
     }
@@ -60,8 +60,8 @@ fn mask_all_diagonals(module: Op<'_>) -> Result<(), Reported> {
 fn mask_diagonals(op: Op<'_>) -> Result<(), String> {
     let mut shown_by = Some(op);
     while let Some(op) = shown_by.take() {
-        let Some((seen, found)) = shown_as(op.output()).and_then(|seen| diagonal(&seen.indices).map(|found| (seen, found))) else { break };
-        let Masked { value, all } = masked(op, &seen, found)?;
+        let Some((seen, found)) = read_buffer_view(op.output()).and_then(|seen| find_diagonal(&seen.indices).map(|found| (seen, found))) else { break };
+        let MaskedDiagonal { value, all } = make_masked_diagonal(op, &seen, found)?;
         op.output().replace_with(value);
         op.erase();
         shown_by = all.def();
@@ -70,20 +70,20 @@ fn mask_diagonals(op: Op<'_>) -> Result<(), String> {
 }
 
 /// A diagonal as a sum.
-struct Masked<'c> {
+struct MaskedDiagonal<'c> {
     value: Value<'c>,
     /// The view of all elements that the mask chooses from.
     all: Value<'c>,
 }
 
 /// The elements of a diagonal: along the second of its dimensions all are read, and all but one are taken for 0.
-fn masked<'c>(op: Op<'c>, seen: &View<'c>, found: Diagonal) -> Result<Masked<'c>, String> {
-    let tensor = TensorType::of(op.output().r#type()).ok_or("is no tensor of static shape")?;
+fn make_masked_diagonal<'c>(op: Op<'c>, seen: &BufferView<'c>, found: DiagonalAccess) -> Result<MaskedDiagonal<'c>, String> {
+    let tensor = TensorType::from_type(op.output().r#type()).ok_or("is no tensor of static shape")?;
     let (rank, size) = (tensor.shape.len(), tensor.shape[found.dim]);
     let is_free = |behind: &usize| is_whole_dim(&seen.indices[*behind], size);
     let free = [found.second, found.first].into_iter().find(is_free);
-    let is_float = ScalarType::of(tensor.element).is_float();
-    let Some(free) = free.filter(|_| is_float && size.saturating_mul(size) <= MOST_MASK_ELEMENTS) else {
+    let is_float = ScalarType::from_type(tensor.element).is_float();
+    let Some(free) = free.filter(|_| is_float && size.saturating_mul(size) <= MAX_MASK_ELEMENTS) else {
         return Err(format!(
             "reads a diagonal: dimension {} indexes dimensions {} and {} of '{}'; diagonals are supported for complete dimensions, \
              float types and at most {} elements",
@@ -91,58 +91,58 @@ fn masked<'c>(op: Op<'c>, seen: &View<'c>, found: Diagonal) -> Result<Masked<'c>
             found.first,
             found.second,
             seen.value.r#type(),
-            MOST_MASK_ELEMENTS.isqrt()
+            MAX_MASK_ELEMENTS.isqrt()
         ));
     };
     let (context, at) = (op.ctx(), op.loc());
     let typed = |shape: Vec<i64>| tensor.with_shape(shape).build();
-    let show = |value: Value<'c>, n_dims: usize, exprs: &[Expr], shape: Vec<i64>| {
+    let show = |value: Value<'c>, n_dims: usize, exprs: &[AffineExpression], shape: Vec<i64>| {
         let map = map_from_exprs(context, n_dims, 0, exprs);
-        insert_before(op, view(context, at, value, map, typed(shape))).output()
+        insert_before(op, build_view(context, at, value, map, typed(shape))).output()
     };
     let mut exprs =
         seen.indices.iter().map(|index| index.to_expr(&tensor.shape)).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
-    let offset = Expr::Constant(seen.indices[free].offset);
-    exprs[free] = Expr::Add(Box::new(Expr::Dim(rank)), Box::new(offset));
+    let offset = AffineExpression::Constant(seen.indices[free].offset);
+    exprs[free] = AffineExpression::Add(Box::new(AffineExpression::Dim(rank)), Box::new(offset));
     let square = [tensor.shape.clone(), vec![size]].concat();
     let all = show(seen.shown, rank + 1, &exprs, square.clone());
     let ones: Vec<f64> = (0..size * size).map(|position| if position % (size + 1) == 0 { 1.0 } else { 0.0 }).collect();
-    let mask = insert_before(op, constant(context, at, dense_attribute(typed(vec![size, size]), &ones), typed(vec![size, size]))).output();
+    let mask = insert_before(op, build_constant(context, at, dense_attribute(typed(vec![size, size]), &ones), typed(vec![size, size]))).output();
     let of_mask = (0..=rank).map(|dim| if dim == found.dim || dim == rank { size } else { 1 }).collect();
-    let mask = show(mask, rank + 1, &[Expr::Dim(found.dim), Expr::Dim(rank)], of_mask);
+    let mask = show(mask, rank + 1, &[AffineExpression::Dim(found.dim), AffineExpression::Dim(rank)], of_mask);
     let one = typed(vec![1; rank + 1]);
-    let zero = insert_before(op, constant(context, at, dense_attribute(one, &[0.0]), one)).output();
-    let chosen = insert_before(op, pointwise(context, at, "where3", &[mask, all, zero], &[], typed(square))).output();
+    let zero = insert_before(op, build_constant(context, at, dense_attribute(one, &[0.0]), one)).output();
+    let chosen = insert_before(op, build_pointwise(context, at, "where3", &[mask, all, zero], &[], typed(square))).output();
     let summed = [tensor.shape.clone(), vec![1]].concat();
     let last = i64::try_from(rank).map_err(|error| error.to_string())?;
-    let sum = insert_before(op, reduce(context, at, "sum", chosen, &[last], &[], typed(summed))).output();
-    let exprs: Vec<Expr> = (0..rank).map(Expr::Dim).chain([Expr::Constant(0)]).collect();
-    Ok(Masked { value: show(sum, rank, &exprs, tensor.shape.clone()), all })
+    let sum = insert_before(op, build_reduce(context, at, "sum", chosen, &[last], &[], typed(summed))).output();
+    let exprs: Vec<AffineExpression> = (0..rank).map(AffineExpression::Dim).chain([AffineExpression::Constant(0)]).collect();
+    Ok(MaskedDiagonal { value: show(sum, rank, &exprs, tensor.shape.clone()), all })
 }
 
 /// Makes an op read operands that have the dimensions that it needs.
-fn complete(compute: ComputeOp<'_>) -> Result<(), String> {
+fn complete_operands(compute: ComputeOp<'_>) -> Result<(), String> {
     let ranges = compute.iteration_space();
-    let n_outputs = ranges.len() - compute.n_reduced();
+    let n_outputs = ranges.len() - compute.num_reduced_dims();
     match compute.family() {
-        Family::Reduce => copy_unless_it_has(compute, 0, &(n_outputs..ranges.len()).collect::<Vec<_>>(), &ranges),
+        Family::Reduce => copy_unless_indexed(compute, 0, &(n_outputs..ranges.len()).collect::<Vec<_>>(), &ranges),
         Family::Matmul => {
             let (n, k) = (n_outputs - 1, n_outputs);
             if ranges[n] == 1 {
-                return Err(codes::LAYOUT_COLUMN.says(
+                return Err(codes::LAYOUT_COLUMN.format(
                     "expected a matmul with more than one result column, found one, which does not fill a stick; multiply the transposed \
                      tensors, so that the result has one row",
                 ));
             }
             if ranges[k] == 1 {
-                return Err(codes::LAYOUT_COLUMN.says(
+                return Err(codes::LAYOUT_COLUMN.format(
                     "expected a matmul that sums more than one element, found one; multiply the tensors elementwise, with 'spyre.pointwise \
                      mul'",
                 ));
             }
             let of_left: Vec<usize> = (0..ranges.len()).filter(|&dim| dim != n).collect();
-            copy_unless_it_has(compute, 0, &of_left, &ranges)?;
-            copy_unless_it_has(compute, 1, &[n, k], &ranges)
+            copy_unless_indexed(compute, 0, &of_left, &ranges)?;
+            copy_unless_indexed(compute, 1, &[n, k], &ranges)
         }
         Family::Gather => copy_scattered_indices(compute),
         Family::Pointwise | Family::Copy => Ok(()),
@@ -152,33 +152,33 @@ fn complete(compute: ComputeOp<'_>) -> Result<(), String> {
 /// A gather reads indices one after the other, from the beginning of a stick on. Others are copied first into a list of their own: a column of
 /// rows of indices, every second one, or a part that begins inside of a stick, whose address would be that of the stick.
 fn copy_scattered_indices(compute: ComputeOp<'_>) -> Result<(), String> {
-    let views = compute.views()?;
+    let views = compute.buffer_views()?;
     let seen = &views[1];
     let sizes = seen.tensor.buffer_shape.as_ref().unwrap_or(&seen.tensor.host.shape);
     let (op, input) = (compute.op, compute.op.inputs()[1]);
-    let list = Tensor::of(input.r#type()).ok_or("has indices that are no tensor of static shape")?;
+    let list = DeviceTensor::from_type(input.r#type()).ok_or("has indices that are no tensor of static shape")?;
     let format = format_of(list.host.element).ok_or("expected indices of a device format; convert them to i32")?;
     if is_index_list(&seen.indices, sizes, &compute.iteration_space(), format.elements_per_stick()) {
         return Ok(());
     }
     let layout = DeviceLayout::row_major(&list.host.shape, format).map_err(|error| error.to_string())?;
     let list = list.with_layout(op.ctx(), &layout, None);
-    op.set_input(1, insert_before(op, copy_for_layout(op.ctx(), op.loc(), input, list)).output());
+    op.set_input(1, insert_before(op, build_relayout_copy(op.ctx(), op.loc(), input, list)).output());
     Ok(())
 }
 
-fn copy_unless_it_has(compute: ComputeOp<'_>, operand: usize, dims: &[usize], ranges: &[i64]) -> Result<(), String> {
-    let views = compute.views()?;
-    let indices: &[Index] = &views[operand].indices;
-    if dims.iter().all(|&dim| has_dim(indices, dim, ranges[dim])) { Ok(()) } else { copy_operand(compute, operand) }
+fn copy_unless_indexed(compute: ComputeOp<'_>, operand: usize, dims: &[usize], ranges: &[i64]) -> Result<(), String> {
+    let views = compute.buffer_views()?;
+    let indices: &[TensorIndex] = &views[operand].indices;
+    if dims.iter().all(|&dim| covers_dim(indices, dim, ranges[dim])) { Ok(()) } else { copy_operand(compute, operand) }
 }
 
 /// Lets the op read a copy of an operand.
 fn copy_operand(compute: ComputeOp<'_>, operand: usize) -> Result<(), String> {
     let op = compute.op;
     let input = op.inputs()[operand];
-    let tensor = TensorType::of(input.r#type()).ok_or("an operand is no tensor of static shape")?;
+    let tensor = TensorType::from_type(input.r#type()).ok_or("an operand is no tensor of static shape")?;
     let whole = tensor.with_shape(tensor.shape.clone()).build();
-    op.set_input(operand, insert_before(op, copy_for_layout(op.ctx(), op.loc(), input, whole)).output());
+    op.set_input(operand, insert_before(op, build_relayout_copy(op.ctx(), op.loc(), input, whole)).output());
     Ok(())
 }

@@ -6,17 +6,17 @@
 
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{copy, home_of},
-    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, insert_before},
+    dialect::{build_copy, base_buffer_of},
+    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, Value, ValueExt, ValueLike, ValueMap, insert_before},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-own-results", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let Some(terminator) = function.body_ops().pop() else { continue };
-        for (index, result) in shared_results(terminator) {
-            let copied = insert_before(terminator, copy(terminator.ctx(), terminator.loc(), result, result.r#type()));
+        for (index, result) in find_shared_results(terminator) {
+            let copied = insert_before(terminator, build_copy(terminator.ctx(), terminator.loc(), result, result.r#type()));
             terminator.set_input(index, copied.output());
         }
     }
@@ -25,10 +25,10 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 
 /// Returns the results of a function, with their positions, that have no buffer of their own: arguments, constants, and
 /// values whose buffer an earlier result already uses.
-pub(crate) fn shared_results(terminator: Op<'_>) -> Vec<(usize, Value<'_>)> {
+pub(crate) fn find_shared_results(terminator: Op<'_>) -> Vec<(usize, Value<'_>)> {
     let mut taken = ValueMap::default();
     let mut is_own = |result: Value<'_>| {
-        let buffer = home_of(result);
+        let buffer = base_buffer_of(result);
         buffer.def().is_some_and(|def| !def.is(spyre::CONSTANT)) && taken.insert(buffer, ()).is_none()
     };
     terminator.inputs().into_iter().enumerate().filter(|&(_, result)| !is_own(result)).collect()

@@ -7,35 +7,35 @@
 //! which elementwise ops broadcast and other ops read through a copy.
 
 use super::{
-    copy_windows::{InsertedParts, copy_window},
+    copy_windows::{InsertedSlices, copy_window},
     program::LayoutProgram,
-    regroup_views::take_apart,
+    regroup_views::split_operand_dims,
 };
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     codes,
-    dialect::{ComputeOp, SymbolicSizes, Tensor, constant, copy, home_of, shown_as, view},
-    layout::{Choice, Kind, Misfit, MisfitKind, Strategy},
+    dialect::{ComputeOp, SymbolicSizes, DeviceTensor, build_constant, build_copy, base_buffer_of, read_buffer_view, build_view},
+    layout::{LayoutChoice, StickRule, LayoutConflict, LayoutConflictKind, StickStrategy},
     mlir::{
-        BlockExt, BlockLike, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, dense_splat,
+        BlockExt, BlockLike, AffineExpression, Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, Value, ValueExt, ValueLike, ValueMap, build_dense_splat,
         error_at, insert_before, map_from_exprs, set_function_type,
     },
 };
-use program::layout::{DeviceLayout, Index, is_whole_dim, place_in_order};
+use program::layout::{DeviceLayout, TensorIndex, is_whole_dim, compute_row_major_position};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-layouts", run };
 
 /// Maximum number of copies per op through which its operands are read, on average.
-const MOST_COPIES_OF_AN_OP: usize = 8;
+const MAX_COPIES_PER_OP: usize = 8;
 
-fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let strategy: Strategy = options.read(module, option::STICKS)?;
+fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
+    let strategy: StickStrategy = options.read_enum(module, option::STICKS)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let Some(body) = function.body() else { continue };
         function.nested().into_iter().filter(|op| op.is(spyre::FILL)).for_each(expand_fill);
         copy_results(function);
-        let (program, choice) = chosen(function, &body.args(), strategy)?;
-        assign(function, &program, &choice)?;
+        let (program, choice) = choose_layouts(function, &body.args(), strategy)?;
+        assign_layouts(function, &program, &choice)?;
         share_layouts(function);
         set_function_type(function);
     }
@@ -44,49 +44,49 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 
 /// Builds the program model and chooses its sticks. An operand that no chain of moves makes readable is read through a copy that splits its
 /// dimensions, if that copy is new.
-fn chosen<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Strategy) -> Result<(LayoutProgram<'c>, Choice), Reported> {
+fn choose_layouts<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: StickStrategy) -> Result<(LayoutProgram<'c>, LayoutChoice), ErrorReported> {
     // The loop ends: in each iteration one operand has fewer dimensions to split.
-    let most_copies = MOST_COPIES_OF_AN_OP * (1 + ComputeOp::all_in(function).len());
-    let (mut left, mut parts) = (most_copies, InsertedParts::default());
+    let most_copies = MAX_COPIES_PER_OP * (1 + ComputeOp::collect_in(function).len());
+    let (mut left, mut parts) = (most_copies, InsertedSlices::default());
     loop {
         left = left.saturating_sub(1);
         // Inserted copies may have symbolic sizes, too.
-        let sizes = SymbolicSizes::marked(function)?;
-        let mut program = LayoutProgram::of(function)?;
+        let sizes = SymbolicSizes::derive_and_mark(function)?;
+        let mut program = LayoutProgram::from_function(function)?;
         for &argument in arguments {
             let refuse = |message: String| {
                 error_at(codes::LAYOUT_ARGUMENT, function, format_args!("argument of {}: {message}", argument.r#type())).report()
             };
             program.add_argument(argument).map_err(refuse)?;
         }
-        for value in results_of(function) {
-            program.note_result(home_of(value), regrouped(value));
+        for value in function_results(function) {
+            program.record_result(base_buffer_of(value), find_regrouped_dims(value));
         }
         if let Some(sizes) = &sizes {
-            program.note_symbolic(sizes);
+            program.record_symbolic_dims(sizes);
         }
-        let choice = program.flow.choose(strategy);
-        if let Err(Misfit { op, kind: MisfitKind::Read { operand, .. } }) = choice {
-            parts.note(program.ops[op].op, operand);
+        let choice = program.flow.choose_sticks(strategy);
+        if let Err(LayoutConflict { op, kind: LayoutConflictKind::Read { operand, .. } }) = choice {
+            parts.record(program.ops[op].op, operand);
         }
         match choice {
             Ok(choice) => return Ok((program, choice)),
             // A window of a buffer of six dimensions may have fewer.
-            Err(Misfit { op, kind: MisfitKind::Read { operand, .. } })
-                if left > 0 && (take_apart(program.ops[op], operand) || copy_window(program.ops[op], operand)) => {}
-            Err(Misfit { op, kind: MisfitKind::View(error) })
-                if left > 0 && error.operand_of_parts().is_some_and(|operand| copy_window(program.ops[op], operand)) => {}
-            Err(Misfit { op, kind: MisfitKind::Regrouped { .. } }) if left > 0 && copy_shown(function, program.ops[op].op.output()) => {}
+            Err(LayoutConflict { op, kind: LayoutConflictKind::Read { operand, .. } })
+                if left > 0 && (split_operand_dims(program.ops[op], operand) || copy_window(program.ops[op], operand)) => {}
+            Err(LayoutConflict { op, kind: LayoutConflictKind::View(error) })
+                if left > 0 && error.partially_read_operand().is_some_and(|operand| copy_window(program.ops[op], operand)) => {}
+            Err(LayoutConflict { op, kind: LayoutConflictKind::Regrouped { .. } }) if left > 0 && copy_returned_views(function, program.ops[op].op.output()) => {}
             // Each part is copied at most once.
             Err(_) if parts.copy_last() => left = most_copies,
-            Err(error) => return Err(refused(program.ops[error.op], &error)),
+            Err(error) => return Err(report_conflict(program.ops[error.op], &error)),
         }
     }
 }
 
 /// Reports a layout conflict that no choice of layouts resolves. The message names a symbolic size of the op, if there
 /// is one, since a static size would allow more choices.
-fn refused(compute: ComputeOp<'_>, misfit: &Misfit) -> Reported {
+fn report_conflict(compute: ComputeOp<'_>, misfit: &LayoutConflict) -> ErrorReported {
     match compute.symbolic_dims().into_iter().find(|name| !name.is_empty()) {
         None => error_at(misfit.kind.code(), compute.op, misfit).report(),
         Some(name) => {
@@ -98,34 +98,34 @@ fn refused(compute: ComputeOp<'_>, misfit: &Misfit) -> Reported {
 
 /// Replaces a fill, for its readers, by a constant of one element.
 fn expand_fill(fill: Op<'_>) {
-    let (Some(full), Some(number)) = (TensorType::of(fill.output().r#type()), fill.attr(attr::VALUE)) else { return };
+    let (Some(full), Some(number)) = (TensorType::from_type(fill.output().r#type()), fill.attr(attr::VALUE)) else { return };
     let (context, location, output) = (fill.ctx(), fill.loc(), fill.output());
     // A group of ops with hints reads a fill of full size from outside: the copy reads under other indices, which a tile cannot.
     let is_hinted = fill.attr(attr::HINTS).is_some();
     let first = fill.parent().and_then(|around| around.body_ops().first().copied()).filter(|_| is_hinted).unwrap_or(fill);
     let one = full.with_shape(vec![1; full.shape.len()]).build();
-    let one = insert_before(first, constant(context, location, dense_splat(one, number), one)).output();
+    let one = insert_before(first, build_constant(context, location, build_dense_splat(one, number), one)).output();
     for user in output.users().into_iter().filter(|user| user.is(spyre::POINTWISE)) {
         for (index, _) in user.inputs().iter().enumerate().filter(|(_, input)| **input == output) {
             user.set_input(index, one);
         }
     }
     if !output.users().is_empty() {
-        let everywhere = map_from_exprs(context, full.shape.len(), 0, &vec![Expr::Constant(0); full.shape.len()]);
+        let everywhere = map_from_exprs(context, full.shape.len(), 0, &vec![AffineExpression::Constant(0); full.shape.len()]);
         let shown = full.with_shape(full.shape.clone()).build();
-        let shown = insert_before(first, view(context, location, one, everywhere, shown)).output();
-        let copied = insert_before(first, copy(context, location, shown, output.r#type()));
+        let shown = insert_before(first, build_view(context, location, one, everywhere, shown)).output();
+        let copied = insert_before(first, build_copy(context, location, shown, output.r#type()));
         output.replace_with(copied.output());
     }
     fill.erase();
 }
 
 /// Writes the layouts of all buffers.
-fn assign(function: Op<'_>, program: &LayoutProgram<'_>, choice: &Choice) -> Result<(), Reported> {
+fn assign_layouts(function: Op<'_>, program: &LayoutProgram<'_>, choice: &LayoutChoice) -> Result<(), ErrorReported> {
     let flow = &program.flow;
     let refuse = |op: Op<'_>, message: String| error_at(codes::LAYOUT_CONFLICT, op, message).report();
     let mut layouts: Vec<Option<DeviceLayout>> = flow.buffers.iter().map(|buffer| buffer.given.clone()).collect();
-    for (number, buffer) in flow.buffers.iter().enumerate().filter(|(number, _)| !program.is_result(*number)) {
+    for (number, buffer) in flow.buffers.iter().enumerate().filter(|(number, _)| !program.is_written_whole(*number)) {
         if layouts[number].is_none() {
             let layout = buffer
                 .layout(choice.buffer_sticks[number])
@@ -133,17 +133,17 @@ fn assign(function: Op<'_>, program: &LayoutProgram<'_>, choice: &Choice) -> Res
             layouts[number] = Some(layout);
         }
     }
-    for (number, op) in flow.ops.iter().enumerate().filter(|(_, op)| op.kind != Kind::Insert) {
+    for (number, op) in flow.ops.iter().enumerate().filter(|(_, op)| op.kind != StickRule::Insert) {
         if layouts[op.result].is_some() {
             continue;
         }
         let stick = choice.buffer_sticks[op.result];
         let buffer = &flow.buffers[op.result];
-        let reads = op.reads.iter().zip(&choice.ways[number]);
+        let reads = op.reads.iter().zip(&choice.relayouts[number]);
         let alike = reads.filter(|(read, way)| {
             let from = &flow.buffers[read.buffer];
-            let is_same = way.form.is_none() && read.indices == op.written && from.sizes == buffer.sizes && from.format == buffer.format;
-            op.kind == Kind::Elementwise && is_same && choice.buffer_sticks[read.buffer] == stick
+            let is_same = way.buffer.is_none() && read.indices == op.written && from.sizes == buffer.sizes && from.format == buffer.format;
+            op.kind == StickRule::Elementwise && is_same && choice.buffer_sticks[read.buffer] == stick
         });
         let taken = alike.filter_map(|(read, _)| layouts[read.buffer].clone()).next();
         let layout = taken.map_or_else(|| buffer.layout(stick), Ok);
@@ -151,25 +151,25 @@ fn assign(function: Op<'_>, program: &LayoutProgram<'_>, choice: &Choice) -> Res
     }
     for (value, layout) in program.values.iter().zip(&layouts) {
         if let Some(layout) = layout {
-            give(*value, layout);
+            set_layout(*value, layout);
         }
     }
     Ok(())
 }
 
 /// Writes the layout of a buffer, unless it has one. For a buffer that is written in parts, writes it to the value after every part.
-fn give(value: Value<'_>, layout: &DeviceLayout) {
-    let Some(tensor) = Tensor::of(value.r#type()) else { return };
-    let Some(at) = value.def().or_else(|| value.arg_of().and_then(|(block, _)| block.parent_operation())) else { return };
+fn set_layout(value: Value<'_>, layout: &DeviceLayout) {
+    let Some(tensor) = DeviceTensor::from_type(value.r#type()) else { return };
+    let Some(at) = value.def().or_else(|| value.as_block_arg().and_then(|(block, _)| block.parent_operation())) else { return };
     if tensor.layout.is_none() {
         value.retype(tensor.with_layout(at.ctx(), layout, None));
     }
     for insert in value.users().into_iter().filter(|user| user.is(spyre::INSERT) && user.inputs()[1] == value) {
-        give(insert.output(), layout);
+        set_layout(insert.output(), layout);
     }
 }
 
-fn results_of(function: Op<'_>) -> Vec<Value<'_>> {
+fn function_results(function: Op<'_>) -> Vec<Value<'_>> {
     function.yielded()
 }
 
@@ -182,28 +182,28 @@ fn copy_results(function: Op<'_>) {
     let Some(terminator) = function.body_ops().pop() else { return };
     let mut taken = ValueMap::default();
     for (index, result) in terminator.inputs().into_iter().enumerate() {
-        let buffer = home_of(result);
+        let buffer = base_buffer_of(result);
         let is_made = buffer.def().is_some_and(|def| !def.is(spyre::CONSTANT));
         if is_made && taken.get(buffer).is_none() && keeps_order(result) {
             taken.insert(buffer, ());
         } else {
             let (context, at) = (terminator.ctx(), terminator.loc());
-            let Some(tensor) = TensorType::of(result.r#type()) else { continue };
-            let copied = insert_before(terminator, copy(context, at, result, tensor.with_shape(tensor.shape.clone()).build())).output();
+            let Some(tensor) = TensorType::from_type(result.r#type()) else { continue };
+            let copied = insert_before(terminator, build_copy(context, at, result, tensor.with_shape(tensor.shape.clone()).build())).output();
             terminator.set_input(index, copied);
         }
     }
 }
 
 /// Inserts copies of views that need one; returns false if there are none.
-fn copy_shown(function: Op<'_>, buffer: Value<'_>) -> bool {
+fn copy_returned_views(function: Op<'_>, buffer: Value<'_>) -> bool {
     let Some(terminator) = function.body_ops().pop() else { return false };
-    let is_shown = |result: &Value<'_>| *result != home_of(*result) && home_of(*result) == home_of(buffer);
+    let is_shown = |result: &Value<'_>| *result != base_buffer_of(*result) && base_buffer_of(*result) == base_buffer_of(buffer);
     let results = terminator.inputs().into_iter().enumerate().filter(|(_, result)| is_shown(result));
-    let shown: Vec<_> = results.filter_map(|(index, result)| Some((index, result, TensorType::of(result.r#type())?))).collect();
+    let shown: Vec<_> = results.filter_map(|(index, result)| Some((index, result, TensorType::from_type(result.r#type())?))).collect();
     for (index, result, tensor) in &shown {
         let whole = tensor.with_shape(tensor.shape.clone()).build();
-        let copied = insert_before(terminator, copy(terminator.ctx(), terminator.loc(), *result, whole)).output();
+        let copied = insert_before(terminator, build_copy(terminator.ctx(), terminator.loc(), *result, whole)).output();
         terminator.set_input(*index, copied);
     }
     !shown.is_empty()
@@ -211,22 +211,22 @@ fn copy_shown(function: Op<'_>, buffer: Value<'_>) -> bool {
 
 /// Returns whether a value, through its chain of views, shows all elements of its buffer in their order.
 fn keeps_order(value: Value<'_>) -> bool {
-    let Some(shown) = shown_as(value) else {
+    let Some(shown) = read_buffer_view(value) else {
         // A view that cannot be read as indices is copied; the error is reported for the copy.
-        let has_layout = Tensor::of(value.r#type()).is_some_and(|tensor| tensor.layout.is_some());
+        let has_layout = DeviceTensor::from_type(value.r#type()).is_some_and(|tensor| tensor.layout.is_some());
         return has_layout || value.def().is_none_or(|def| !def.is(spyre::VIEW));
     };
-    let (Some(to), Some(from)) = (TensorType::of(value.r#type()), TensorType::of(shown.value.r#type())) else { return false };
+    let (Some(to), Some(from)) = (TensorType::from_type(value.r#type()), TensorType::from_type(shown.value.r#type())) else { return false };
     let n_elements = |shape: &[i64]| shape.iter().product::<i64>();
-    let place = |indices: &[Index], shape: &[i64]| place_in_order(indices, shape, &to.shape);
-    let own = (0..to.shape.len()).map(|dim| Index::dim(dim, &to.shape).ok()).collect::<Option<Vec<_>>>();
+    let place = |indices: &[TensorIndex], shape: &[i64]| compute_row_major_position(indices, shape, &to.shape);
+    let own = (0..to.shape.len()).map(|dim| TensorIndex::from_dim(dim, &to.shape).ok()).collect::<Option<Vec<_>>>();
     n_elements(&to.shape) == n_elements(&from.shape) && place(&shown.indices, &from.shape) == own.and_then(|own| place(&own, &to.shape))
 }
 
 /// Returns the dimensions of the base buffer of a value that are split or merged in the value.
-fn regrouped(value: Value<'_>) -> Vec<usize> {
-    let Some((shown, to)) = shown_as(value).zip(TensorType::of(value.r#type())) else { return Vec::new() };
-    let Some(from) = TensorType::of(shown.value.r#type()) else { return Vec::new() };
+fn find_regrouped_dims(value: Value<'_>) -> Vec<usize> {
+    let Some((shown, to)) = read_buffer_view(value).zip(TensorType::from_type(value.r#type())) else { return Vec::new() };
+    let Some(from) = TensorType::from_type(shown.value.r#type()) else { return Vec::new() };
     // A dimension of the value that moves one dimension of the buffer and no other moves all of it.
     let is_kept = |dim: usize| match shown.indices[dim].digits.as_slice() {
         [digit] => is_whole_dim(&shown.indices[dim], from.shape[dim]) && to.shape[digit.dim] == from.shape[dim],
@@ -239,14 +239,14 @@ fn regrouped(value: Value<'_>) -> Vec<usize> {
 fn share_layouts(function: Op<'_>) {
     let Some(terminator) = function.body_ops().pop() else { return };
     for (index, result) in terminator.inputs().into_iter().enumerate() {
-        let Some(shown) = shown_as(result) else { continue };
-        let (Some(tensor), Some(to)) = (Tensor::of(shown.value.r#type()), Tensor::of(result.r#type())) else { continue };
+        let Some(shown) = read_buffer_view(result) else { continue };
+        let (Some(tensor), Some(to)) = (DeviceTensor::from_type(shown.value.r#type()), DeviceTensor::from_type(result.r#type())) else { continue };
         let Some(layout) = tensor.layout else { continue };
-        let exprs: Option<Vec<Expr>> = shown.indices.iter().map(|index| index.to_expr(&to.host.shape).ok()).collect();
+        let exprs: Option<Vec<AffineExpression>> = shown.indices.iter().map(|index| index.to_expr(&to.host.shape).ok()).collect();
         let Some(exprs) = exprs else { continue };
         let (context, at) = (terminator.ctx(), terminator.loc());
         let map = map_from_exprs(context, to.host.shape.len(), 0, &exprs);
-        let own = insert_before(terminator, view(context, at, shown.value, map, to.with_layout(context, &layout, None)));
+        let own = insert_before(terminator, build_view(context, at, shown.value, map, to.with_layout(context, &layout, None)));
         terminator.set_input(index, own.output());
         if let Some(view) = result.def().filter(|_| result.users().is_empty()) {
             view.erase();

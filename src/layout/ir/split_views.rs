@@ -8,107 +8,107 @@
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
-    dialect::{ComputeOp, Tensor, View, copy_for_layout, plain_view, readers_through_views, rebuilt, view},
-    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_after, insert_before, map_from_exprs},
+    dialect::{ComputeOp, DeviceTensor, BufferView, build_relayout_copy, plain_view_indices, collect_users_through_views, rebuild_op, build_view},
+    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, Value, ValueExt, ValueLike, error_at, insert_after, insert_before, map_from_exprs},
 };
 use machine::Family;
-use machine::MOST_ROWS_OF_A_PRODUCT;
+use machine::MAX_MATMUL_DIMS_PER_ROLE;
 use program::{
-    affine::Expr,
-    layout::{DeviceLayout, DimOrder, HostDim, HostTensor, Index, OperandView, SplitIteration, SplitOperand, split_iteration},
+    affine::AffineExpression,
+    layout::{DeviceLayout, DimOrder, HostDimMapping, HostTensor, TensorIndex, OperandView, IterationSplit, SplitOperand, split_iteration},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-split-views", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
-    for compute in ComputeOp::all_in(module) {
-        split(compute).map_err(|message| error_at(codes::LAYOUT_VIEW, compute.op, message).report())?;
+fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
+    for compute in ComputeOp::collect_in(module) {
+        split_op(compute).map_err(|message| error_at(codes::LAYOUT_VIEW, compute.op, message).report())?;
     }
-    module.nested().into_iter().filter(|op| op.is(spyre::VIEW)).for_each(show_as_window);
+    module.nested().into_iter().filter(|op| op.is(spyre::VIEW)).for_each(mark_window);
     Ok(())
 }
 
 /// Marks a view of the beginning of an argument as a window of it: a loop that reads tiles of the view then knows their layout, and can
 /// have them in LX.
-fn show_as_window(shows: Op<'_>) {
+fn mark_window(shows: Op<'_>) {
     let (input, output) = (shows.inputs()[0], shows.output());
-    let (Some(whole), Some(part)) = (Tensor::of(input.r#type()), Tensor::of(output.r#type())) else { return };
-    let (Some(layout), Ok(host)) = (&whole.layout, whole.buffer()) else { return };
+    let (Some(whole), Some(part)) = (DeviceTensor::from_type(input.r#type()), DeviceTensor::from_type(output.r#type())) else { return };
+    let (Some(layout), Ok(host)) = (&whole.layout, whole.buffer_tensor()) else { return };
     let is_argument = input.def().is_none() && shows.parent().is_some_and(|around| around.is("func.func"));
-    let is_beginning = plain_view(shows).is_some_and(|indices| {
+    let is_beginning = plain_view_indices(shows).is_some_and(|indices| {
         // A view may repeat an element along a dimension of size 1.
         let stays =
             |(dim, &index): (usize, &(Option<usize>, i64))| index == (Some(dim), 0) || index == (None, 0) && part.host.shape[dim] == 1;
         indices.len() == part.host.shape.len() && indices.iter().enumerate().all(stays)
     });
     let is_part = part.layout.is_none() && whole.buffer_shape.is_none() && part.host.shape != whole.host.shape;
-    let is_read_as_numbers = readers_through_views(output).iter().all(|reader| !reader.is(spyre::GATHER));
-    if is_argument && is_beginning && is_part && is_read_as_numbers && layout.of_tile(&host, &part.host.shape).is_ok() {
+    let is_read_as_numbers = collect_users_through_views(output).iter().all(|reader| !reader.is(spyre::GATHER));
+    if is_argument && is_beginning && is_part && is_read_as_numbers && layout.to_tile_layout(&host, &part.host.shape).is_ok() {
         output.retype(part.with_layout(shows.ctx(), layout, Some(&whole.host.shape)));
     }
 }
 
-fn split(compute: ComputeOp<'_>) -> Result<(), String> {
-    let views = compute.views()?;
+fn split_op(compute: ComputeOp<'_>) -> Result<(), String> {
+    let views = compute.buffer_views()?;
     let ranges = compute.iteration_space();
     // Views that cancel are plain together, but later stages read them one by one.
-    let is_read = || views.iter().all(|view| is_plain(view, &ranges)) && compute.accesses().is_ok();
+    let is_read = || views.iter().all(|view| is_plainly_indexed(view, &ranges)) && compute.accesses().is_ok();
     if compute.family() == Family::Gather || is_read() {
         return Ok(());
     }
-    let hosts = views.iter().map(|view| view.tensor.buffer().map_err(|error| error.to_string())).collect::<Result<Vec<_>, _>>()?;
+    let hosts = views.iter().map(|view| view.tensor.buffer_tensor().map_err(|error| error.to_string())).collect::<Result<Vec<_>, _>>()?;
     let seen: Vec<OperandView<'_>> =
         views.iter().zip(&hosts).map(|(view, host)| OperandView { sizes: host.sizes(), indices: &view.indices }).collect();
     let split = match split_iteration(&ranges, &seen) {
         Ok(split) => split,
         Err(error) => {
-            if let Some(operand) = error.operand_of_parts()
-                && let Some(copied) = copy_part(compute, operand, &views, &ranges)
+            if let Some(operand) = error.partially_read_operand()
+                && let Some(copied) = copy_slice(compute, operand, &views, &ranges)
             {
-                split(copied)?;
-                return split(compute);
+                split_op(copied)?;
+                return split_op(compute);
             }
-            return Err(codes::LAYOUT_VIEW.says(format_args!("reads views that cannot be split together: {error}; copy one of them")));
+            return Err(codes::LAYOUT_VIEW.format(format_args!("reads views that cannot be split together: {error}; copy one of them")));
         }
     };
     check_rows(compute, &split)?;
-    let splitter = Splitter { compute, parts: split.parts };
+    let splitter = ViewSplitter { compute, parts: split.parts };
     let is_cut = splitter.parts.iter().any(|parts| parts.len() > 1);
     let n_inputs = views.len() - 1;
     let mut inputs = Vec::with_capacity(n_inputs);
     for (operand, ((view, host), split)) in views.iter().zip(&hosts).zip(&split.operands).take(n_inputs).enumerate() {
-        inputs.push(splitter.input(operand, view, host, split)?);
+        inputs.push(splitter.split_input(operand, view, host, split)?);
     }
     if !is_cut {
         inputs.into_iter().enumerate().for_each(|(operand, value)| compute.op.set_input(operand, value));
         return Ok(());
     }
-    splitter.rebuild(&inputs, &views[n_inputs], &hosts[n_inputs], &split.operands[n_inputs])
+    splitter.rebuild_op(&inputs, &views[n_inputs], &hosts[n_inputs], &split.operands[n_inputs])
 }
 
 /// Copies the part of a larger buffer that an op reads into a buffer of its own, with the same sticks. `None` if the op reads all of it, or
 /// in other steps than its own dimensions.
-fn copy_part<'c>(compute: ComputeOp<'c>, operand: usize, views: &[View<'c>], ranges: &[i64]) -> Option<ComputeOp<'c>> {
+fn copy_slice<'c>(compute: ComputeOp<'c>, operand: usize, views: &[BufferView<'c>], ranges: &[i64]) -> Option<ComputeOp<'c>> {
     let (op, seen) = (compute.op, &views[operand]);
-    let is_part = operand + 1 < views.len() && seen.tensor.buffer_shape.is_none() && is_plain(seen, ranges);
+    let is_part = operand + 1 < views.len() && seen.tensor.buffer_shape.is_none() && is_plainly_indexed(seen, ranges);
     let (value, layout) = (*op.inputs().get(operand).filter(|_| is_part)?, seen.tensor.layout.as_ref()?);
-    let places = layout.host_dims(&seen.tensor.buffer().ok()?).ok()?;
-    let in_sticks = places.iter().position(|place| matches!(place, HostDim::Stick { .. }))?;
+    let places = layout.host_dims(&seen.tensor.buffer_tensor().ok()?).ok()?;
+    let in_sticks = places.iter().position(|place| matches!(place, HostDimMapping::Stick { .. }))?;
     let [digit] = seen.indices[in_sticks].digits.as_slice() else { return None };
     let stick = compute.operand_dims(operand).iter().position(|dim| *dim == Some(digit.dim))?;
-    let part = Tensor::of(value.r#type())?;
+    let part = DeviceTensor::from_type(value.r#type())?;
     if part.host.shape.iter().product::<i64>() == seen.tensor.host.shape.iter().product::<i64>() {
         return None;
     }
     let host = HostTensor::row_major(&part.host.shape).ok()?;
     let layout = DeviceLayout::new(&host, layout.format(), &DimOrder::with_stick(host.sizes(), stick)).ok()?;
-    let copied = insert_before(op, copy_for_layout(op.ctx(), op.loc(), value, part.with_layout(op.ctx(), &layout, None)));
+    let copied = insert_before(op, build_relayout_copy(op.ctx(), op.loc(), value, part.with_layout(op.ctx(), &layout, None)));
     op.set_input(operand, copied.output());
-    ComputeOp::of(copied)
+    ComputeOp::from_op(copied)
 }
 
 /// Each operand of a product alone has rows that the device has dimensions for; together they may cut them into more.
-fn check_rows(compute: ComputeOp<'_>, split: &SplitIteration) -> Result<(), String> {
+fn check_rows(compute: ComputeOp<'_>, split: &IterationSplit) -> Result<(), String> {
     if compute.family() != Family::Matmul {
         return Ok(());
     }
@@ -118,9 +118,9 @@ fn check_rows(compute: ComputeOp<'_>, split: &SplitIteration) -> Result<(), Stri
     let rows = 0..sizes.len().saturating_sub(2);
     let (shared, own): (Vec<usize>, Vec<usize>) = rows.filter(|&part| sizes[part] > 1).partition(|&part| moves(1, part));
     let most = shared.len().max(own.len());
-    if most > MOST_ROWS_OF_A_PRODUCT {
+    if most > MAX_MATMUL_DIMS_PER_ROLE {
         return Err(format!(
-            "needs {most} row or batch dimensions, but a device matmul has at most {MOST_ROWS_OF_A_PRODUCT}: reshapes of its operands \
+            "needs {most} row or batch dimensions, but a device matmul has at most {MAX_MATMUL_DIMS_PER_ROLE}: reshapes of its operands \
              split the rows \
              differently; remove a reshape"
         ));
@@ -129,8 +129,8 @@ fn check_rows(compute: ComputeOp<'_>, split: &SplitIteration) -> Result<(), Stri
 }
 
 /// Returns whether an operand is read by whole iteration dimensions and constants.
-fn is_plain(view: &View<'_>, ranges: &[i64]) -> bool {
-    let is_whole = |index: &Index| match index.digits.as_slice() {
+fn is_plainly_indexed(view: &BufferView<'_>, ranges: &[i64]) -> bool {
+    let is_whole = |index: &TensorIndex| match index.digits.as_slice() {
         [] => true,
         [digit] => digit.divisor == 1 && digit.factor == 1 && digit.size == ranges[digit.dim],
         _ => false,
@@ -138,13 +138,13 @@ fn is_plain(view: &View<'_>, ranges: &[i64]) -> bool {
     view.indices.iter().all(is_whole)
 }
 
-struct Splitter<'c> {
+struct ViewSplitter<'c> {
     compute: ComputeOp<'c>,
     /// Sizes of the parts of each iteration dimension.
     parts: Vec<Vec<i64>>,
 }
 
-impl<'c> Splitter<'c> {
+impl<'c> ViewSplitter<'c> {
     /// Returns the parts of an iteration dimension, by number.
     fn parts_of(&self, dim: usize) -> std::ops::Range<usize> {
         let first = self.parts[..dim].iter().map(Vec::len).sum::<usize>();
@@ -152,7 +152,7 @@ impl<'c> Splitter<'c> {
     }
 
     /// An operand of the op over the parts: the buffer with its dimensions split, under the op's own order of dimensions.
-    fn input(&self, operand: usize, seen: &View<'c>, host: &HostTensor, split: &SplitOperand) -> Result<Value<'c>, String> {
+    fn split_input(&self, operand: usize, seen: &BufferView<'c>, host: &HostTensor, split: &SplitOperand) -> Result<Value<'c>, String> {
         let op = self.compute.op;
         let shown = split_buffer(op, seen, host, split)?;
         let (dims, flat) = (self.operand_parts(operand), self.parts.concat());
@@ -160,14 +160,14 @@ impl<'c> Splitter<'c> {
         let mut exprs = Vec::with_capacity(split.indices.len());
         for coordinate in &split.indices {
             let moved = match coordinate.term {
-                None => Expr::Constant(coordinate.offset),
+                None => AffineExpression::Constant(coordinate.offset),
                 Some(term) => {
                     let dim = position(term.dim)
                         .ok_or_else(|| format!("operand {operand} has an index along a part of a dimension that it does not have"))?;
                     if coordinate.offset == 0 {
-                        Expr::Dim(dim)
+                        AffineExpression::Dim(dim)
                     } else {
-                        Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(coordinate.offset)))
+                        AffineExpression::Add(Box::new(AffineExpression::Dim(dim)), Box::new(AffineExpression::Constant(coordinate.offset)))
                     }
                 }
             };
@@ -178,8 +178,8 @@ impl<'c> Splitter<'c> {
         let size = |part: &Option<usize>| part.map_or(1, |part| if moves(part) || !is_broadcast { flat[part] } else { 1 });
         let shape: Vec<i64> = dims.iter().map(size).collect();
         let map = map_from_exprs(op.ctx(), shape.len(), 0, &exprs);
-        let element = Tensor::of(op.inputs()[operand].r#type()).ok_or("an operand is no tensor")?.host;
-        Ok(insert_before(op, view(op.ctx(), op.loc(), shown, map, element.with_shape(shape).build())).output())
+        let element = DeviceTensor::from_type(op.inputs()[operand].r#type()).ok_or("an operand is no tensor")?.host;
+        Ok(insert_before(op, build_view(op.ctx(), op.loc(), shown, map, element.with_shape(shape).build())).output())
     }
 
     /// For each dimension of an operand of the op over the parts, the part that moves it; none for one of size 1.
@@ -206,18 +206,18 @@ impl<'c> Splitter<'c> {
     }
 
     /// The op over the parts, and its result under the dimensions that it had.
-    fn rebuild(&self, inputs: &[Value<'c>], written: &View<'c>, host: &HostTensor, split: &SplitOperand) -> Result<(), String> {
+    fn rebuild_op(&self, inputs: &[Value<'c>], written: &BufferView<'c>, host: &HostTensor, split: &SplitOperand) -> Result<(), String> {
         let op = self.compute.op;
         let layout = written.tensor.layout.as_ref().ok_or_else(|| {
-            codes::LAYOUT_MISSING.says(
+            codes::LAYOUT_MISSING.format(
                 "has a result without a device \
          layout; run spyre-propagate-layouts first",
             )
         })?;
         let (layout, host_split) = layout.split(host, &split.factors).map_err(|error| error.to_string())?;
-        let tensor = Tensor { host: written.tensor.host.with_shape(host_split.sizes().to_vec()), layout: None, buffer_shape: None };
+        let tensor = DeviceTensor { host: written.tensor.host.with_shape(host_split.sizes().to_vec()), layout: None, buffer_shape: None };
         let output = tensor.with_layout(op.ctx(), &layout, None);
-        let mut new = rebuilt(op, inputs, output);
+        let mut new = rebuild_op(op, inputs, output);
         if self.compute.family() == Family::Reduce {
             let reduced = self.reduced_dims();
             new = new.with_reduced(&reduced);
@@ -226,7 +226,7 @@ impl<'c> Splitter<'c> {
         let exprs = join_exprs(&split.factors, true);
         let map = map_from_exprs(op.ctx(), host.rank(), 0, &exprs);
         let old = op.output();
-        let shown = insert_after(new, view(op.ctx(), op.loc(), new.output(), map, old.r#type())).output();
+        let shown = insert_after(new, build_view(op.ctx(), op.loc(), new.output(), map, old.r#type())).output();
         old.replace_with(shown);
         op.erase();
         Ok(())
@@ -234,7 +234,7 @@ impl<'c> Splitter<'c> {
 
     /// The reduced dimensions of the operand over the parts.
     fn reduced_dims(&self) -> Vec<i64> {
-        let n_outputs = self.parts.len() - self.compute.n_reduced();
+        let n_outputs = self.parts.len() - self.compute.num_reduced_dims();
         let reduced: Vec<usize> = (n_outputs..self.parts.len()).flat_map(|dim| self.parts_of(dim)).collect();
         let dims = self.operand_parts(0);
         (0_i64..).zip(&dims).filter(|(_, part)| part.is_some_and(|part| reduced.contains(&part))).map(|(dim, _)| dim).collect()
@@ -242,9 +242,9 @@ impl<'c> Splitter<'c> {
 }
 
 /// A buffer with its dimensions split: the same bytes.
-fn split_buffer<'c>(op: Op<'c>, seen: &View<'c>, host: &HostTensor, split: &SplitOperand) -> Result<Value<'c>, String> {
+fn split_buffer<'c>(op: Op<'c>, seen: &BufferView<'c>, host: &HostTensor, split: &SplitOperand) -> Result<Value<'c>, String> {
     let layout: &DeviceLayout = seen.tensor.layout.as_ref().ok_or_else(|| {
-        codes::LAYOUT_MISSING.says(
+        codes::LAYOUT_MISSING.format(
             "has an operand without a device layout; run \
          spyre-propagate-layouts first",
         )
@@ -254,37 +254,37 @@ fn split_buffer<'c>(op: Op<'c>, seen: &View<'c>, host: &HostTensor, split: &Spli
         return Ok(buffer);
     }
     if seen.tensor.buffer_shape.is_some() {
-        return Err(codes::LAYOUT_VIEW.says("reads a tile through a reshape, which is not supported; reshape outside of the loop"));
+        return Err(codes::LAYOUT_VIEW.format("reads a tile through a reshape, which is not supported; reshape outside of the loop"));
     }
     let (layout, split_host) = layout.split(host, &split.factors).map_err(|error| {
-        codes::LAYOUT_MISSING.says(format_args!("cannot view a buffer with split dimensions: {error}; run spyre-insert-restickify first"))
+        codes::LAYOUT_MISSING.format(format_args!("cannot view a buffer with split dimensions: {error}; run spyre-insert-restickify first"))
     })?;
-    let tensor = Tensor { host: seen.tensor.host.with_shape(split_host.sizes().to_vec()), layout: None, buffer_shape: None };
+    let tensor = DeviceTensor { host: seen.tensor.host.with_shape(split_host.sizes().to_vec()), layout: None, buffer_shape: None };
     let map = map_from_exprs(op.ctx(), split_host.rank(), 0, &join_exprs(&split.factors, false));
-    Ok(insert_before(op, view(op.ctx(), op.loc(), buffer, map, tensor.with_layout(op.ctx(), &layout, None))).output())
+    Ok(insert_before(op, build_view(op.ctx(), op.loc(), buffer, map, tensor.with_layout(op.ctx(), &layout, None))).output())
 }
 
 /// The index along each dimension in terms of its factors; or, `apart`, along each factor in terms of the dimensions.
-fn join_exprs(factors: &[Vec<i64>], apart: bool) -> Vec<Expr> {
+fn join_exprs(factors: &[Vec<i64>], apart: bool) -> Vec<AffineExpression> {
     let mut exprs = Vec::new();
     let mut number = 0;
     for (dim, factors) in factors.iter().enumerate() {
-        let mut sum: Option<Expr> = None;
+        let mut sum: Option<AffineExpression> = None;
         for (position, &factor) in factors.iter().enumerate() {
             let stride: i64 = factors[position + 1..].iter().product();
             if apart {
-                let mut index = Expr::Dim(dim);
+                let mut index = AffineExpression::Dim(dim);
                 if stride > 1 {
-                    index = Expr::FloorDiv(Box::new(index), Box::new(Expr::Constant(stride)));
+                    index = AffineExpression::FloorDiv(Box::new(index), Box::new(AffineExpression::Constant(stride)));
                 }
                 if position > 0 {
-                    index = Expr::Mod(Box::new(index), Box::new(Expr::Constant(factor)));
+                    index = AffineExpression::Mod(Box::new(index), Box::new(AffineExpression::Constant(factor)));
                 }
                 exprs.push(index);
             } else {
-                let own = Expr::Dim(number);
-                let term = if stride == 1 { own } else { Expr::Mul(Box::new(own), Box::new(Expr::Constant(stride))) };
-                sum = Some(sum.map_or(term.clone(), |sum| Expr::Add(Box::new(sum), Box::new(term))));
+                let own = AffineExpression::Dim(number);
+                let term = if stride == 1 { own } else { AffineExpression::Mul(Box::new(own), Box::new(AffineExpression::Constant(stride))) };
+                sum = Some(sum.map_or(term.clone(), |sum| AffineExpression::Add(Box::new(sum), Box::new(term))));
             }
             number += 1;
         }

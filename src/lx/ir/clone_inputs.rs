@@ -5,24 +5,24 @@
 //! itself.
 
 use crate::dialect::ods::{attr, spyre};
-use crate::work::ir::operation::operation_with;
+use crate::work::ir::operation::describe_op_with_accesses;
 use crate::{
     codes,
-    dialect::{Access, ComputeOp, Tensor, copy, split_of, target_of, work_attribute},
+    dialect::{OperandAccess, ComputeOp, DeviceTensor, build_copy, core_split_of, target_of, work_attribute},
     lx::copy_split::CopyUser,
-    mlir::{Block, BlockExt, Context, Op, OpExt, Options, Pass, Reported, Type, Value, ValueLike, ValueMap, error_at, insert_before},
-    work::{CoreUse, agreed_view},
+    mlir::{Block, BlockExt, Context, Op, OpExt, PassOptions, Pass, ErrorReported, Type, Value, ValueLike, ValueMap, error_at, insert_before},
+    work::{CoreUse, find_common_view},
 };
 use machine::Family;
-use program::{Operation, WorkSplit};
+use program::{UndividedOp, WorkSplit};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-clone-inputs", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     for op in module.nested().into_iter().filter(|op| op.is("func.func") || op.is(spyre::LOOP)) {
         let Some(body) = op.body() else { continue };
-        let operands = operands_of(body);
+        let operands = collect_direct_uses(body);
         let constants = body.ops().into_iter().filter(|op| op.is(spyre::CONSTANT)).map(OpExt::output);
         for input in body.args().into_iter().chain(constants) {
             let read_by = operands.get(input).map_or(&[][..], Vec::as_slice);
@@ -33,22 +33,22 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 }
 
 /// Op that reads an input, as the IR describes it.
-struct Reader<'c> {
+struct InputReader<'c> {
     compute: ComputeOp<'c>,
     operand: usize,
-    accesses: Vec<Access<'c>>,
-    operation: Operation,
+    accesses: Vec<OperandAccess<'c>>,
+    operation: UndividedOp,
     split: WorkSplit,
 }
 
-impl<'c> Reader<'c> {
+impl<'c> InputReader<'c> {
     fn new(compute: ComputeOp<'c>, operand: usize) -> Result<Self, String> {
         let accesses = compute.accesses()?;
-        let operation = operation_with(compute, accesses.iter().map(|access| &access.access))?;
-        Ok(Self { compute, operand, operation, split: split_of(compute)?, accesses })
+        let operation = describe_op_with_accesses(compute, accesses.iter().map(|access| &access.access))?;
+        Ok(Self { compute, operand, operation, split: core_split_of(compute)?, accesses })
     }
 
-    fn user(&self) -> CopyUser<'_> {
+    fn copy_user(&self) -> CopyUser<'_> {
         let Self { compute: _, operand, accesses, operation, split } = self;
         CopyUser { operand: *operand, dims: &accesses[*operand].dims, operation, split }
     }
@@ -59,17 +59,17 @@ fn clone_input<'c>(value: Value<'c>, read_by: &[(ComputeOp<'c>, usize)], lx_byte
     if read_by.len() < 2 {
         return Ok(());
     }
-    let readers: Vec<Reader<'_>> = read_by.iter().map(|&(compute, operand)| Reader::new(compute, operand)).collect::<Result<_, _>>()?;
-    let uses: Vec<CoreUse<'_>> = readers.iter().map(|reader| reader.user().core_use()).collect();
-    let compact = Tensor::of(value.r#type()).map_or(Ok(None), |tensor| tensor.plain().compact())?;
-    let (Ok(view), Some(compact)) = (agreed_view(&uses), compact) else { return Ok(()) };
-    let first = readers[0].user();
-    if compact.bytes()? / view.slices() > lx_bytes || !first.has_copy(&compact)? {
+    let readers: Vec<InputReader<'_>> = read_by.iter().map(|&(compute, operand)| InputReader::new(compute, operand)).collect::<Result<_, _>>()?;
+    let uses: Vec<CoreUse<'_>> = readers.iter().map(|reader| reader.copy_user().core_use()).collect();
+    let compact = DeviceTensor::from_type(value.r#type()).map_or(Ok(None), |tensor| tensor.into_program_tensor().to_compact())?;
+    let (Ok(view), Some(compact)) = (find_common_view(&uses), compact) else { return Ok(()) };
+    let first = readers[0].copy_user();
+    if compact.bytes()? / view.num_slices() > lx_bytes || !first.matches_copy(&compact)? {
         return Ok(());
     }
-    let names = CopyNames { compute: readers[0].compute, dims: first.dims };
-    let output = type_of_copy(readers[0].compute.op.ctx(), value, &compact)?;
-    let clone = insert_copy(readers[0].compute.op, value, output, &first.split_of_dims()?, &names);
+    let names = CopyDimNames { compute: readers[0].compute, dims: first.dims };
+    let output = build_copy_type(readers[0].compute.op.ctx(), value, &compact)?;
+    let clone = insert_copy(readers[0].compute.op, value, output, &first.tensor_split()?, &names);
     for reader in &readers {
         reader.compute.op.set_input(reader.operand, clone.output());
     }
@@ -77,16 +77,16 @@ fn clone_input<'c>(value: Value<'c>, read_by: &[(ComputeOp<'c>, usize)], lx_byte
 }
 
 /// Op that names the dimensions of a copy.
-pub(super) struct CopyNames<'a, 'c> {
+pub(super) struct CopyDimNames<'a, 'c> {
     pub(super) compute: ComputeOp<'c>,
     /// For each dimension of the copy the iteration dimension of the op.
     pub(super) dims: &'a [Option<usize>],
 }
 
 /// Inserts a copy of `value` before `before`, with a core split, and with the location of the op that names its dimensions.
-pub(super) fn insert_copy<'c>(before: Op<'c>, value: Value<'c>, output: Type<'c>, split: &WorkSplit, names: &CopyNames<'_, 'c>) -> Op<'c> {
+pub(super) fn insert_copy<'c>(before: Op<'c>, value: Value<'c>, output: Type<'c>, split: &WorkSplit, names: &CopyDimNames<'_, 'c>) -> Op<'c> {
     let op = names.compute.op;
-    let made = insert_before(before, copy(op.ctx(), op.loc(), value, output));
+    let made = insert_before(before, build_copy(op.ctx(), op.loc(), value, output));
     made.set_attr(attr::WORK, work_attribute(op.ctx(), split));
     if op.attr(attr::DIMS).is_some() {
         let of_op = names.compute.dim_names();
@@ -97,10 +97,10 @@ pub(super) fn insert_copy<'c>(before: Op<'c>, value: Value<'c>, output: Type<'c>
 }
 
 /// Returns for each value the compute ops of the block that read it directly, in program order, with the operand index.
-fn operands_of<'c>(body: Block<'c>) -> ValueMap<Vec<(ComputeOp<'c>, usize)>> {
+fn collect_direct_uses<'c>(body: Block<'c>) -> ValueMap<Vec<(ComputeOp<'c>, usize)>> {
     let mut operands: ValueMap<Vec<(ComputeOp<'c>, usize)>> = ValueMap::default();
     // Gathers read both rows and indices from HBM only.
-    for compute in body.ops().into_iter().filter_map(ComputeOp::of).filter(|compute| compute.family() != Family::Gather) {
+    for compute in body.ops().into_iter().filter_map(ComputeOp::from_op).filter(|compute| compute.family() != Family::Gather) {
         for (operand, input) in compute.op.inputs().into_iter().enumerate() {
             operands.get_or_default(input).push((compute, operand));
         }
@@ -109,7 +109,7 @@ fn operands_of<'c>(body: Block<'c>) -> ValueMap<Vec<(ComputeOp<'c>, usize)>> {
 }
 
 /// Returns the type of a copy of a value, given its shape and layout.
-pub(super) fn type_of_copy<'c>(context: &'c Context, value: Value<'c>, copied: &program::Tensor) -> Result<Type<'c>, String> {
-    let (Some(tensor), Some(layout)) = (Tensor::of(value.r#type()), &copied.layout) else { return Err("a copy has no type".to_owned()) };
+pub(super) fn build_copy_type<'c>(context: &'c Context, value: Value<'c>, copied: &program::ProgramTensor) -> Result<Type<'c>, String> {
+    let (Some(tensor), Some(layout)) = (DeviceTensor::from_type(value.r#type()), &copied.layout) else { return Err("a copy has no type".to_owned()) };
     Ok(tensor.with_layout(context, layout, None))
 }

@@ -2,10 +2,10 @@
 
 use crate::{
     codes,
-    dialect::{IrProgram, read_program, split_of},
-    lx::values::{DividedProgram, Division},
-    mlir::{Op, Reported, error_at},
-    work::ir::operation::operation_with,
+    dialect::{IrProgram, read_program, core_split_of},
+    lx::values::{DividedProgram, OpCoreSplit},
+    mlir::{Op, ErrorReported, error_at},
+    work::ir::operation::describe_op_with_accesses,
 };
 use std::rc::Rc;
 
@@ -17,13 +17,13 @@ pub(crate) struct LxProgram<'c> {
 
 impl<'c> LxProgram<'c> {
     /// Reads a function.
-    pub(crate) fn of(function: Op<'c>) -> Result<Self, Reported> {
-        let ir = readable(function)?;
+    pub(crate) fn from_function(function: Op<'c>) -> Result<Self, ErrorReported> {
+        let ir = read_function(function)?;
         let mut divisions = Vec::with_capacity(ir.ops.len());
         for (compute, op) in ir.ops.iter().zip(&ir.program.ops) {
             let refuse = |message: String| error_at(codes::MALFORMED_IR, compute.op, message).report();
-            let operation = operation_with(*compute, op.operands.iter().map(|operand| &operand.access)).map_err(refuse)?;
-            divisions.push(Division { operation: Rc::new(operation), split: split_of(*compute).map_err(refuse)? });
+            let operation = describe_op_with_accesses(*compute, op.operands.iter().map(|operand| &operand.access)).map_err(refuse)?;
+            divisions.push(OpCoreSplit { operation: Rc::new(operation), split: core_split_of(*compute).map_err(refuse)? });
         }
         let divided = DividedProgram { program: Rc::clone(&ir.program), divisions };
         Ok(Self { ir, divided })
@@ -31,6 +31,6 @@ impl<'c> LxProgram<'c> {
 }
 
 /// Reads a function, and reports an access that is not supported.
-pub(crate) fn readable(function: Op<'_>) -> Result<IrProgram<'_>, Reported> {
+pub(crate) fn read_function(function: Op<'_>) -> Result<IrProgram<'_>, ErrorReported> {
     read_program(function).map_err(|(op, message)| error_at(codes::MALFORMED_IR, op, message).report())
 }

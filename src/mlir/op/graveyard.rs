@@ -18,8 +18,8 @@ thread_local! {
 ///
 /// # Panics
 /// If a result has uses.
-pub(in crate::mlir) fn bury(op: Op<'_>) {
-    let root = root_of(op);
+pub(in crate::mlir) fn defer_free(op: Op<'_>) {
+    let root = outermost_address(op);
     for inside in op.nested() {
         // Removes the uses of outside values by the nested ops. Results of nested ops have no uses outside.
         // SAFETY: no operands need no pointer.
@@ -37,8 +37,8 @@ pub(in crate::mlir) fn bury(op: Op<'_>) {
 ///
 /// # Errors
 /// The name of an erased operation whose result still has uses. Then none of them is ever freed.
-pub(in crate::mlir) fn free(op: Op<'_>) -> Result<(), String> {
-    let root = root_of(op);
+pub(in crate::mlir) fn free_erased(op: Op<'_>) -> Result<(), String> {
+    let root = outermost_address(op);
     let graves: Vec<MlirOperation> =
         GRAVES.with_borrow_mut(|graves| graves.extract_if(.., |_, grave| grave.1 == root).map(|(_, (raw, _))| raw).collect());
     for &raw in &graves {
@@ -55,7 +55,7 @@ pub(in crate::mlir) fn free(op: Op<'_>) -> Result<(), String> {
 
 /// Returns the address of the outermost operation around `op`; inside of an erased operation, that of the erased
 /// operation.
-fn root_of(op: Op<'_>) -> usize {
+fn outermost_address(op: Op<'_>) -> usize {
     let mut outermost = op;
     while let Some(parent) = outermost.parent() {
         outermost = parent;
@@ -81,8 +81,8 @@ mod tests {
       }";
 
     #[test]
-    fn what_was_erased_can_be_asked_until_it_is_freed() {
-        let session = crate::pipeline::session();
+    fn keeps_erased_ops_readable_until_freed() {
+        let session = crate::pipeline::create_session();
         let module = Module::parse(&session, TWO_OPS).unwrap();
         let ops = module.op().body_ops()[0].body_ops();
         let [exp, sum, _] = ops.as_slice() else { panic!("{ops:?}") };
@@ -90,18 +90,18 @@ mod tests {
         assert_eq!((sum.full_name(), sum.inputs().len(), sum.nested().len()), ("spyre.pointwise", 0, 1));
         assert!(exp.output().users().is_empty(), "what is erased uses nothing");
         exp.erase();
-        assert_eq!(free(module.op()), Ok(()));
+        assert_eq!(free_erased(module.op()), Ok(()));
         assert_eq!(module.op().body_ops()[0].body_ops().len(), 1);
     }
 
     #[test]
-    fn a_use_of_what_was_erased_is_named_and_frees_nothing() {
-        let session = crate::pipeline::session();
+    fn reports_uses_of_erased_ops_and_frees_nothing() {
+        let session = crate::pipeline::create_session();
         let module = Module::parse(&session, TWO_OPS).unwrap();
         let ops = module.op().body_ops()[0].body_ops();
         ops[1].erase();
         ops[0].erase();
         ops[2].set_input(0, ops[0].output());
-        assert_eq!(free(module.op()), Err("something uses a result of 'spyre.pointwise', which was erased".to_owned()));
+        assert_eq!(free_erased(module.op()), Err("something uses a result of 'spyre.pointwise', which was erased".to_owned()));
     }
 }

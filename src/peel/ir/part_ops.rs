@@ -5,22 +5,22 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{empty, insert, rebuilt, view},
+    dialect::{build_empty, build_insert, rebuild_op, build_view},
     mlir::{Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, insert_before, integers, map_from_exprs, map_of, shape_of},
-    peel::Peel,
-    tile::ir::items::{Items, Shown},
+    peel::PeeledDim,
+    tile::ir::items::{BlockItems, TracedView},
 };
-use program::affine::Expr;
+use program::affine::AffineExpression;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Splits the ops of a function along a dimension.
-pub(super) fn part_ops(function: Op<'_>, items: &Items<'_>, peel: &Peel) {
-    let mut parting = Parting::of(function, items, peel);
+pub(super) fn split_ops(function: Op<'_>, items: &BlockItems<'_>, peel: &PeeledDim) {
+    let mut parting = OpSplitter::new(function, items, peel);
     let mut positions = (0..items.list.len()).peekable();
     for op in function.body_ops() {
         match positions.next_if(|&position| items.list[position].op == op) {
-            Some(member) if peel.dims.contains_key(&member) => parting.part(member),
-            _ if !op.is(spyre::VIEW) && parting.reads_waiting(op) => parting.join(op),
+            Some(member) if peel.dims.contains_key(&member) => parting.split_op(member),
+            _ if !op.is(spyre::VIEW) && parting.reads_pending_result(op) => parting.flush_pending(op),
             _ => {}
         }
     }
@@ -35,14 +35,14 @@ fn erase_with_views(op: Op<'_>) {
 
 /// Slice of the peeled dimension.
 #[derive(Clone, Copy)]
-enum Part {
+enum PeelSlice {
     First,
-    Rest,
+    Remainder,
 }
 
-struct Parting<'a, 'c> {
-    items: &'a Items<'c>,
-    peel: &'a Peel,
+struct OpSplitter<'a, 'c> {
+    items: &'a BlockItems<'c>,
+    peel: &'a PeeledDim,
     /// For each split op, the dimension of its result that is split.
     dims: BTreeMap<usize, usize>,
     /// Split ops whose results are also read as a whole.
@@ -51,146 +51,146 @@ struct Parting<'a, 'c> {
     first: BTreeMap<usize, Value<'c>>,
     rest: BTreeMap<usize, Value<'c>>,
     /// Assembled results, by op.
-    both: BTreeMap<usize, Value<'c>>,
+    assembled: BTreeMap<usize, Value<'c>>,
     /// Split ops whose second slice has not been written yet, in order.
-    waiting: Vec<usize>,
+    pending: Vec<usize>,
 }
 
-impl<'a, 'c> Parting<'a, 'c> {
-    fn of(function: Op<'c>, items: &'a Items<'c>, peel: &'a Peel) -> Self {
+impl<'a, 'c> OpSplitter<'a, 'c> {
+    fn new(function: Op<'c>, items: &'a BlockItems<'c>, peel: &'a PeeledDim) -> Self {
         let result_dim = |(&op, &dim): (&usize, &usize)| {
             let found = items.plain[op].output.iter().position(|moved_by| *moved_by == Some(dim));
             (op, found.expect("no dimension that is summed up is parted"))
         };
         let dims = peel.dims.iter().map(result_dim).collect();
         let (first, rest, both) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut parting = Self { items, peel, dims, read_whole: BTreeSet::new(), first, rest, both, waiting: Vec::new() };
-        let returned = function.yielded().into_iter().filter_map(|value| items.maker(value));
+        let mut parting = Self { items, peel, dims, read_whole: BTreeSet::new(), first, rest, assembled: both, pending: Vec::new() };
+        let returned = function.yielded().into_iter().filter_map(|value| items.find_producer(value));
         let reads = (0..items.list.len()).flat_map(|op| (0..items.plain[op].inputs.len()).map(move |operand| (op, operand)));
-        let whole = reads.filter(|&(op, operand)| !parting.is_handed_on(op, operand));
-        parting.read_whole = whole.filter_map(|(op, operand)| items.plain[op].inputs[operand].maker).chain(returned).collect();
+        let whole = reads.filter(|&(op, operand)| !parting.is_split_by_producer(op, operand));
+        parting.read_whole = whole.filter_map(|(op, operand)| items.plain[op].inputs[operand].producer).chain(returned).collect();
         parting
     }
 
     /// Returns the dimension of an operand that is indexed by the split dimension.
-    fn moving(&self, op: usize, operand: usize) -> Option<usize> {
+    fn split_operand_dim(&self, op: usize, operand: usize) -> Option<usize> {
         let parted = self.peel.dims.get(&op)?;
         self.items.plain[op].inputs[operand].dims.iter().position(|moved_by| moved_by == &Some(*parted))
     }
 
     /// Whether an operand is, slice by slice, the result of another split op.
-    fn is_handed_on(&self, op: usize, operand: usize) -> bool {
+    fn is_split_by_producer(&self, op: usize, operand: usize) -> bool {
         let input = &self.items.plain[op].inputs[operand];
-        let made = input.maker.and_then(|maker| self.dims.get(&maker));
-        self.moving(op, operand).is_some_and(|moving| made.is_some() && input.behind[moving] == made.copied())
+        let made = input.producer.and_then(|maker| self.dims.get(&maker));
+        self.split_operand_dim(op, operand).is_some_and(|moving| made.is_some() && input.source_dims[moving] == made.copied())
     }
 
     /// Whether an op that is not split reads a result whose second slice is missing.
-    fn reads_waiting(&self, op: Op<'c>) -> bool {
+    fn reads_pending_result(&self, op: Op<'c>) -> bool {
         let read = op.nested().into_iter().flat_map(OpExt::inputs);
-        read.filter_map(|value| self.items.maker(value)).any(|maker| self.waiting.contains(&maker))
+        read.filter_map(|value| self.items.find_producer(value)).any(|maker| self.pending.contains(&maker))
     }
 
     /// Writes the first slice of an op.
-    fn part(&mut self, member: usize) {
+    fn split_op(&mut self, member: usize) {
         let op = self.items.list[member].op;
         let inputs = &self.items.plain[member].inputs;
-        let is_missing = |operand: usize| inputs[operand].maker.is_some_and(|maker| self.waiting.contains(&maker));
-        if (0..inputs.len()).any(|operand| is_missing(operand) && !self.is_handed_on(member, operand)) {
-            self.join(op);
+        let is_missing = |operand: usize| inputs[operand].producer.is_some_and(|maker| self.pending.contains(&maker));
+        if (0..inputs.len()).any(|operand| is_missing(operand) && !self.is_split_by_producer(member, operand)) {
+            self.flush_pending(op);
         }
-        let first = self.part_of(member, Part::First, op);
+        let first = self.make_slice(member, PeelSlice::First, op);
         self.first.insert(member, first);
-        self.waiting.push(member);
+        self.pending.push(member);
     }
 
     /// Writes the second slices of all pending ops before an op, and assembles the results that other ops read.
-    fn join(&mut self, before: Op<'c>) {
-        for member in std::mem::take(&mut self.waiting) {
-            let rest = self.part_of(member, Part::Rest, before);
+    fn flush_pending(&mut self, before: Op<'c>) {
+        for member in std::mem::take(&mut self.pending) {
+            let rest = self.make_slice(member, PeelSlice::Remainder, before);
             self.rest.insert(member, rest);
             if self.read_whole.contains(&member) {
                 let whole = self.items.list[member].op.output();
-                let both = self.together(member, before);
+                let both = self.assemble(member, before);
                 for user in whole.users() {
                     move_views(user, before);
                 }
                 whole.replace_with(both);
-                self.both.insert(member, both);
+                self.assembled.insert(member, both);
             }
         }
     }
 
     /// Creates one slice of an op.
-    fn part_of(&self, member: usize, part: Part, before: Op<'c>) -> Value<'c> {
+    fn make_slice(&self, member: usize, part: PeelSlice, before: Op<'c>) -> Value<'c> {
         let op = self.items.list[member].op;
         let inputs: Vec<Value<'c>> =
-            (0..self.items.list[member].reads.len()).map(|operand| self.operand(member, operand, part, before)).collect();
-        let output = self.cut(op.output().r#type(), self.dims[&member], part);
+            (0..self.items.list[member].reads.len()).map(|operand| self.slice_operand(member, operand, part, before)).collect();
+        let output = self.sliced_type(op.output().r#type(), self.dims[&member], part);
         let built = match op.attr(attr::REDUCED).and_then(integers) {
-            Some(reduced) => rebuilt(op, &inputs, output).with_reduced(&reduced),
-            None => rebuilt(op, &inputs, output),
+            Some(reduced) => rebuild_op(op, &inputs, output).with_reduced(&reduced),
+            None => rebuild_op(op, &inputs, output),
         };
         insert_before(before, built.build()).output()
     }
 
     /// Returns the operand of one part of a peeled op: the same part of another peeled op's result, a slice of a
     /// complete value, or a complete value.
-    fn operand(&self, member: usize, operand: usize, part: Part, before: Op<'c>) -> Value<'c> {
+    fn slice_operand(&self, member: usize, operand: usize, part: PeelSlice, before: Op<'c>) -> Value<'c> {
         let read = &self.items.list[member].reads[operand];
-        let maker = self.items.plain[member].inputs[operand].maker;
-        let moving = self.moving(member, operand);
-        if let (Some(maker), Some(moving), true) = (maker, moving, self.is_handed_on(member, operand)) {
+        let maker = self.items.plain[member].inputs[operand].producer;
+        let moving = self.split_operand_dim(member, operand);
+        if let (Some(maker), Some(moving), true) = (maker, moving, self.is_split_by_producer(member, operand)) {
             let made = match part {
-                Part::First => self.first[&maker],
-                Part::Rest => self.rest[&maker],
+                PeelSlice::First => self.first[&maker],
+                PeelSlice::Remainder => self.rest[&maker],
             };
-            return self.shown(&read.views, made, moving, part, before);
+            return self.rebuild_views(&read.views, made, moving, part, before);
         }
-        let put_together = maker.and_then(|maker| self.both.get(&maker)).filter(|_| read.views.is_empty());
+        let put_together = maker.and_then(|maker| self.assembled.get(&maker)).filter(|_| read.views.is_empty());
         let whole = put_together.copied().unwrap_or(read.value);
-        moving.map_or(whole, |dim| self.slice(whole, dim, part, before))
+        moving.map_or(whole, |dim| self.slice_value(whole, dim, part, before))
     }
 
     /// Rebuilds `views`, outermost first, on one part of their source.
-    fn shown(&self, views: &[Shown<'c>], made: Value<'c>, dim: usize, part: Part, before: Op<'c>) -> Value<'c> {
-        let Some((Shown { view: shown, behind }, inner)) = views.split_first() else { return made };
-        let input = self.shown(inner, made, behind[dim].expect("the dimension leads to what was made"), part, before);
-        let map = shown.required(attr::MAP, map_of);
-        insert_before(before, view(shown.ctx(), shown.loc(), input, map, self.cut(shown.output().r#type(), dim, part))).output()
+    fn rebuild_views(&self, views: &[TracedView<'c>], made: Value<'c>, dim: usize, part: PeelSlice, before: Op<'c>) -> Value<'c> {
+        let Some((TracedView { view: shown, source_dims: behind }, inner)) = views.split_first() else { return made };
+        let input = self.rebuild_views(inner, made, behind[dim].expect("the dimension leads to what was made"), part, before);
+        let map = shown.required_attr(attr::MAP, map_of);
+        insert_before(before, build_view(shown.ctx(), shown.loc(), input, map, self.sliced_type(shown.output().r#type(), dim, part))).output()
     }
 
     /// Returns a view of one part of a complete value along a dimension.
-    fn slice(&self, whole: Value<'c>, dim: usize, part: Part, before: Op<'c>) -> Value<'c> {
+    fn slice_value(&self, whole: Value<'c>, dim: usize, part: PeelSlice, before: Op<'c>) -> Value<'c> {
         let offset = match part {
-            Part::First => 0,
-            Part::Rest => self.peel.at,
+            PeelSlice::First => 0,
+            PeelSlice::Remainder => self.peel.first_size,
         };
-        let mut exprs: Vec<Expr> = (0..shape_of(whole).len()).map(Expr::Dim).collect();
-        exprs[dim] = Expr::Dim(dim).plus(Expr::Constant(offset));
+        let mut exprs: Vec<AffineExpression> = (0..shape_of(whole).len()).map(AffineExpression::Dim).collect();
+        exprs[dim] = AffineExpression::Dim(dim).plus(AffineExpression::Constant(offset));
         let map = map_from_exprs(before.ctx(), exprs.len(), 0, &exprs);
-        insert_before(before, view(before.ctx(), before.loc(), whole, map, self.cut(whole.r#type(), dim, part))).output()
+        insert_before(before, build_view(before.ctx(), before.loc(), whole, map, self.sliced_type(whole.r#type(), dim, part))).output()
     }
 
-    fn cut(&self, of: Type<'c>, dim: usize, part: Part) -> Type<'c> {
-        let tensor = TensorType::of(of).expect("what an op reads or makes is a tensor");
+    fn sliced_type(&self, of: Type<'c>, dim: usize, part: PeelSlice) -> Type<'c> {
+        let tensor = TensorType::from_type(of).expect("what an op reads or makes is a tensor");
         let mut shape = tensor.shape.clone();
         shape[dim] = match part {
-            Part::First => self.peel.at,
-            Part::Rest => self.peel.size - self.peel.at,
+            PeelSlice::First => self.peel.first_size,
+            PeelSlice::Remainder => self.peel.size - self.peel.first_size,
         };
         tensor.with_shape(shape).build()
     }
 
     /// Assembles both slices of a result in one buffer.
-    fn together(&self, member: usize, before: Op<'c>) -> Value<'c> {
+    fn assemble(&self, member: usize, before: Op<'c>) -> Value<'c> {
         let op = self.items.list[member].op;
         let (context, at) = (op.ctx(), op.loc());
-        let buffer = insert_before(before, empty(context, at, op.output().r#type())).output();
+        let buffer = insert_before(before, build_empty(context, at, op.output().r#type())).output();
         let mut offsets = vec![0; shape_of(op.output()).len()];
-        let first = insert_before(before, insert(context, at, self.first[&member], buffer, &offsets)).output();
-        offsets[self.dims[&member]] = self.peel.at;
-        insert_before(before, insert(context, at, self.rest[&member], first, &offsets)).output()
+        let first = insert_before(before, build_insert(context, at, self.first[&member], buffer, &offsets)).output();
+        offsets[self.dims[&member]] = self.peel.first_size;
+        insert_before(before, build_insert(context, at, self.rest[&member], first, &offsets)).output()
     }
 }
 

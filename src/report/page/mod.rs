@@ -17,14 +17,14 @@ pub struct ProgramText<'t> {
 
 /// Input of the page's script.
 #[derive(Serialize)]
-struct Data<'r> {
+struct PageData<'r> {
     report: &'r Report,
-    sources: Vec<Lines<'r>>,
+    sources: Vec<SourceLines<'r>>,
 }
 
 /// The lines of a file.
 #[derive(Serialize)]
-struct Lines<'t> {
+struct SourceLines<'t> {
     file: &'t str,
     lines: Vec<&'t str>,
 }
@@ -49,28 +49,28 @@ const SCRIPTS: [&str; 12] = [
 ];
 
 /// The most letters of a line that are shown: constants of models are lines of megabytes.
-const LONGEST_LINE: usize = 240;
+const MAX_LINE_CHARS: usize = 240;
 
 /// The page as the text of an HTML file. Equal reports give equal text.
 ///
 /// # Errors
 /// The report is no JSON.
-pub fn page(report: &Report, sources: &[ProgramText<'_>]) -> Result<String, String> {
-    let sources = sources.iter().map(|source| Lines { file: source.file, lines: source.text.lines().map(shortened).collect() }).collect();
-    let data = serde_json::to_string(&Data { report, sources }).map_err(|error| error.to_string())?;
+pub fn render_page(report: &Report, sources: &[ProgramText<'_>]) -> Result<String, String> {
+    let sources = sources.iter().map(|source| SourceLines { file: source.file, lines: source.text.lines().map(truncate_line).collect() }).collect();
+    let data = serde_json::to_string(&PageData { report, sources }).map_err(|error| error.to_string())?;
     let script = SCRIPTS.concat();
-    Ok(filled(TEMPLATE, |name| match name {
-        "program" => escaped(&report.program),
-        "summary" => escaped(&report.to_string()),
+    Ok(fill_template(TEMPLATE, |name| match name {
+        "program" => escape_html(&report.program),
+        "summary" => escape_html(&report.to_string()),
         "style" => STYLE.to_owned(),
-        "data" => in_script(&data),
+        "data" => escape_script(&data),
         "script" => script.clone(),
         _ => unreachable!("page.html has no part '{name}'"),
     }))
 }
 
 /// A template with a text for each `{{name}}` in it. What is filled in is not looked at again.
-fn filled(template: &str, mut text_of: impl FnMut(&str) -> String) -> String {
+fn fill_template(template: &str, mut text_of: impl FnMut(&str) -> String) -> String {
     let mut parts = template.split("{{");
     let mut page = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -81,12 +81,12 @@ fn filled(template: &str, mut text_of: impl FnMut(&str) -> String) -> String {
     page
 }
 
-fn shortened(line: &str) -> &str {
-    line.char_indices().nth(LONGEST_LINE).map_or(line, |(end, _)| &line[..end])
+fn truncate_line(line: &str) -> &str {
+    line.char_indices().nth(MAX_LINE_CHARS).map_or(line, |(end, _)| &line[..end])
 }
 
 /// JSON in which nothing can end a script element or begin a comment; outside of its strings there are no such characters.
-fn in_script(json: &str) -> String {
+fn escape_script(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for letter in json.chars() {
         match letter {
@@ -102,7 +102,7 @@ fn in_script(json: &str) -> String {
 }
 
 /// Text that is no markup.
-fn escaped(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -124,25 +124,25 @@ mod tests {
     /// Name that attempts to inject markup and scripts.
     const HOSTILE: &str = "</script><script>alert(1)</script><!--\u{2028}{{script}}&\"'";
 
-    fn hostile() -> Report {
+    fn hostile_report() -> Report {
         let op = OpReport { function: HOSTILE.to_owned(), location: HOSTILE.to_owned(), reason: HOSTILE.to_owned(), ..OpReport::default() };
         Report { program: HOSTILE.to_owned(), ops: vec![op], ..Report::default() }
     }
 
     /// Returns the content of the page's data element.
-    fn data_of(page: &str) -> &str {
+    fn page_data(page: &str) -> &str {
         let (_, behind) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
         behind.split_once("</script>").unwrap().0
     }
 
     #[test]
-    fn no_name_becomes_markup() {
-        let page = page(&hostile(), &[ProgramText { file: HOSTILE, text: HOSTILE }]).unwrap();
-        let plain = super::page(&Report::default(), &[]).unwrap();
+    fn escapes_markup_in_names() {
+        let page = render_page(&hostile_report(), &[ProgramText { file: HOSTILE, text: HOSTILE }]).unwrap();
+        let plain = super::render_page(&Report::default(), &[]).unwrap();
         for tag in ["<script", "</script", "<!--", "alert(1)<"] {
             assert_eq!(page.matches(tag).count(), plain.matches(tag).count(), "{tag}");
         }
-        let data = data_of(&page);
+        let data = page_data(&page);
         assert!(!data.contains(['<', '>', '&', '\u{2028}']), "{data}");
         let read: serde_json::Value = serde_json::from_str(data).unwrap();
         let read =
@@ -151,16 +151,16 @@ mod tests {
     }
 
     #[test]
-    fn the_data_are_the_report() {
-        let report = hostile();
-        let read: serde_json::Value = serde_json::from_str(data_of(&page(&report, &[]).unwrap())).unwrap();
+    fn embeds_report_as_data() {
+        let report = hostile_report();
+        let read: serde_json::Value = serde_json::from_str(page_data(&render_page(&report, &[]).unwrap())).unwrap();
         assert_eq!(read["report"], serde_json::to_value(&report).unwrap());
         assert_eq!(read["sources"], serde_json::json!([]));
     }
 
     #[test]
-    fn the_page_names_no_other_place() {
-        let page = page(&Report::default(), &[]).unwrap();
+    fn references_no_external_resource() {
+        let page = render_page(&Report::default(), &[]).unwrap();
         let names = ["http:", "https:", "src=", "url(", "@import", "import(", "fetch(", "XMLHttpRequest", "WebSocket", "href=\"//"];
         assert!(names.iter().all(|name| !page.contains(name)), "a page is one file");
         assert!(page.contains("default-src 'none'"), "and the browser is told so");
@@ -168,18 +168,18 @@ mod tests {
     }
 
     #[test]
-    fn the_headline_is_there_without_a_script() {
+    fn shows_headline_without_script() {
         let report = Report { program: "main".to_owned(), ..Report::default() };
-        let page = page(&report, &[]).unwrap();
+        let page = render_page(&report, &[]).unwrap();
         let (_, behind) = page.split_once("<noscript>").unwrap();
         assert!(behind.split_once("</noscript>").unwrap().0.contains("main: 0 ops in 0 launches"));
     }
 
     #[test]
-    fn a_long_line_is_cut_between_letters() {
-        assert_eq!(shortened("short"), "short");
-        let long = "ä".repeat(LONGEST_LINE + 1);
-        assert_eq!(shortened(&long), "ä".repeat(LONGEST_LINE));
-        assert_eq!(shortened(&long[2..]), &long[2..]);
+    fn truncates_long_lines_at_char_boundaries() {
+        assert_eq!(truncate_line("short"), "short");
+        let long = "ä".repeat(MAX_LINE_CHARS + 1);
+        assert_eq!(truncate_line(&long), "ä".repeat(MAX_LINE_CHARS));
+        assert_eq!(truncate_line(&long[2..]), &long[2..]);
     }
 }

@@ -2,11 +2,11 @@
 
 mod re_emission;
 
-pub use re_emission::{LABEL as EMISSION_LABEL, differs_from_its_emission};
+pub use re_emission::{RE_EMISSION_LABEL as EMISSION_LABEL, find_emission_difference};
 
 use files::{read_below, reason};
 use machine::Target;
-use sdsc_check::{Profile, Violation, check_directory_in};
+use sdsc_check::{Profile, Violation, check_directory_with_profile};
 use sdsc_format::{
     BUNDLE_FILE,
     program::{self, Program},
@@ -18,26 +18,26 @@ use std::{collections::BTreeSet, fs, path::Path};
 ///
 /// # Errors
 /// If there is no bundle, or a file cannot be read.
-pub fn broken_rules(directory: &Path, profile: Profile) -> Result<Vec<Violation>, String> {
-    let broken = check_directory_in(directory, &Target::spyre(), profile).map_err(|error| error.to_string())?;
+pub fn find_violations(directory: &Path, profile: Profile) -> Result<Vec<Violation>, String> {
+    let broken = check_directory_with_profile(directory, &Target::spyre(), profile).map_err(|error| error.to_string())?;
     if !broken.is_empty() || profile != Profile::default() {
         return Ok(broken);
     }
-    let mut texts = texts_in(directory, "")?;
-    let program = texts.iter().find(|(path, _)| path == program::FILE_NAME);
+    let mut texts = read_texts(directory, "")?;
+    let program = texts.iter().find(|(path, _)| path == program::PROGRAM_FILE);
     let program: Option<Program> = program.and_then(|(_, content)| serde_json::from_slice(content).ok());
     let folders: BTreeSet<String> = program.into_iter().flat_map(|program| program.launches).map(|launch| launch.bundle).collect();
     if !directory.join(BUNDLE_FILE).exists() {
         for folder in folders {
-            texts.extend(texts_in(directory, &format!("{folder}/"))?);
+            texts.extend(read_texts(directory, &format!("{folder}/"))?);
         }
     }
     let contents = texts.iter().map(|(path, content)| (path.as_str(), content.as_slice()));
-    Ok(differs_from_its_emission(contents).into_iter().collect())
+    Ok(find_emission_difference(contents).into_iter().collect())
 }
 
 /// Returns the files of a bundle or a program below `folder`, which is empty or ends with `/`, except those of constants.
-fn texts_in(directory: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
+fn read_texts(directory: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
     let entries =
         fs::read_dir(directory.join(folder)).map_err(|error| format!("cannot read '{}': {}", directory.display(), reason(&error)))?;
     let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned());

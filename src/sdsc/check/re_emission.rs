@@ -5,43 +5,43 @@
 //! files of poolings are skipped; so
 //! are shuffles between views that no op spec has.
 
-use crate::sdsc::read::{ReadError, to_bundle, to_launch};
-use sdsc_check::{Place, Violation};
+use crate::sdsc::read::{OpSpecReadError, to_bundle, parse_launch};
+use sdsc_check::{ViolationLocation, Violation};
 use sdsc_format::{
     BUNDLE_FILE, Sdsc,
-    program::{FILE_NAME, Program},
+    program::{PROGRAM_FILE, Program},
 };
 use std::collections::BTreeMap;
 
 /// Label of these violations, in addition to those of the rules.
-pub const LABEL: &str = "sdsc_r98";
+pub const RE_EMISSION_LABEL: &str = "sdsc_r98";
 
 /// Returns the first difference between the files of a bundle, or of a program and its bundles, and the emission of their op specs.
 ///
 /// Files are given with their paths below the directory. A file that cannot be interpreted violates a rule and is not reported here.
 #[must_use]
-pub fn differs_from_its_emission<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Option<Violation> {
+pub fn find_emission_difference<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Option<Violation> {
     let files: BTreeMap<&str, &[u8]> = files.into_iter().collect();
-    let program: Option<Program> = files.get(FILE_NAME).and_then(|bytes| serde_json::from_slice(bytes).ok());
+    let program: Option<Program> = files.get(PROGRAM_FILE).and_then(|bytes| serde_json::from_slice(bytes).ok());
     let launches = program.map(|program| program.launches).unwrap_or_default();
     if files.contains_key(BUNDLE_FILE) {
-        return bundle_difference(&files, "", launches.first().map_or(0, |launch| launch.pool_bytes));
+        return find_bundle_difference(&files, "", launches.first().map_or(0, |launch| launch.pool_bytes));
     }
-    launches.iter().find_map(|launch| bundle_difference(&files, &format!("{}/", launch.bundle), launch.pool_bytes))
+    launches.iter().find_map(|launch| find_bundle_difference(&files, &format!("{}/", launch.bundle), launch.pool_bytes))
 }
 
-fn bundle_difference(files: &BTreeMap<&str, &[u8]>, folder: &str, pool_bytes: i64) -> Option<Violation> {
+fn find_bundle_difference(files: &BTreeMap<&str, &[u8]>, folder: &str, pool_bytes: i64) -> Option<Violation> {
     let path = |name: &str| format!("{folder}{name}");
     let text = std::str::from_utf8(files.get(&*path(BUNDLE_FILE))?).ok()?;
     let mut read: Vec<Sdsc> = Vec::new();
     while let Some(bytes) = files.get(&*path(&format!("sdsc_{}.json", read.len()))) {
         read.push(serde_json::from_slice(bytes).ok()?);
     }
-    let error = to_launch(text).and_then(|launch| to_bundle(&launch, &read, pool_bytes)).err()?;
-    let violation = |file: String, message: String| Violation { label: LABEL, file, place: Place::File, message };
+    let error = parse_launch(text).and_then(|launch| to_bundle(&launch, &read, pool_bytes)).err()?;
+    let violation = |file: String, message: String| Violation { label: RE_EMISSION_LABEL, file, place: ViolationLocation::File, message };
     match error {
-        ReadError::InFile { index, source } if is_order(&source) || may_lack_op_spec(&read[index]) => None,
-        ReadError::InFile { index, source } => Some(violation(path(&format!("sdsc_{index}.json")), source.to_string())),
+        OpSpecReadError::InFile { index, source } if is_member_order_error(&source) || may_lack_op_spec(&read[index]) => None,
+        OpSpecReadError::InFile { index, source } => Some(violation(path(&format!("sdsc_{index}.json")), source.to_string())),
         error => Some(violation(path(BUNDLE_FILE), error.to_string())),
     }
 }
@@ -53,6 +53,6 @@ fn may_lack_op_spec(sdsc: &Sdsc) -> bool {
 }
 
 /// Returns whether the error is a difference in the order of an object's members, which has no meaning.
-fn is_order(error: &ReadError) -> bool {
-    matches!(error, ReadError::NoOpSpec { member, .. } if member == "the order of members")
+fn is_member_order_error(error: &OpSpecReadError) -> bool {
+    matches!(error, OpSpecReadError::NoOpSpec { member, .. } if member == "the order of members")
 }

@@ -5,7 +5,7 @@
 
 use super::constant_error::ConstantError;
 use super::constants::dl16_bits;
-use super::element_places::ElementPlaces;
+use super::element_places::ElementMap;
 use half::{bf16, f16};
 use machine::{DeviceFormat, ElementType};
 use program::layout::DeviceLayout;
@@ -31,34 +31,34 @@ pub struct HostElements<'a> {
 ///
 /// # Errors
 /// See [`ConstantError`].
-pub fn device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Result<Vec<u8>, ConstantError> {
-    let places = ElementPlaces::new(host.shape, layout)?;
+pub fn encode_device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Result<Vec<u8>, ConstantError> {
+    let places = ElementMap::new(host.shape, layout)?;
     let format = layout.format();
     let unknown = || ConstantError::Format { element: host.element.to_string(), format };
-    let bytes = checked_bytes(host, places.n_elements())?;
-    let store = Store { places: &places, bytes: &bytes, is_splat: host.is_splat, device_bytes: layout.bytes() };
+    let bytes = check_bytes(host, places.num_elements())?;
+    let store = ElementEncoder { places: &places, bytes: &bytes, is_splat: host.is_splat, device_bytes: layout.bytes() };
     match (host.element, format) {
         (ElementType::F16, DeviceFormat::Sen169Fp16) => {
-            let table = dl16_table(|bits| f16::from_bits(bits).to_f32(), bytes.len());
-            Ok(store.all(|raw| table.convert(u16::from_le_bytes(raw)).to_le_bytes()))
+            let table = build_dl16_table(|bits| f16::from_bits(bits).to_f32(), bytes.len());
+            Ok(store.encode_all(|raw| table.convert(u16::from_le_bytes(raw)).to_le_bytes()))
         }
         (ElementType::Bf16, DeviceFormat::Sen169Fp16) => {
-            let table = dl16_table(|bits| bf16::from_bits(bits).to_f32(), bytes.len());
-            Ok(store.all(|raw| table.convert(u16::from_le_bytes(raw)).to_le_bytes()))
+            let table = build_dl16_table(|bits| bf16::from_bits(bits).to_f32(), bytes.len());
+            Ok(store.encode_all(|raw| table.convert(u16::from_le_bytes(raw)).to_le_bytes()))
         }
-        (ElementType::F32, DeviceFormat::Sen169Fp16) => Ok(store.all(|raw| dl16_bits(f32::from_le_bytes(raw)).to_le_bytes())),
-        (ElementType::F64, DeviceFormat::Sen169Fp16) => Ok(store.all(|raw| dl16_bits(single(raw)).to_le_bytes())),
-        (ElementType::Truth, DeviceFormat::Sen169Fp16) => Ok(store.all(|[raw]: [u8; 1]| dl16_bits(truth(raw)).to_le_bytes())),
-        (ElementType::F16, DeviceFormat::IeeeFp32) => Ok(store.all(|raw| f16::from_le_bytes(raw).to_f32().to_le_bytes())),
-        (ElementType::Bf16, DeviceFormat::IeeeFp32) => Ok(store.all(|raw| bf16::from_le_bytes(raw).to_f32().to_le_bytes())),
-        (ElementType::F64, DeviceFormat::IeeeFp32) => Ok(store.all(|raw| single(raw).to_le_bytes())),
+        (ElementType::F32, DeviceFormat::Sen169Fp16) => Ok(store.encode_all(|raw| dl16_bits(f32::from_le_bytes(raw)).to_le_bytes())),
+        (ElementType::F64, DeviceFormat::Sen169Fp16) => Ok(store.encode_all(|raw| dl16_bits(to_single(raw)).to_le_bytes())),
+        (ElementType::Bool, DeviceFormat::Sen169Fp16) => Ok(store.encode_all(|[raw]: [u8; 1]| dl16_bits(bool_value(raw)).to_le_bytes())),
+        (ElementType::F16, DeviceFormat::IeeeFp32) => Ok(store.encode_all(|raw| f16::from_le_bytes(raw).to_f32().to_le_bytes())),
+        (ElementType::Bf16, DeviceFormat::IeeeFp32) => Ok(store.encode_all(|raw| bf16::from_le_bytes(raw).to_f32().to_le_bytes())),
+        (ElementType::F64, DeviceFormat::IeeeFp32) => Ok(store.encode_all(|raw| to_single(raw).to_le_bytes())),
         (ElementType::F32, DeviceFormat::IeeeFp32) | (ElementType::I32, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
-            Ok(store.all(|raw: [u8; 4]| raw))
+            Ok(store.encode_all(|raw: [u8; 4]| raw))
         }
-        (ElementType::Truth, DeviceFormat::IeeeFp32) => Ok(store.all(|[raw]: [u8; 1]| truth(raw).to_le_bytes())),
+        (ElementType::Bool, DeviceFormat::IeeeFp32) => Ok(store.encode_all(|[raw]: [u8; 1]| bool_value(raw).to_le_bytes())),
         (ElementType::I64, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
             check_range(&bytes, format)?;
-            Ok(store.all(|[a, b, c, d, ..]: [u8; 8]| [a, b, c, d]))
+            Ok(store.encode_all(|[a, b, c, d, ..]: [u8; 8]| [a, b, c, d]))
         }
         _ => Err(unknown()),
     }
@@ -66,7 +66,7 @@ pub fn device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Result<Ve
 
 /// A number as the device gets it: rounded to single precision first.
 #[expect(clippy::cast_possible_truncation, reason = "the device has no wider numbers")]
-const fn single(raw: [u8; 8]) -> f32 {
+const fn to_single(raw: [u8; 8]) -> f32 {
     f64::from_le_bytes(raw) as f32
 }
 
@@ -90,7 +90,7 @@ pub fn is_rounded_number(value: f64, format: DeviceFormat) -> bool {
     #[expect(clippy::cast_possible_truncation, reason = "numbers are rounded to single precision first")]
     let single = value as f32;
     let device = match format {
-        DeviceFormat::Sen169Fp16 => dl16_value(dl16_bits(single).to_le_bytes()),
+        DeviceFormat::Sen169Fp16 => decode_dl16(dl16_bits(single).to_le_bytes()),
         _ => single,
     };
     // Infinities become a number of DL16, which is read as an infinity again.
@@ -106,42 +106,42 @@ const DL16_INFINITY: f32 = 4_294_967_296.0;
 ///
 /// # Errors
 /// See [`ConstantError`].
-pub fn host_bytes(device: &[u8], layout: &DeviceLayout, element: ElementType, shape: &[i64]) -> Result<Vec<u8>, ConstantError> {
-    let places = ElementPlaces::new(shape, layout)?;
+pub fn decode_host_bytes(device: &[u8], layout: &DeviceLayout, element: ElementType, shape: &[i64]) -> Result<Vec<u8>, ConstantError> {
+    let places = ElementMap::new(shape, layout)?;
     let format = layout.format();
     let expected = layout.bytes();
     if i64::try_from(device.len()) != Ok(expected) {
         return Err(ConstantError::Length { found: device.len(), elements: layout.elements(), element: format.to_string(), expected });
     }
-    let load = Load { places: &places, device };
+    let load = ElementDecoder { places: &places, device };
     match (element, format) {
-        (ElementType::F16, DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| f16::from_f32(dl16_value(raw)).to_le_bytes())),
-        (ElementType::Bf16, DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| bf16::from_f32(dl16_value(raw)).to_le_bytes())),
-        (ElementType::F32, DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| dl16_value(raw).to_le_bytes())),
-        (ElementType::F64, DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| f64::from(dl16_value(raw)).to_le_bytes())),
-        (ElementType::F64, DeviceFormat::IeeeFp32) => Ok(load.all(|raw| f64::from(f32::from_le_bytes(raw)).to_le_bytes())),
-        (ElementType::Truth, DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| [u8::from(dl16_value(raw) != 0.0)])),
-        (ElementType::F16, DeviceFormat::IeeeFp32) => Ok(load.all(|raw| f16::from_f32(f32::from_le_bytes(raw)).to_le_bytes())),
-        (ElementType::Bf16, DeviceFormat::IeeeFp32) => Ok(load.all(|raw| bf16::from_f32(f32::from_le_bytes(raw)).to_le_bytes())),
+        (ElementType::F16, DeviceFormat::Sen169Fp16) => Ok(load.decode_all(|raw| f16::from_f32(decode_dl16(raw)).to_le_bytes())),
+        (ElementType::Bf16, DeviceFormat::Sen169Fp16) => Ok(load.decode_all(|raw| bf16::from_f32(decode_dl16(raw)).to_le_bytes())),
+        (ElementType::F32, DeviceFormat::Sen169Fp16) => Ok(load.decode_all(|raw| decode_dl16(raw).to_le_bytes())),
+        (ElementType::F64, DeviceFormat::Sen169Fp16) => Ok(load.decode_all(|raw| f64::from(decode_dl16(raw)).to_le_bytes())),
+        (ElementType::F64, DeviceFormat::IeeeFp32) => Ok(load.decode_all(|raw| f64::from(f32::from_le_bytes(raw)).to_le_bytes())),
+        (ElementType::Bool, DeviceFormat::Sen169Fp16) => Ok(load.decode_all(|raw| [u8::from(decode_dl16(raw) != 0.0)])),
+        (ElementType::F16, DeviceFormat::IeeeFp32) => Ok(load.decode_all(|raw| f16::from_f32(f32::from_le_bytes(raw)).to_le_bytes())),
+        (ElementType::Bf16, DeviceFormat::IeeeFp32) => Ok(load.decode_all(|raw| bf16::from_f32(f32::from_le_bytes(raw)).to_le_bytes())),
         (ElementType::F32, DeviceFormat::IeeeFp32) | (ElementType::I32, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
-            Ok(load.all(|raw: [u8; 4]| raw))
+            Ok(load.decode_all(|raw: [u8; 4]| raw))
         }
-        (ElementType::Truth, DeviceFormat::IeeeFp32) => Ok(load.all(|raw| [u8::from(f32::from_le_bytes(raw) != 0.0)])),
-        (ElementType::I64, DeviceFormat::IeeeInt32) => Ok(load.all(|raw| i64::from(i32::from_le_bytes(raw)).to_le_bytes())),
-        (ElementType::I64, DeviceFormat::SenUint32) => Ok(load.all(|raw| i64::from(u32::from_le_bytes(raw)).to_le_bytes())),
+        (ElementType::Bool, DeviceFormat::IeeeFp32) => Ok(load.decode_all(|raw| [u8::from(f32::from_le_bytes(raw) != 0.0)])),
+        (ElementType::I64, DeviceFormat::IeeeInt32) => Ok(load.decode_all(|raw| i64::from(i32::from_le_bytes(raw)).to_le_bytes())),
+        (ElementType::I64, DeviceFormat::SenUint32) => Ok(load.decode_all(|raw| i64::from(u32::from_le_bytes(raw)).to_le_bytes())),
         _ => Err(ConstantError::Format { element: element.to_string(), format }),
     }
 }
 
 /// Returns the bytes of the elements if their number is as expected.
-fn checked_bytes<'a>(host: &HostElements<'a>, n_elements: i64) -> Result<Cow<'a, [u8]>, ConstantError> {
+fn check_bytes<'a>(host: &HostElements<'a>, n_elements: i64) -> Result<Cow<'a, [u8]>, ConstantError> {
     let bytes_each = i64::try_from(host.element.bytes()).expect("a few bytes");
     let elements = if host.is_splat { 1 } else { n_elements };
     let found = i64::try_from(host.bytes.len()).expect("fewer than 2^63");
     if elements.checked_mul(bytes_each) == Some(found) {
         return Ok(Cow::Borrowed(host.bytes));
     }
-    if host.element == ElementType::Truth && found == (elements + 7) / 8 {
+    if host.element == ElementType::Bool && found == (elements + 7) / 8 {
         let bit = |index: usize| (host.bytes[index / 8] >> (index % 8)) & 1;
         return Ok(Cow::Owned((0..usize::try_from(elements).expect("as many as there are bits")).map(bit).collect()));
     }
@@ -159,7 +159,7 @@ fn check_range(bytes: &[u8], format: DeviceFormat) -> Result<(), ConstantError> 
 }
 
 /// MLIR's splat of `true` has all bits set.
-fn truth(raw: u8) -> f32 {
+fn bool_value(raw: u8) -> f32 {
     f32::from(u8::from(raw != 0))
 }
 
@@ -169,7 +169,7 @@ struct Dl16Table<V> {
     known: Vec<u16>,
 }
 
-fn dl16_table<V: Fn(u16) -> f32>(value: V, n_bytes: usize) -> Dl16Table<V> {
+fn build_dl16_table<V: Fn(u16) -> f32>(value: V, n_bytes: usize) -> Dl16Table<V> {
     let is_worth_it = n_bytes > 2 * usize::from(u16::MAX);
     let known = if is_worth_it { (0..=u16::MAX).map(|bits| dl16_bits(value(bits))).collect() } else { Vec::new() };
     Dl16Table { value, known }
@@ -182,7 +182,7 @@ impl<V: Fn(u16) -> f32> Dl16Table<V> {
 }
 
 /// The value of DL16 bits; see [`dl16_bits`].
-fn dl16_value(raw: [u8; 2]) -> f32 {
+fn decode_dl16(raw: [u8; 2]) -> f32 {
     let bits = u16::from_le_bytes(raw);
     let magnitude = bits & 0x7fff;
     // The exponent bias is 31, and 127 in single precision: scaling the shifted bits by the difference yields the value, for subnormals
@@ -193,19 +193,19 @@ fn dl16_value(raw: [u8; 2]) -> f32 {
 }
 
 /// Conversion of elements to device memory.
-struct Store<'a> {
-    places: &'a ElementPlaces,
+struct ElementEncoder<'a> {
+    places: &'a ElementMap,
     bytes: &'a [u8],
     is_splat: bool,
     device_bytes: i64,
 }
 
-impl Store<'_> {
-    fn all<const HOST: usize, const DEVICE: usize>(&self, convert: impl Fn([u8; HOST]) -> [u8; DEVICE]) -> Vec<u8> {
+impl ElementEncoder<'_> {
+    fn encode_all<const HOST: usize, const DEVICE: usize>(&self, convert: impl Fn([u8; HOST]) -> [u8; DEVICE]) -> Vec<u8> {
         let mut bytes = vec![0; usize::try_from(self.device_bytes).expect("a size is not negative")];
         let device = bytes.as_chunks_mut::<DEVICE>().0;
         let host = self.bytes.as_chunks::<HOST>().0;
-        self.places.runs(|run| {
+        self.places.visit_runs(|run| {
             let to = &mut device[run.device..][..run.count];
             match run.host_stride {
                 _ if self.is_splat => to.fill(convert(host[0])),
@@ -218,17 +218,17 @@ impl Store<'_> {
 }
 
 /// Conversion of elements from device memory.
-struct Load<'a> {
-    places: &'a ElementPlaces,
+struct ElementDecoder<'a> {
+    places: &'a ElementMap,
     device: &'a [u8],
 }
 
-impl Load<'_> {
-    fn all<const HOST: usize, const DEVICE: usize>(&self, convert: impl Fn([u8; DEVICE]) -> [u8; HOST]) -> Vec<u8> {
-        let mut bytes = vec![0; usize::try_from(self.places.n_elements()).expect("a size is not negative") * HOST];
+impl ElementDecoder<'_> {
+    fn decode_all<const HOST: usize, const DEVICE: usize>(&self, convert: impl Fn([u8; DEVICE]) -> [u8; HOST]) -> Vec<u8> {
+        let mut bytes = vec![0; usize::try_from(self.places.num_elements()).expect("a size is not negative") * HOST];
         let host = bytes.as_chunks_mut::<HOST>().0;
         let device = self.device.as_chunks::<DEVICE>().0;
-        self.places.runs(|run| {
+        self.places.visit_runs(|run| {
             for (step, from) in device[run.device..][..run.count].iter().enumerate() {
                 host[run.host + step * run.host_stride] = convert(*from);
             }
@@ -256,20 +256,20 @@ mod tests {
     }
 
     #[test]
-    fn a_scalar_is_one_element_in_a_stick_of_zeros() {
+    fn stores_scalar_in_stick_of_zeros() {
         let bytes = halves(&[1e-5]);
         let host = HostElements { element: ElementType::F16, shape: &[1, 1], bytes: &bytes, is_splat: true };
-        let stored = words(&device_bytes(&host, &row_major(&[1, 1], Sen169Fp16)).unwrap());
+        let stored = words(&encode_device_bytes(&host, &row_major(&[1, 1], Sen169Fp16)).unwrap());
         assert_eq!((stored.len(), stored[0]), (64, dl16_bits(f16::from_f32(1e-5).to_f32())));
         assert!(stored[1..].iter().all(|word| *word == 0));
     }
 
     #[test]
-    fn padding_is_zero_and_elements_have_their_bits() {
+    fn zeroes_padding_and_keeps_element_bits() {
         let values: Vec<f32> = (0..300_u16).map(|value| f32::from(value) - 150.0).collect();
         let bytes = halves(&values);
         let host = HostElements { element: ElementType::F16, shape: &[3, 100], bytes: &bytes, is_splat: false };
-        let stored = words(&device_bytes(&host, &row_major(&[3, 100], Sen169Fp16)).unwrap());
+        let stored = words(&encode_device_bytes(&host, &row_major(&[3, 100], Sen169Fp16)).unwrap());
         assert_eq!(stored[(3 + 2) * 64 + 35], dl16_bits(149.0), "element (2, 99)");
         assert_eq!(stored[64], dl16_bits(-50.0), "element (1, 0)");
         assert_eq!(stored[(3 + 2) * 64 + 36], 0, "behind the row");
@@ -277,32 +277,32 @@ mod tests {
     }
 
     #[test]
-    fn a_splat_fills_its_elements_only() {
+    fn fills_only_elements_of_splat() {
         let stored = |shape: &[i64], element, format, bytes: &[u8]| {
-            device_bytes(&HostElements { element, shape, bytes, is_splat: true }, &row_major(shape, format)).unwrap()
+            encode_device_bytes(&HostElements { element, shape, bytes, is_splat: true }, &row_major(shape, format)).unwrap()
         };
         let ones = words(&stored(&[2, 70], ElementType::Bf16, Sen169Fp16, &bf16::ONE.to_le_bytes()));
         assert_eq!(ones.iter().filter(|word| **word == dl16_bits(1.0)).count(), 140);
-        assert_eq!(words(&stored(&[70], ElementType::Truth, Sen169Fp16, &[0xff]))[69..71], [dl16_bits(1.0), 0]);
+        assert_eq!(words(&stored(&[70], ElementType::Bool, Sen169Fp16, &[0xff]))[69..71], [dl16_bits(1.0), 0]);
         assert_eq!(stored(&[33], ElementType::F32, IeeeFp32, &2.5_f32.to_le_bytes())[32 * 4..33 * 4], 2.5_f32.to_le_bytes());
     }
 
     #[test]
-    fn a_transposed_stick_holds_a_column() {
+    fn stores_column_in_transposed_stick() {
         let values: Vec<f32> = (0..384_u16).map(f32::from).collect();
         let bytes = halves(&values);
         let layout = DeviceLayout::new(&HostTensor::row_major(&[128, 3]).unwrap(), Sen169Fp16, &DimOrder::dense(&[1, 0])).unwrap();
         let host = HostElements { element: ElementType::F16, shape: &[128, 3], bytes: &bytes, is_splat: false };
-        let stored = words(&device_bytes(&host, &layout).unwrap());
+        let stored = words(&encode_device_bytes(&host, &layout).unwrap());
         assert_eq!((layout.device_size(), stored[1]), (&[2, 3, 64][..], dl16_bits(3.0)));
         assert_eq!(stored[(3 + 2) * 64], dl16_bits(64.0 * 3.0 + 2.0), "row 64 of column 2");
     }
 
     #[test]
-    fn booleans_come_in_bits_or_in_bytes() {
+    fn reads_booleans_from_bits_or_bytes() {
         let stored = |bytes: &[u8]| {
-            let host = HostElements { element: ElementType::Truth, shape: &[10], bytes, is_splat: false };
-            words(&device_bytes(&host, &row_major(&[10], Sen169Fp16)).unwrap())
+            let host = HostElements { element: ElementType::Bool, shape: &[10], bytes, is_splat: false };
+            words(&encode_device_bytes(&host, &row_major(&[10], Sen169Fp16)).unwrap())
         };
         let one = dl16_bits(1.0);
         assert_eq!(stored(&[0b0000_0101, 0b10])[..10], [one, 0, one, 0, 0, 0, 0, 0, 0, one]);
@@ -310,11 +310,11 @@ mod tests {
     }
 
     #[test]
-    fn integers_keep_their_bits_and_must_fit() {
+    fn keeps_bits_of_integers_in_range() {
         let stored = |values: &[i64], format| {
             let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
             let host = HostElements { element: ElementType::I64, shape: &[2], bytes: &bytes, is_splat: false };
-            device_bytes(&host, &row_major(&[2], format))
+            encode_device_bytes(&host, &row_major(&[2], format))
         };
         assert_eq!(stored(&[-1, 7], IeeeInt32).unwrap()[..8], [0xff, 0xff, 0xff, 0xff, 7, 0, 0, 0]);
         let refused = ConstantError::Range { index: 1, value: 1 << 31, format: IeeeInt32 };
@@ -323,9 +323,9 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn rejects_elements_that_do_not_fit() {
         let refuse = |element, bytes: &[u8], is_splat| {
-            device_bytes(&HostElements { element, shape: &[4], bytes, is_splat }, &row_major(&[4], Sen169Fp16)).unwrap_err().to_string()
+            encode_device_bytes(&HostElements { element, shape: &[4], bytes, is_splat }, &row_major(&[4], Sen169Fp16)).unwrap_err().to_string()
         };
         assert_eq!(refuse(ElementType::F16, &[0; 6], false), "found 6 bytes, where 4 elements of 'f16' have 8");
         assert_eq!(refuse(ElementType::F16, &[], true), "found 0 bytes, where 1 elements of 'f16' have 2");
@@ -334,29 +334,29 @@ mod tests {
 
     /// Many elements go through a table, few do not.
     #[test]
-    fn every_half_is_converted_as_single_precision_is() {
-        let table = dl16_table(|bits| f16::from_bits(bits).to_f32(), 1 << 20);
+    fn converts_halves_like_single_precision() {
+        let table = build_dl16_table(|bits| f16::from_bits(bits).to_f32(), 1 << 20);
         let bits = 0..=u16::MAX;
         assert!(bits.clone().all(|bits| table.convert(bits) == dl16_bits(f16::from_bits(bits).to_f32())));
-        let small = dl16_table(|bits| f16::from_bits(bits).to_f32(), 2);
+        let small = build_dl16_table(|bits| f16::from_bits(bits).to_f32(), 2);
         assert!(small.known.is_empty() && bits.clone().all(|bits| small.convert(bits) == table.convert(bits)));
     }
 
     #[test]
-    fn dl16_bits_are_those_of_their_value() {
+    fn round_trips_dl16_bits() {
         for bits in (0..=u16::MAX).filter(|bits| bits & 0x7fff <= 0x7e00 || bits & 0x7fff == 0x7fff) {
-            assert_eq!(dl16_bits(dl16_value(bits.to_le_bytes())), bits, "{bits:#x}");
+            assert_eq!(dl16_bits(decode_dl16(bits.to_le_bytes())), bits, "{bits:#x}");
         }
     }
 
     #[test]
-    fn what_is_read_back_is_stored_as_it_was() {
+    fn round_trips_device_bytes() {
         let cases: [(ElementType, DeviceFormat, usize); 10] = [
             (ElementType::F16, Sen169Fp16, 2),
             (ElementType::Bf16, Sen169Fp16, 2),
             (ElementType::F32, Sen169Fp16, 4),
             (ElementType::F64, Sen169Fp16, 8),
-            (ElementType::Truth, Sen169Fp16, 1),
+            (ElementType::Bool, Sen169Fp16, 1),
             (ElementType::F64, IeeeFp32, 8),
             (ElementType::F16, IeeeFp32, 2),
             (ElementType::F32, IeeeFp32, 4),
@@ -370,7 +370,7 @@ mod tests {
                 let mut raw = vec![0; width];
                 raw[0] = u8::try_from(index % 251).unwrap();
                 match element {
-                    ElementType::Truth => raw[0] = u8::from(index.is_multiple_of(3)),
+                    ElementType::Bool => raw[0] = u8::from(index.is_multiple_of(3)),
                     ElementType::F16 | ElementType::Bf16 | ElementType::F32 => {
                         raw[width - 1] = if index.is_multiple_of(2) { 0x3c } else { 0xbc }
                     }
@@ -381,9 +381,9 @@ mod tests {
             };
             let bytes: Vec<u8> = (0..350).flat_map(element_bytes).collect();
             let layout = DeviceLayout::new(&HostTensor::row_major(&shape).unwrap(), format, &DimOrder::with_stick(&shape, 0)).unwrap();
-            let store = |bytes: &[u8]| device_bytes(&HostElements { element, shape: &shape, bytes, is_splat: false }, &layout).unwrap();
+            let store = |bytes: &[u8]| encode_device_bytes(&HostElements { element, shape: &shape, bytes, is_splat: false }, &layout).unwrap();
             let stored = store(&bytes);
-            assert_eq!(store(&host_bytes(&stored, &layout, element, &shape).unwrap()), stored, "{element} as {format}");
+            assert_eq!(store(&decode_host_bytes(&stored, &layout, element, &shape).unwrap()), stored, "{element} as {format}");
         }
     }
 }

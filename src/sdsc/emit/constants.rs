@@ -3,14 +3,14 @@
 use crate::bundle::OpSpec;
 use crate::{bundle::OpFamily, launch::geometry::Geometry};
 use machine::DeviceFormat;
-use sdsc_format::model::{Bits, BitsList, ConstantInfo, Constants, CoreKey, Entries, Fold, FoldFunction, FoldMap, Nothing, Text};
+use sdsc_format::model::{ConstantBits, BitsList, ConstantInfo, Constants, CoreKey, Entries, Fold, FoldFunction, FoldMap, EmptyObject, Text};
 
 /// Name of the constant that replaces masked padding.
 const MASK_VALUE: &str = "samv-maskvalue";
 
 /// Returns the constants of an op, and the number of the one that masks padding.
-pub(super) fn constants(op: &OpSpec, geometry: &Geometry, format: DeviceFormat) -> (Constants, i64) {
-    let mut values = named_values(op, geometry);
+pub(super) fn build_constants(op: &OpSpec, geometry: &Geometry, format: DeviceFormat) -> (Constants, i64) {
+    let mut values = collect_named_values(op, geometry);
     let mut mask = -1;
     if !geometry.masked.is_empty() {
         // Files number the constants in order, and the mask comes last. The reference emitter of August 2026 always wrote 0 here,
@@ -18,11 +18,11 @@ pub(super) fn constants(op: &OpSpec, geometry: &Geometry, format: DeviceFormat) 
         mask = i64::try_from(values.len()).expect("fewer than 2^63");
         values.push((MASK_VALUE.to_owned().into(), mask_value(&op.function)));
     }
-    let infos = values.into_iter().enumerate().map(|(number, (name, value))| (number, info(name, value, geometry.cores(), format)));
+    let infos = values.into_iter().enumerate().map(|(number, (name, value))| (number, constant_info(name, value, geometry.num_cores(), format)));
     (Constants(infos.collect()), mask)
 }
 
-fn named_values(op: &OpSpec, geometry: &Geometry) -> Vec<(Text, f64)> {
+fn collect_named_values(op: &OpSpec, geometry: &Geometry) -> Vec<(Text, f64)> {
     match geometry.family {
         // The scale of a pooling has another name in the device function than in the front end.
         OpFamily::Pool => {
@@ -44,12 +44,12 @@ fn mask_value(function: &str) -> f64 {
     }
 }
 
-fn info(name: Text, value: f64, cores: i64, format: DeviceFormat) -> ConstantInfo {
+fn constant_info(name: Text, value: f64, cores: i64, format: DeviceFormat) -> ConstantInfo {
     let fold = |factor, label: &'static str| Fold { factor, label: label.into() };
     let data = FoldMap {
-        functions: vec![FoldFunction::Const(Nothing {}), FoldFunction::Const(Nothing {}), FoldFunction::Map(Nothing {})],
+        functions: vec![FoldFunction::Const(EmptyObject {}), FoldFunction::Const(EmptyObject {}), FoldFunction::Map(EmptyObject {})],
         folds: vec![fold(cores, "core"), fold(1, "corelet"), fold(1, "time")],
-        data: Entries(vec![(CoreKey::at(0), BitsList(vec![Bits::Known(bits(value, format))]))]),
+        data: Entries(vec![(CoreKey::from_core(0), BitsList(vec![ConstantBits::Known(constant_bits(value, format))]))]),
     };
     ConstantInfo { format: format.name().into(), name, data }
 }
@@ -59,7 +59,7 @@ fn info(name: Text, value: f64, cores: i64, format: DeviceFormat) -> ConstantInf
 /// Ops in [`DeviceFormat::IeeeFp32`] take single precision, every other op takes DL16.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "constants are rounded to single precision first, as the reference does")]
-pub fn bits(value: f64, format: DeviceFormat) -> u32 {
+pub fn constant_bits(value: f64, format: DeviceFormat) -> u32 {
     match format {
         DeviceFormat::IeeeFp32 => (value as f32).to_bits(),
         DeviceFormat::Sen169Fp16
@@ -95,20 +95,20 @@ pub fn dl16_bits(value: f32) -> u16 {
     let magnitude = match u32::try_from(exponent) {
         Ok(exponent @ 1..) if exponent < LARGEST_EXPONENT => {
             // A carry out of the mantissa raises the exponent, which is the correct result.
-            round((exponent << 23) | (significand & 0x007f_ffff), DROPPED)
+            round_to_even((exponent << 23) | (significand & 0x007f_ffff), DROPPED)
         }
         Ok(1..) => LARGEST_EXPONENT << 9,
         // A single that is subnormal itself is far below the smallest DL16 value.
         Ok(_) | Err(_) => {
             let shift = u32::try_from(1 - exponent).unwrap_or(u32::MAX).saturating_add(DROPPED);
-            if shift > 31 { 0 } else { round(significand, shift) }
+            if shift > 31 { 0 } else { round_to_even(significand, shift) }
         }
     };
     sign | u16::try_from(magnitude.min(LARGEST_EXPONENT << 9)).expect("6 bits of exponent and 9 of mantissa")
 }
 
 /// `value` without its last `dropped` bits, rounded to nearest, ties to even.
-const fn round(value: u32, dropped: u32) -> u32 {
+const fn round_to_even(value: u32, dropped: u32) -> u32 {
     let kept = value >> dropped;
     let rest = value & ((1 << dropped) - 1);
     let half = 1 << (dropped - 1);
@@ -120,16 +120,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn established_values_have_their_bits() {
+    fn encodes_established_values() {
         let known = [(0.0, 0), (1.0 / 256.0, 11776), (1e-5, 7327), (1.0 / 2880.0, 9944), (1.0, 15872), (20.0, 18048)];
         for (value, expected) in known {
-            assert_eq!(bits(value, DeviceFormat::Sen169Fp16), expected, "{value}");
+            assert_eq!(constant_bits(value, DeviceFormat::Sen169Fp16), expected, "{value}");
         }
-        assert_eq!(bits(1.0, DeviceFormat::IeeeFp32), 0x3f80_0000);
+        assert_eq!(constant_bits(1.0, DeviceFormat::IeeeFp32), 0x3f80_0000);
     }
 
     #[test]
-    fn halves_round_to_even() {
+    fn rounds_halves_to_even() {
         assert_eq!(dl16_bits(1.0 + 1.0 / 1024.0), 15872);
         assert_eq!(dl16_bits(1.0 + 3.0 / 1024.0), 15874);
         assert_eq!(dl16_bits(-1.0 - 3.0 / 1024.0), 0xbe02);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_saturates_at_the_largest_exponent_field() {
+    fn saturates_large_values() {
         assert_eq!(dl16_bits(f32::INFINITY), 0x7e00);
         assert_eq!(dl16_bits(f32::NEG_INFINITY), 0xfe00);
         assert_eq!(dl16_bits(f32::MAX), 0x7e00);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn tiny_values_underflow_gradually() {
+    fn encodes_tiny_values_as_subnormals() {
         assert_eq!(dl16_bits(2f32.powi(-30)), 0x0200);
         assert_eq!(dl16_bits(2f32.powi(-39)), 1);
         assert_eq!(dl16_bits(2f32.powi(-40)), 0);

@@ -1,22 +1,22 @@
 //! An op and its derived facts, from which the sections of its file are built.
 
-use super::windows::Windows;
+use super::windows::OpWindows;
 use crate::bundle::{OpFamily, OpSpec};
-use crate::launch::geometry::{Geometry, Label};
-use crate::launch::symbols::Addresses;
+use crate::launch::geometry::{Geometry, DimLabel};
+use crate::launch::symbols::OpAddresses;
 use sdsc_format::model::Text;
 
 /// An op and its derived facts.
-pub(super) struct Context<'a> {
+pub(super) struct EmitContext<'a> {
     pub(super) op: &'a OpSpec,
     pub(super) geometry: &'a Geometry,
-    pub(super) addresses: &'a Addresses,
-    pub(super) windows: Windows,
+    pub(super) addresses: &'a OpAddresses,
+    pub(super) windows: OpWindows,
 }
 
-impl Context<'_> {
+impl EmitContext<'_> {
     /// Returns the number of tensors that the file lists as inputs; a reduction also lists its result.
-    pub(super) fn n_inputs(&self) -> usize {
+    pub(super) fn num_inputs(&self) -> usize {
         let n_tensors = self.geometry.tensors.len();
         match self.geometry.family {
             OpFamily::Pool | OpFamily::TopK => 1,
@@ -27,11 +27,11 @@ impl Context<'_> {
 
     /// Returns whether the file lists a tensor as an input.
     pub(super) fn is_input(&self, tensor: usize) -> bool {
-        tensor < self.n_inputs()
+        tensor < self.num_inputs()
     }
 }
 
 /// Returns the labels as files spell them.
-pub(super) fn texts(labels: &[Label]) -> Vec<Text> {
+pub(super) fn label_texts(labels: &[DimLabel]) -> Vec<Text> {
     labels.iter().map(|label| label.name().into()).collect()
 }

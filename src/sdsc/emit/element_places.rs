@@ -5,7 +5,7 @@ use program::layout::{DeviceLayout, HostTensor, LayoutError};
 
 /// Run of host elements that are adjacent in a stick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct ElementRun {
     /// Device position of the first element.
     pub(super) device: usize,
     /// Host position of the first element.
@@ -18,19 +18,19 @@ pub(super) struct Run {
 
 /// Map from a device layout to a row-major host tensor.
 #[derive(Clone, Debug)]
-pub(super) struct ElementPlaces {
+pub(super) struct ElementMap {
     /// Sizes of the device dimensions, the stick last.
     sizes: Vec<i64>,
-    steps: Vec<Step>,
+    steps: Vec<DeviceDimStep>,
     /// Sizes of the host dimensions.
     host_sizes: Vec<i64>,
     /// Total number of host elements.
-    n_elements: i64,
+    num_elements: i64,
 }
 
 /// Step along a device dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum DeviceDimStep {
     /// Only the first position holds elements.
     Nowhere,
     /// A step along a host dimension.
@@ -43,7 +43,7 @@ enum Step {
     },
 }
 
-impl ElementPlaces {
+impl ElementMap {
     /// Returns the map for a tensor of the given shape: device dimension `i` has a stride of `stride_map[i]` host elements ("torch-spyre
     /// facts, B.1"); positions beyond the host dimension hold no element.
     ///
@@ -55,30 +55,30 @@ impl ElementPlaces {
         let step_of = |(device_dim, (&size, &stride)): (usize, (&i64, &i64))| {
             // The stride of a dimension of size 1 is irrelevant.
             if size == 1 || stride == -1 {
-                return Ok(Step::Nowhere);
+                return Ok(DeviceDimStep::Nowhere);
             }
             let follows = |dim: usize| shape[dim] > 1 && stride >= host_strides[dim] && stride % host_strides[dim] == 0;
             let dim = (0..shape.len()).find(|&dim| follows(dim)).ok_or(ConstantError::Stride { device_dim, stride })?;
-            Ok(Step::Along { dim, positions: stride / host_strides[dim], elements: stride })
+            Ok(DeviceDimStep::Along { dim, positions: stride / host_strides[dim], elements: stride })
         };
         let steps = layout.device_size().iter().zip(layout.stride_map()).enumerate().map(step_of).collect::<Result<_, ConstantError>>()?;
         let n_elements = shape.iter().try_fold(1_i64, |count, &size| count.checked_mul(size)).ok_or(LayoutError::TooLarge)?;
-        let places = Self { sizes: layout.device_size().to_vec(), steps, host_sizes: shape.to_vec(), n_elements };
+        let places = Self { sizes: layout.device_size().to_vec(), steps, host_sizes: shape.to_vec(), num_elements: n_elements };
         places.check()
     }
 
     /// The number of host elements.
-    pub(super) const fn n_elements(&self) -> i64 {
-        self.n_elements
+    pub(super) const fn num_elements(&self) -> i64 {
+        self.num_elements
     }
 
     /// Checks that every element has exactly one position: the device dimensions along a host dimension must be the digits of its
     /// positions.
     fn check(self) -> Result<Self, ConstantError> {
         for (dim, &size) in self.host_sizes.iter().enumerate() {
-            let digit = |(step, &count): (&Step, &i64)| match *step {
-                Step::Along { dim: other, positions, .. } if other == dim => Some((positions, count)),
-                Step::Along { .. } | Step::Nowhere => None,
+            let digit = |(step, &count): (&DeviceDimStep, &i64)| match *step {
+                DeviceDimStep::Along { dim: other, positions, .. } if other == dim => Some((positions, count)),
+                DeviceDimStep::Along { .. } | DeviceDimStep::Nowhere => None,
             };
             let mut digits: Vec<(i64, i64)> = self.steps.iter().zip(&self.sizes).filter_map(digit).collect();
             digits.sort_unstable();
@@ -92,15 +92,15 @@ impl ElementPlaces {
     }
 
     /// Visits the elements in device order.
-    pub(super) fn runs(&self, mut visit: impl FnMut(Run)) {
+    pub(super) fn visit_runs(&self, mut visit: impl FnMut(ElementRun)) {
         let (Some((&stick, outer)), Some((&within, steps))) = (self.sizes.split_last(), self.steps.split_last()) else { return };
         let mut position = vec![0; outer.len()];
         let mut coordinates = vec![0; self.host_sizes.len()];
         for number in 0.. {
             if let Some(host) = locate(&position, steps, &mut coordinates) {
                 let (host_stride, count) = match within {
-                    Step::Nowhere => (0, i64::from(self.is_inside(&coordinates))),
-                    Step::Along { dim, positions, elements } => {
+                    DeviceDimStep::Nowhere => (0, i64::from(self.is_inside(&coordinates))),
+                    DeviceDimStep::Along { dim, positions, elements } => {
                         let left = (self.host_sizes[dim] - coordinates[dim] + positions - 1) / positions;
                         (elements, if self.is_inside(&coordinates) { left.min(stick) } else { 0 })
                     }
@@ -108,10 +108,10 @@ impl ElementPlaces {
                 if count > 0 {
                     let [host, host_stride, count] =
                         [host, host_stride, count].map(|number| usize::try_from(number).expect("a place is not negative"));
-                    visit(Run { device: number * usize::try_from(stick).expect("a size is not negative"), host, host_stride, count });
+                    visit(ElementRun { device: number * usize::try_from(stick).expect("a size is not negative"), host, host_stride, count });
                 }
             }
-            if !advance(&mut position, outer) {
+            if !advance_position(&mut position, outer) {
                 return;
             }
         }
@@ -123,14 +123,14 @@ impl ElementPlaces {
 }
 
 /// Returns the host element at a position, and its coordinates; `None` if the position holds no element.
-fn locate(position: &[i64], steps: &[Step], coordinates: &mut [i64]) -> Option<i64> {
+fn locate(position: &[i64], steps: &[DeviceDimStep], coordinates: &mut [i64]) -> Option<i64> {
     coordinates.fill(0);
     let mut host = 0;
     for (at, step) in position.iter().zip(steps) {
         match step {
-            Step::Nowhere if *at > 0 => return None,
-            Step::Nowhere => {}
-            Step::Along { dim, positions, elements } => {
+            DeviceDimStep::Nowhere if *at > 0 => return None,
+            DeviceDimStep::Nowhere => {}
+            DeviceDimStep::Along { dim, positions, elements } => {
                 coordinates[*dim] += at * positions;
                 host += at * elements;
             }
@@ -140,7 +140,7 @@ fn locate(position: &[i64], steps: &[Step], coordinates: &mut [i64]) -> Option<i
 }
 
 /// Advances to the next position, last dimension fastest; returns false after the last one.
-fn advance(position: &mut [i64], sizes: &[i64]) -> bool {
+fn advance_position(position: &mut [i64], sizes: &[i64]) -> bool {
     for (at, size) in position.iter_mut().zip(sizes).rev() {
         *at += 1;
         if *at < *size {
@@ -158,10 +158,10 @@ mod tests {
     use program::layout::{DimOrder, HostTensor};
 
     /// The host element at each position of the device; -1 for none.
-    fn map(shape: &[i64], layout: &DeviceLayout) -> Vec<i64> {
+    fn collect_positions(shape: &[i64], layout: &DeviceLayout) -> Vec<i64> {
         let mut map = vec![-1; usize::try_from(layout.elements()).unwrap()];
-        let places = ElementPlaces::new(shape, layout).unwrap();
-        places.runs(|run| {
+        let places = ElementMap::new(shape, layout).unwrap();
+        places.visit_runs(|run| {
             for step in 0..run.count {
                 assert_eq!(map[run.device + step], -1, "a position is visited twice");
                 map[run.device + step] = i64::try_from(run.host + step * run.host_stride).unwrap();
@@ -169,60 +169,60 @@ mod tests {
         });
         let mut held: Vec<i64> = map.iter().copied().filter(|element| *element >= 0).collect();
         held.sort_unstable();
-        assert!(held.into_iter().eq(0..places.n_elements()), "every element has one place");
+        assert!(held.into_iter().eq(0..places.num_elements()), "every element has one place");
         map
     }
 
     #[test]
-    fn rows_are_cut_into_sticks() {
-        let map = map(&[3, 100], &DeviceLayout::row_major(&[3, 100], Sen169Fp16).unwrap());
+    fn splits_rows_into_sticks() {
+        let map = collect_positions(&[3, 100], &DeviceLayout::row_major(&[3, 100], Sen169Fp16).unwrap());
         // Stick column 1, row 2: elements 64 to 99 of the row, then padding.
         assert_eq!((map[(3 + 2) * 64], map[(3 + 2) * 64 + 35], map[(3 + 2) * 64 + 36]), (264, 299, -1));
     }
 
     #[test]
-    fn every_simple_layout_holds_every_element_once() {
+    fn places_every_element_once() {
         for sizes in [vec![], vec![1], vec![7], vec![130], vec![1, 1], vec![1, 70], vec![70, 1], vec![2, 3, 70], vec![4, 1, 5, 9]] {
-            map(&sizes, &DeviceLayout::row_major(&sizes, Sen169Fp16).unwrap());
+            collect_positions(&sizes, &DeviceLayout::row_major(&sizes, Sen169Fp16).unwrap());
             for stick in 0..sizes.len() {
                 let host = HostTensor::row_major(&sizes).unwrap();
-                map(&sizes, &DeviceLayout::new(&host, Sen169Fp16, &DimOrder::with_stick(&sizes, stick)).unwrap());
+                collect_positions(&sizes, &DeviceLayout::new(&host, Sen169Fp16, &DimOrder::with_stick(&sizes, stick)).unwrap());
             }
         }
     }
 
     #[test]
-    fn a_transposed_stick_steps_over_rows() {
+    fn strides_over_rows_of_transposed_stick() {
         let host = HostTensor::row_major(&[128, 3]).unwrap();
-        let map = map(&[128, 3], &DeviceLayout::new(&host, Sen169Fp16, &DimOrder::with_stick(&[128, 3], 0)).unwrap());
+        let map = collect_positions(&[128, 3], &DeviceLayout::new(&host, Sen169Fp16, &DimOrder::with_stick(&[128, 3], 0)).unwrap());
         // The second stick of column 1.
         assert_eq!(map[(3 + 1) * 64..(3 + 1) * 64 + 2], [64 * 3 + 1, 65 * 3 + 1]);
     }
 
     #[test]
-    fn a_sparse_stick_has_one_element() {
-        let map = map(&[5, 1], &DeviceLayout::sparse(&[5, 1], 1, Sen169Fp16).unwrap());
+    fn places_one_element_in_sparse_stick() {
+        let map = collect_positions(&[5, 1], &DeviceLayout::sparse(&[5, 1], 1, Sen169Fp16).unwrap());
         assert_eq!((map[0], map[1], map[64], map[4 * 64]), (0, -1, 1, 4));
     }
 
     #[test]
-    fn padded_rows_hold_nothing() {
+    fn leaves_padded_rows_empty() {
         let layout = DeviceLayout::from_parts(vec![1, 8, 64], vec![64, 64, 1], Sen169Fp16).unwrap();
-        let map = map(&[5, 64], &layout);
+        let map = collect_positions(&[5, 64], &layout);
         assert_eq!((map[4 * 64], map[5 * 64]), (256, -1));
     }
 
     #[test]
-    fn the_stride_of_a_single_stick_says_nothing() {
+    fn ignores_stride_of_single_stick() {
         let layout = DeviceLayout::from_parts(vec![32, 1, 16, 64], vec![7, 64, 224, 1], Sen169Fp16).unwrap();
-        map(&[16, 32, 7], &layout);
+        collect_positions(&[16, 32, 7], &layout);
     }
 
     #[test]
-    fn layouts_that_lose_or_repeat_elements_are_refused() {
+    fn rejects_layouts_that_lose_or_repeat_elements() {
         let refuse = |shape: &[i64], sizes: &[i64], strides: &[i64]| {
             let layout = DeviceLayout::from_parts(sizes.to_vec(), strides.to_vec(), Sen169Fp16).unwrap();
-            ElementPlaces::new(shape, &layout).unwrap_err()
+            ElementMap::new(shape, &layout).unwrap_err()
         };
         assert_eq!(refuse(&[512, 256], &[4, 64], &[64, 1]), ConstantError::Dimension { dim: 0, size: 512 });
         assert_eq!(refuse(&[128], &[1, 64], &[64, 1]), ConstantError::Dimension { dim: 0, size: 128 });

@@ -3,7 +3,7 @@
 
 use crate::launch::geometry::Scale;
 use machine::DeviceFormat;
-use sdsc_format::model::{CoordInfo, Fold, FoldFunction, Folds, Text};
+use sdsc_format::model::{CoordInfo, Fold, FoldFunction, CoordinateFolds, Text};
 
 /// One dimension of one tensor.
 pub(super) struct DimExtent {
@@ -18,16 +18,16 @@ pub(super) struct DimExtent {
     /// How the dimension is padded.
     pub(super) padding: Text,
     /// Arrangement of the dimension's elements in sticks.
-    pub(super) stick: StickForm,
+    pub(super) stick: StickArrangement,
 }
 
 /// Arrangement of a dimension's elements in sticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StickForm {
+pub(super) enum StickArrangement {
     /// Not the stick dimension: one element per stick.
-    Beside,
+    OutsideStick,
     /// Along the stick.
-    Along(DeviceFormat),
+    AlongStick(DeviceFormat),
     /// The second dimension of a stick of fp8 weights, a block of two rows: pairs of pairs.
     WeightBlock,
     /// The stick of an fp8 activation, which the array reads in eights of two halves.
@@ -35,42 +35,42 @@ pub(super) enum StickForm {
 }
 
 /// Returns the folds of one dimension.
-pub(super) fn coord_info(extent: &DimExtent) -> CoordInfo {
-    let (step, elements) = element_folds(extent);
+pub(super) fn build_coord_info(extent: &DimExtent) -> CoordInfo {
+    let (step, elements) = compute_element_folds(extent);
     let n_elements = elements.len();
     let mut functions = vec![affine(step), affine(0), affine(0)];
     let mut folds = vec![fold(extent.slices, "core_fold"), fold(1, "corelet_fold"), fold(1, "row_fold")];
     for (position, (alpha, factor)) in elements.into_iter().enumerate() {
         functions.push(affine(alpha));
-        folds.push(fold(factor, LABELS[n_elements - 1 - position]));
+        folds.push(fold(factor, ELEMENT_FOLD_LABELS[n_elements - 1 - position]));
     }
     CoordInfo {
         spatial: 3,
         temporal: 0,
         element_folds: n_elements.try_into().expect("few folds"),
         padding: extent.padding.clone(),
-        folds: Folds { functions, folds },
+        folds: CoordinateFolds { functions, folds },
     }
 }
 
-const LABELS: [&str; 4] = ["elem_arr_0", "elem_arr_1", "elem_arr_2", "elem_arr_3"];
+const ELEMENT_FOLD_LABELS: [&str; 4] = ["elem_arr_0", "elem_arr_1", "elem_arr_2", "elem_arr_3"];
 
 /// Returns the step from core to core, and step and count of each fold of the elements, outermost first.
-fn element_folds(extent: &DimExtent) -> (i64, Vec<(i64, i64)>) {
+fn compute_element_folds(extent: &DimExtent) -> (i64, Vec<(i64, i64)>) {
     let size = extent.size;
     let elements = match (extent.stick, extent.scale) {
-        (StickForm::Beside, _) => vec![(1, size)],
-        (StickForm::Along(format), Scale::AbsentStick) => {
+        (StickArrangement::OutsideStick, _) => vec![(1, size)],
+        (StickArrangement::AlongStick(format), Scale::AbsentStick) => {
             // The stick holds one element, which stands for all of them.
             let per_stick = format.elements_per_stick();
             return (per_stick, vec![(per_stick, 1), (0, per_stick)]);
         }
-        (StickForm::Along(format), Scale::Present | Scale::Absent) => {
+        (StickArrangement::AlongStick(format), Scale::Present | Scale::Absent) => {
             let per_stick = format.elements_per_stick();
             vec![(per_stick, size / per_stick), (1, per_stick)]
         }
-        (StickForm::WeightBlock, _) => vec![(size / 8, 64), (8, 2), (1, 1)],
-        (StickForm::ActivationBlock, _) => vec![(128, size / 128), (8, 8), (64, 2), (1, 8)],
+        (StickArrangement::WeightBlock, _) => vec![(size / 8, 64), (8, 2), (1, 1)],
+        (StickArrangement::ActivationBlock, _) => vec![(128, size / 128), (8, 8), (64, 2), (1, 8)],
     };
     (extent.step, elements)
 }
@@ -89,35 +89,35 @@ mod tests {
 
     const FP16: DeviceFormat = DeviceFormat::Sen169Fp16;
 
-    fn folds(stick: StickForm, scale: Scale, size: i64) -> (i64, Vec<(i64, i64)>) {
-        element_folds(&DimExtent { scale, slices: 1, size, step: size, padding: "nopad".into(), stick })
+    fn folds(stick: StickArrangement, scale: Scale, size: i64) -> (i64, Vec<(i64, i64)>) {
+        compute_element_folds(&DimExtent { scale, slices: 1, size, step: size, padding: "nopad".into(), stick })
     }
 
     #[test]
-    fn a_dimension_beside_the_stick_has_one_fold() {
-        assert_eq!(folds(StickForm::Beside, Scale::Present, 32), (32, vec![(1, 32)]));
+    fn builds_one_fold_outside_stick() {
+        assert_eq!(folds(StickArrangement::OutsideStick, Scale::Present, 32), (32, vec![(1, 32)]));
     }
 
     #[test]
-    fn a_stick_dimension_has_blocks_of_sticks() {
-        assert_eq!(folds(StickForm::Along(FP16), Scale::Present, 256), (256, vec![(64, 4), (1, 64)]));
-        assert_eq!(folds(StickForm::Along(FP16), Scale::Absent, 1), (1, vec![(64, 0), (1, 64)]));
+    fn builds_stick_block_folds() {
+        assert_eq!(folds(StickArrangement::AlongStick(FP16), Scale::Present, 256), (256, vec![(64, 4), (1, 64)]));
+        assert_eq!(folds(StickArrangement::AlongStick(FP16), Scale::Absent, 1), (1, vec![(64, 0), (1, 64)]));
     }
 
     #[test]
-    fn a_sparse_stick_repeats_its_element() {
-        assert_eq!(folds(StickForm::Along(FP16), Scale::AbsentStick, 1), (64, vec![(64, 1), (0, 64)]));
+    fn repeats_element_of_sparse_stick() {
+        assert_eq!(folds(StickArrangement::AlongStick(FP16), Scale::AbsentStick, 1), (64, vec![(64, 1), (0, 64)]));
     }
 
     #[test]
-    fn labels_count_down_to_the_elements() {
-        let info = coord_info(&DimExtent {
+    fn numbers_fold_labels_downwards() {
+        let info = build_coord_info(&DimExtent {
             scale: Scale::Present,
             slices: 2,
             size: 256,
             step: 256,
             padding: "nopad".into(),
-            stick: StickForm::ActivationBlock,
+            stick: StickArrangement::ActivationBlock,
         });
         let labels: Vec<_> = info.folds.folds.iter().map(|fold| fold.label.to_string()).collect();
         assert_eq!(labels[3..], ["elem_arr_3", "elem_arr_2", "elem_arr_1", "elem_arr_0"]);

@@ -1,20 +1,20 @@
 //! Converts one op spec to one SDSC file ("SuperDSC schema, section 6").
 
 use super::SdscError;
-use super::constants::constants;
-use super::context::{Context, texts};
-use super::windows::Windows;
-use crate::launch::symbols::{Addresses, MemoryMap};
+use super::constants::build_constants;
+use super::context::{EmitContext, label_texts};
+use super::windows::OpWindows;
+use crate::launch::symbols::{OpAddresses, MemoryMap};
 use crate::{
     bundle::OpFamily,
-    launch::geometry::{Class, Geometry, Scale, SpaceDim},
+    launch::geometry::{LayoutClass, Geometry, Scale, SpaceDim},
 };
 use crate::{bundle::OpSpec, launch::LaunchError};
-use machine::{DeviceFormat, Unit};
+use machine::{DeviceFormat, ExecutionUnit};
 use sdsc_format::model;
 use sdsc_format::model::{
-    ClassInfo, ClassRelation, ComputeAttributes, ComputeOp, DimSizes, Dsc, Entries, Fold, FoldFunction, FoldMap, Named, Operation, Sdsc,
-    SizeSymbol, Sizes, StagePair, StageParams, SymbolicInfo, Text,
+    ClassInfo, ClassRelation, ComputeAttributes, ComputeOp, DimSizes, Dsc, Entries, Fold, FoldFunction, FoldMap, NamedMember, Operation, Sdsc,
+    SizeSymbol, LabeledSizes, StagePair, StageParams, SymbolicInfo, Text,
 };
 
 /// Returns the file of an op whose addresses are launch arguments.
@@ -25,7 +25,7 @@ use sdsc_format::model::{
 ///
 /// If the op has no form in the file format.
 pub fn from_op_spec(op: &OpSpec, index: usize, first_symbol_id: i64) -> Result<Sdsc, SdscError> {
-    assemble(op, index, |geometry| Addresses::symbolic(op, geometry, first_symbol_id))
+    assemble_file(op, index, |geometry| OpAddresses::new_symbolic(op, geometry, first_symbol_id))
 }
 
 /// Returns the file of an op whose addresses are baked in.
@@ -34,23 +34,23 @@ pub fn from_op_spec(op: &OpSpec, index: usize, first_symbol_id: i64) -> Result<S
 ///
 /// If the op has no form in the file format, or an address is not known before the launch.
 pub fn from_op_spec_baked(op: &OpSpec, index: usize, map: &MemoryMap) -> Result<Sdsc, SdscError> {
-    assemble(op, index, |geometry| Addresses::baked(op, geometry, map))
+    assemble_file(op, index, |geometry| OpAddresses::new_baked(op, geometry, map))
 }
 
-fn assemble(op: &OpSpec, index: usize, addresses: impl FnOnce(&Geometry) -> Result<Addresses, LaunchError>) -> Result<Sdsc, SdscError> {
+fn assemble_file(op: &OpSpec, index: usize, addresses: impl FnOnce(&Geometry) -> Result<OpAddresses, LaunchError>) -> Result<Sdsc, SdscError> {
     let in_op = |source: SdscError| SdscError::InOp { index, function: op.function.clone(), source: Box::new(source) };
     let geometry = Geometry::new(op).map_err(|error| in_op(error.into()))?;
     let addresses = addresses(&geometry).map_err(|error| in_op(error.into()))?;
-    let windows = Windows::of(op, &geometry).map_err(in_op)?;
-    let context = Context { op, geometry: &geometry, addresses: &addresses, windows };
-    let function = context.function();
-    Ok(Named { name: format!("{index}_{function}").into(), value: context.operation(&function).map_err(in_op)? })
+    let windows = OpWindows::from_op(op, &geometry).map_err(in_op)?;
+    let context = EmitContext { op, geometry: &geometry, addresses: &addresses, windows };
+    let function = context.device_function();
+    Ok(NamedMember { name: format!("{index}_{function}").into(), value: context.build_operation(&function).map_err(in_op)? })
 }
 
-impl Context<'_> {
+impl EmitContext<'_> {
     /// Returns the device function; reductions of dimensions other than the stick, and moves between scratchpads, have names of their
     /// own.
-    fn function(&self) -> Text {
+    fn device_function(&self) -> Text {
         let result = self.geometry.tensors.last();
         let reduces_stick = result.is_some_and(|tensor| tensor.dims.iter().any(|dim| dim.scale == Scale::AbsentStick));
         match self.geometry.family {
@@ -76,8 +76,8 @@ impl Context<'_> {
         self.geometry.tensors.get(first).map_or(DeviceFormat::Sen169Fp16, |tensor| tensor.format)
     }
 
-    fn operation(&self, function: &Text) -> Result<Operation, SdscError> {
-        let cores = self.geometry.cores();
+    fn build_operation(&self, function: &Text) -> Result<Operation, SdscError> {
+        let cores = self.geometry.num_cores();
         let dims = self.geometry.space.dims();
         let is_symbolic = !self.addresses.dims.is_empty();
         Ok(Operation {
@@ -96,49 +96,49 @@ impl Context<'_> {
             core_to_slice: self
                 .slices_by_core(&self.geometry.divisions, self.geometry.divisions.dims().iter().map(|division| division.label)),
             core_to_schedule: (0..cores).map(|core| (core, vec![[-1, 0, 0, 0]])).collect(),
-            dscs: vec![Named { name: function.clone(), value: self.dsc(function)? }],
+            dscs: vec![NamedMember { name: function.clone(), value: self.build_dsc(function)? }],
             data_dscs: is_symbolic.then(Vec::new),
             opcode_correction: is_symbolic.then(Entries::default),
-            symbol_tags: is_symbolic.then(|| self.symbol_tags()),
+            symbol_tags: is_symbolic.then(|| self.build_symbol_tags()),
             symbol_definitions: is_symbolic.then(Entries::default),
             share_info: None,
         })
     }
 
-    fn dsc(&self, function: &Text) -> Result<Dsc, SdscError> {
-        let cores = self.geometry.cores();
+    fn build_dsc(&self, function: &Text) -> Result<Dsc, SdscError> {
+        let cores = self.geometry.num_cores();
         let n_tensors = self.geometry.tensors.len();
-        let (constants, masking_constant) = constants(self.op, self.geometry, self.format());
+        let (constants, masking_constant) = build_constants(self.op, self.geometry, self.format());
         let valid = |label, padding| self.geometry.space.size(label) - padding;
-        let stage = self.stage();
+        let stage = self.build_stage();
         Ok(Dsc {
             n_cores: cores,
             n_corelets: Some(1),
             core_ids: (0..cores).collect(),
-            space: self.space(),
+            space: self.build_space(),
             masking: self.geometry.masked.iter().map(|(label, pad)| (label.name().into(), vec![[valid(*label, *pad), *pad]])).collect(),
             masking_constant,
-            dim_symbols: self.dim_symbols(),
+            dim_symbols: self.build_dim_symbols(),
             stages: StageParams { core: StagePair { name: None, steady: stage.clone(), end: stage } },
-            classes: self.geometry.classes.iter().map(|class| (class.name.name().into(), self.class(class))).collect(),
+            classes: self.geometry.classes.iter().map(|class| (class.name.name().into(), self.build_class(class))).collect(),
             class_relation: self.windows.is_sliding().then_some(ClassRelation { is_reuse: 1 }),
-            nodes: (0..n_tensors).map(|index| self.node(index)).collect::<Result<_, _>>()?,
-            tensors: (0..n_tensors).map(|index| self.tensor_info(index)).collect::<Result<_, _>>()?,
+            nodes: (0..n_tensors).map(|index| self.build_node(index)).collect::<Result<_, _>>()?,
+            tensors: (0..n_tensors).map(|index| self.build_tensor_info(index)).collect::<Result<_, _>>()?,
             constants,
-            compute: vec![self.compute(function)],
+            compute: vec![self.build_compute_op(function)],
         })
     }
 
-    fn space(&self) -> DimSizes {
+    fn build_space(&self) -> DimSizes {
         let windows = (!self.windows.full.is_empty()).then(|| self.windows.full.clone());
-        DimSizes { name: Some("n".into()), sizes: self.sizes(|dim| dim.size), windows, ..DimSizes::default() }
+        DimSizes { name: Some("n".into()), sizes: self.build_sizes(|dim| dim.size), windows, ..DimSizes::default() }
     }
 
-    fn sizes(&self, size: impl Fn(&SpaceDim) -> i64) -> Sizes {
-        Sizes(self.geometry.space.dims().iter().map(|dim| (dim.label.size_name().into(), size(dim))).collect())
+    fn build_sizes(&self, size: impl Fn(&SpaceDim) -> i64) -> LabeledSizes {
+        LabeledSizes(self.geometry.space.dims().iter().map(|dim| (dim.label.size_name().into(), size(dim))).collect())
     }
 
-    fn stage(&self) -> DimSizes {
+    fn build_stage(&self) -> DimSizes {
         let symbolic = self.geometry.space.dims().iter().filter_map(|dim| {
             let bounds = dim.symbolic.as_ref()?;
             let info = SymbolicInfo { max: bounds.max / dim.split, granularity: (bounds.granularity / dim.split).max(1) };
@@ -146,7 +146,7 @@ impl Context<'_> {
         });
         DimSizes {
             name: Some("core".into()),
-            sizes: self.sizes(|dim| dim.size / dim.split),
+            sizes: self.build_sizes(|dim| dim.size / dim.split),
             symbolic: Some(symbolic.collect()),
             max_symbolic_volume: Some(Entries::default()),
             corelet_split: Some(Entries::default()),
@@ -156,17 +156,17 @@ impl Context<'_> {
         }
     }
 
-    fn dim_symbols(&self) -> Option<Entries<Text, Vec<SizeSymbol>>> {
+    fn build_dim_symbols(&self) -> Option<Entries<Text, Vec<SizeSymbol>>> {
         let label = |dim: usize| self.geometry.labels.get(dim).map(|label| Text::from(label.name()));
         let ids = |id: i64| vec![SizeSymbol { id, is_text: false }];
         let symbols: Entries<_, _> = self.addresses.dims.iter().filter_map(|symbol| Some((label(symbol.dim)?, ids(symbol.id)))).collect();
         (!symbols.is_empty()).then_some(symbols)
     }
 
-    fn symbol_tags(&self) -> Entries<model::Decimal, Text> {
+    fn build_symbol_tags(&self) -> Entries<model::DecimalInteger, Text> {
         let mut tags = Entries::default();
         for symbol in &self.addresses.dims {
-            let id = model::Decimal(symbol.id);
+            let id = model::DecimalInteger(symbol.id);
             let size = self.op.iteration_space.get(symbol.dim).and_then(|dim| dim.symbolic.as_ref());
             if let (Some(size), None) = (size, tags.get(&id)) {
                 tags.0.push((id, Text::from(size.symbol.clone())));
@@ -175,30 +175,30 @@ impl Context<'_> {
         tags
     }
 
-    fn class(&self, class: &Class) -> ClassInfo {
-        let shown: Vec<_> = class.order.iter().copied().filter(|label| self.windows.shows(*label, class.name)).collect();
+    fn build_class(&self, class: &LayoutClass) -> ClassInfo {
+        let shown: Vec<_> = class.order.iter().copied().filter(|label| self.windows.includes_dim(*label, class.name)).collect();
         ClassInfo {
-            order: texts(&shown),
-            stick: texts(&class.stick),
+            order: label_texts(&shown),
+            stick: label_texts(&class.stick),
             stick_sizes: class.stick_sizes.clone(),
             stick_replication: self.windows.is_sliding().then(|| vec![1]),
         }
     }
 
-    fn compute(&self, function: &Text) -> ComputeOp {
+    fn build_compute_op(&self, function: &Text) -> ComputeOp {
         let name = |index: usize| Text::from(format!("Tensor{index}-idx{index}"));
         let is_index = |index: &usize| self.geometry.tensors[*index].access.is_index();
         let n_tensors = self.geometry.tensors.len();
         let unit = match self.geometry.family {
-            OpFamily::Matmul | OpFamily::Conv2d => Unit::Pt,
-            OpFamily::Depthwise | OpFamily::Pool | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => Unit::Sfp,
+            OpFamily::Matmul | OpFamily::Conv2d => ExecutionUnit::Pt,
+            OpFamily::Depthwise | OpFamily::Pool | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => ExecutionUnit::Sfp,
         };
         ComputeOp {
             unit: unit.name().into(),
             function: function.clone(),
             attributes: ComputeAttributes { format: self.format().name().into(), fidelity: "regular".into() },
             location: Some("Inner".into()),
-            inputs: (0..self.n_inputs()).filter(|index| !is_index(index)).map(name).collect(),
+            inputs: (0..self.num_inputs()).filter(|index| !is_index(index)).map(name).collect(),
             outputs: vec![name(n_tensors - 1)],
             indices: self.has_indices().then(|| (0..n_tensors).filter(is_index).map(name).collect()),
         }
@@ -212,8 +212,8 @@ fn fold(factor: i64, label: &'static str) -> Fold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::testing::{dense, op, operand};
-    use crate::bundle::{Allocation, Arrangement, Coordinate, Operand, Window, WindowAxis};
+    use crate::bundle::testing::{dense_operand, op, operand};
+    use crate::bundle::{Allocation, ElementArrangement, Coordinate, OpSpecOperand, OpWindow, WindowAxis};
 
     fn dsc(op: &OpSpec) -> (Operation, Dsc) {
         let mut operation = from_op_spec(op, 3, -1).unwrap().value;
@@ -221,49 +221,49 @@ mod tests {
         (operation, dsc)
     }
 
-    fn sparse(rows: i64) -> Operand {
+    fn sparse(rows: i64) -> OpSpecOperand {
         operand(&[1, rows, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)])
     }
 
     #[test]
-    fn a_reduction_beside_the_stick_has_a_name_of_its_own() {
-        let along = op("sum", &[64, 256], vec![dense(&[64, 256], 0, 1), sparse(64)]);
+    fn renames_reduction_outside_stick() {
+        let along = op("sum", &[64, 256], vec![dense_operand(&[64, 256], 0, 1), sparse(64)]);
         assert_eq!(from_op_spec(&along, 3, -1).unwrap().name, "3_sum");
         let column = operand(&[4, 64], vec![Coordinate::floordiv(1, 64), Coordinate::modulo(1, 64)]);
-        let beside = op("sum", &[64, 256], vec![dense(&[64, 256], 0, 1), column]);
+        let beside = op("sum", &[64, 256], vec![dense_operand(&[64, 256], 0, 1), column]);
         assert_eq!(from_op_spec(&beside, 0, -1).unwrap().name, "0_sumnonstick");
     }
 
     #[test]
-    fn a_reduction_lists_its_result_as_an_input() {
-        let (_, sum) = dsc(&op("sum", &[64, 256], vec![dense(&[64, 256], 0, 1), sparse(64)]));
+    fn lists_result_of_reduction_as_input() {
+        let (_, sum) = dsc(&op("sum", &[64, 256], vec![dense_operand(&[64, 256], 0, 1), sparse(64)]));
         assert_eq!(sum.compute[0].inputs, ["Tensor0-idx0", "Tensor1-idx1"]);
         assert_eq!(sum.compute[0].outputs, ["Tensor1-idx1"]);
     }
 
     #[test]
-    fn the_mask_constant_is_the_last_one() {
-        let mut mean = op("sum", &[64, 50], vec![dense(&[64, 50], 0, 1), sparse(64)]);
+    fn appends_mask_constant_last() {
+        let mut mean = op("sum", &[64, 50], vec![dense_operand(&[64, 50], 0, 1), sparse(64)]);
         assert_eq!(dsc(&mean).1.masking_constant, 0);
-        mean.constants = vec![crate::bundle::Constant { name: "scaling_factor".to_owned(), value: 0.02 }];
+        mean.constants = vec![crate::bundle::NamedConstant { name: "scaling_factor".to_owned(), value: 0.02 }];
         let (_, mean) = dsc(&mean);
         assert_eq!(mean.masking_constant, 1);
         assert_eq!(mean.constants.0.0[1].1.name, "samv-maskvalue");
     }
 
     #[test]
-    fn baked_addresses_are_numbers_and_not_symbolic() {
-        let mut neg = op("neg", &[64, 64], vec![dense(&[64, 64], 0, 1), dense(&[64, 64], 0, 1)]);
+    fn writes_baked_addresses_as_numbers() {
+        let mut neg = op("neg", &[64, 64], vec![dense_operand(&[64, 64], 0, 1), dense_operand(&[64, 64], 0, 1)]);
         neg.operands[1].allocation = Allocation::Hbm { argument: 1, offset_bytes: 0 };
         let map = MemoryMap { segment_bytes: 1 << 34, segments: 7, has_pool: false };
         let sdsc = from_op_spec_baked(&neg, 0, &map).unwrap();
         let node = &sdsc.value.dscs[0].value.nodes[1];
-        assert_eq!((node.is_symbolic, node.start.data.0[0].1), (None, model::Decimal(1 << 34)));
+        assert_eq!((node.is_symbolic, node.start.data.0[0].1), (None, model::DecimalInteger(1 << 34)));
     }
 
     #[test]
-    fn an_error_names_the_op() {
-        let mut neg = op("neg", &[64, 64], vec![dense(&[64, 64], 0, 1), dense(&[64, 64], 0, 1)]);
+    fn names_op_in_error() {
+        let mut neg = op("neg", &[64, 64], vec![dense_operand(&[64, 64], 0, 1), dense_operand(&[64, 64], 0, 1)]);
         neg.operands[1].coordinates.pop();
         let error = from_op_spec(&neg, 7, -1).unwrap_err().to_string();
         assert_eq!(error, "op 7 ('neg'): operand 1 has 2 coordinates for 3 device dimensions; each dimension needs one");
@@ -280,13 +280,13 @@ mod tests {
         let output = operand(&[1, 4, 4, 64], vec![C::constant(0), C::dim(0), C::dim(1), C::dim(2)]);
         let mut pool = op("avgpoolfwd", &[4, 4, 64, 2, 2], vec![input, output]);
         pool.is_reduction = true;
-        pool.window = Some(Window { height: axis(2, 2, 0, None), width: axis(2, 2, 0, None), pad_type: None });
+        pool.window = Some(OpWindow { height: axis(2, 2, 0, None), width: axis(2, 2, 0, None), pad_type: None });
         pool.node_output_ranges = Some([1, 64, 4, 4]);
         pool
     }
 
     #[test]
-    fn a_pooling_hides_its_window() {
+    fn hides_window_of_pooling() {
         let (operation, pool) = dsc(&pool());
         assert_eq!(operation.slices.0.len(), 5);
         let class = &pool.classes.0[0].1;
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_depthwise_convolution_pads_its_input_only() {
+    fn pads_only_input_of_depthwise_convolution() {
         use Coordinate as C;
         let input = operand(&[1, 4, 4, 64], vec![C::constant(0), C::dim(1), C::dim(2), C::dim(0)]);
         let weight = operand(&[1, 3, 3, 64], vec![C::constant(0), C::dim(3), C::dim(4), C::dim(0)]);
@@ -309,7 +309,7 @@ mod tests {
         conv.is_reduction = true;
         conv.iteration_space[1].split = 2;
         let axis = axis(3, 1, 1, Some(6));
-        conv.window = Some(Window { height: axis, width: axis, pad_type: Some("padded_nozeropad".to_owned()) });
+        conv.window = Some(OpWindow { height: axis, width: axis, pad_type: Some("padded_nozeropad".to_owned()) });
         conv.node_output_ranges = Some([1, 64, 4, 4]);
         let (_, conv) = dsc(&conv);
         let windows = (&conv.space.windows.unwrap(), &conv.stages.core.steady.windows.unwrap());
@@ -323,16 +323,16 @@ mod tests {
     }
 
     #[test]
-    fn fp8_operands_of_a_matmul_have_folds_of_their_own() {
+    fn builds_block_folds_of_fp8_matmul_operands() {
         use Coordinate as C;
-        let fp8 = |mut operand: Operand, arrangement| {
+        let fp8 = |mut operand: OpSpecOperand, arrangement| {
             operand.format = DeviceFormat::Sen143Fp8;
             operand.arrangement = arrangement;
             operand
         };
         let input = operand(&[2, 8, 128], vec![C::floordiv(2, 128), C::dim(0), C::modulo(2, 128)]);
         let weight = operand(&[1, 256, 128], vec![C::constant(0), C::dim(2), C::dim(1)]);
-        let operands = vec![fp8(input, Arrangement::Standard), fp8(weight, Arrangement::Qfp8Wt), dense(&[8, 128], 0, 1)];
+        let operands = vec![fp8(input, ElementArrangement::Standard), fp8(weight, ElementArrangement::Qfp8Wt), dense_operand(&[8, 128], 0, 1)];
         let mut matmul = op("batchmatmulfp8", &[8, 128, 256], operands);
         matmul.is_reduction = true;
         let (_, matmul) = dsc(&matmul);

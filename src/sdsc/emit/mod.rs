@@ -19,15 +19,15 @@ mod shuffle;
 mod tensors;
 mod windows;
 
-pub use constant_bytes::{HostElements, device_bytes, host_bytes, is_rounded, is_rounded_number};
+pub use constant_bytes::{HostElements, encode_device_bytes, decode_host_bytes, is_rounded, is_rounded_number};
 pub use constant_error::ConstantError;
-pub use constants::{bits, dl16_bits};
+pub use constants::{constant_bits, dl16_bits};
 pub use from_op_spec::{from_op_spec, from_op_spec_baked};
 pub use share_files::{SharedFiles, share_files};
-pub use shuffle::{CoreView, Shuffle, ShuffleError, shuffle_file};
+pub use shuffle::{ShuffleView, Shuffle, ShuffleError, build_shuffle_file};
 
 use crate::launch::LaunchError;
-use crate::launch::geometry::Label;
+use crate::launch::geometry::DimLabel;
 
 /// An op that has no SDSC file. The text names the value found and the rule it breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,7 +52,7 @@ pub enum SdscError {
     #[error("the window along '{label}' has no total size; a depthwise convolution must say how large its padded input is")]
     MissingTotal {
         /// The dimension.
-        label: Label,
+        label: DimLabel,
     },
     /// A tensor that shares a class with one of other dimensions.
     #[error("tensor {tensor} has no dimension '{label}', which its layout class has; tensors of a class have the same dimensions")]
@@ -60,6 +60,6 @@ pub enum SdscError {
         /// The tensor.
         tensor: usize,
         /// The dimension.
-        label: Label,
+        label: DimLabel,
     },
 }

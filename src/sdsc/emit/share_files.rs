@@ -12,9 +12,9 @@
 //! The ids of the second execute are those of the first. Its own ids, -4 to -6, are used by no other op.
 
 use super::{SdscError, from_op_spec};
-use crate::bundle::{Allocation, Constant, OpSpec};
+use crate::bundle::{Allocation, NamedConstant, OpSpec};
 use crate::launch::geometry::Geometry;
-use crate::launch::symbols::Addresses;
+use crate::launch::symbols::OpAddresses;
 use crate::launch::{Launch, Stmt};
 use sdsc_format::Sdsc;
 use sdsc_format::model::DebugHandle;
@@ -38,21 +38,21 @@ pub struct SharedFiles {
 /// # Errors
 /// If an op has no file.
 pub fn share_files(ops: &[&OpSpec], handles: &[Option<DebugHandle>], launch: &mut Launch) -> Result<SharedFiles, SdscError> {
-    let mut table = Table::default();
+    let mut table = UniqueFileTable::default();
     let mut shared = SharedFiles::default();
     let mut first_ids = vec![-1];
     for (op, spec) in ops.iter().enumerate() {
         let first_id = first_ids[op];
-        first_ids.push(Addresses::symbolic(spec, &Geometry::new(spec)?, first_id)?.next_id());
+        first_ids.push(OpAddresses::new_symbolic(spec, &Geometry::new(spec)?, first_id)?.next_id());
         let handle = handles.get(op).cloned().flatten();
         let number = match table.find_or_add(spec, first_id)? {
-            Found::File(number) => {
+            FileLookup::File(number) => {
                 if let Some(handle) = handle.filter(|handle| shared.files[number].value.debug_handle.as_ref() != Some(handle)) {
                     shared.debug_handles.push(OpHandle { op, handle });
                 }
                 number
             }
-            Found::New(number) => {
+            FileLookup::New(number) => {
                 let mut file = from_op_spec(spec, number, first_id)?;
                 file.value.debug_handle = handle;
                 shared.files.push(file);
@@ -61,52 +61,52 @@ pub fn share_files(ops: &[&OpSpec], handles: &[Option<DebugHandle>], launch: &mu
         };
         shared.file_of_op.push(number);
     }
-    rename_executes(&mut launch.body, &mut Renaming { next_op: 0, first_ids: &first_ids, shared: &shared, table: &table });
+    rename_executes(&mut launch.body, &mut ExecuteRenaming { next_op: 0, first_ids: &first_ids, shared: &shared, table: &table });
     Ok(shared)
 }
 
 /// Properties that equal ops have in common, which are cheap to compare: function, kernel arguments, sizes and slices.
-type Fingerprint<'a> = (&'a str, Vec<Option<u32>>, Vec<(i64, i64)>);
+type OpFingerprint<'a> = (&'a str, Vec<Option<u32>>, Vec<(i64, i64)>);
 
 /// An op with a file of its own.
-struct Unique<'a> {
+struct UniqueFile<'a> {
     /// The file with number 0 and symbols from -1 on.
     canonical: Sdsc,
     /// Constants before they are rounded: `exact.json` names them by file.
-    constants: &'a [Constant],
+    constants: &'a [NamedConstant],
     first_id: i64,
 }
 
 #[derive(Default)]
-struct Table<'a> {
-    unique: Vec<Unique<'a>>,
-    by_fingerprint: BTreeMap<Fingerprint<'a>, Vec<usize>>,
+struct UniqueFileTable<'a> {
+    unique: Vec<UniqueFile<'a>>,
+    by_fingerprint: BTreeMap<OpFingerprint<'a>, Vec<usize>>,
 }
 
-enum Found {
+enum FileLookup {
     File(usize),
     New(usize),
 }
 
-impl<'a> Table<'a> {
-    fn find_or_add(&mut self, op: &'a OpSpec, first_id: i64) -> Result<Found, SdscError> {
+impl<'a> UniqueFileTable<'a> {
+    fn find_or_add(&mut self, op: &'a OpSpec, first_id: i64) -> Result<FileLookup, SdscError> {
         let canonical = from_op_spec(op, 0, -1)?;
-        let candidates = self.by_fingerprint.entry(fingerprint(op)).or_default();
+        let candidates = self.by_fingerprint.entry(compute_fingerprint(op)).or_default();
         let is_equal = |number: &&usize| {
             let known = &self.unique[**number];
             known.canonical == canonical && known.constants == op.constants.as_slice()
         };
         if let Some(number) = candidates.iter().find(is_equal) {
-            return Ok(Found::File(*number));
+            return Ok(FileLookup::File(*number));
         }
         let number = self.unique.len();
         candidates.push(number);
-        self.unique.push(Unique { canonical, constants: &op.constants, first_id });
-        Ok(Found::New(number))
+        self.unique.push(UniqueFile { canonical, constants: &op.constants, first_id });
+        Ok(FileLookup::New(number))
     }
 }
 
-fn fingerprint(op: &OpSpec) -> Fingerprint<'_> {
+fn compute_fingerprint(op: &OpSpec) -> OpFingerprint<'_> {
     let argument = |allocation: &Allocation| match allocation {
         Allocation::Hbm { argument, .. } => Some(*argument),
         Allocation::Pool { .. } | Allocation::Lx { .. } => None,
@@ -116,14 +116,14 @@ fn fingerprint(op: &OpSpec) -> Fingerprint<'_> {
 }
 
 /// State of the walk over the executes.
-struct Renaming<'a> {
+struct ExecuteRenaming<'a> {
     next_op: usize,
     first_ids: &'a [i64],
     shared: &'a SharedFiles,
-    table: &'a Table<'a>,
+    table: &'a UniqueFileTable<'a>,
 }
 
-fn rename_executes(body: &mut [Stmt], renaming: &mut Renaming<'_>) {
+fn rename_executes(body: &mut [Stmt], renaming: &mut ExecuteRenaming<'_>) {
     for statement in body {
         match statement {
             Stmt::Execute(execute) => {
@@ -143,17 +143,17 @@ fn rename_executes(body: &mut [Stmt], renaming: &mut Renaming<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::testing::{dense, op};
-    use crate::bundle::{Bundle, Item};
+    use crate::bundle::testing::{dense_operand, op};
+    use crate::bundle::{Bundle, BundleItem};
 
     /// Exponentials of rows of `[64, 64]` from the first to the second of these places.
     fn exponentials(places: &[[Allocation; 2]]) -> Bundle {
         let exp = |places: &[Allocation; 2]| {
-            let mut exp = op("exp", &[64, 64], vec![dense(&[64, 64], 0, 1), dense(&[64, 64], 0, 1)]);
+            let mut exp = op("exp", &[64, 64], vec![dense_operand(&[64, 64], 0, 1), dense_operand(&[64, 64], 0, 1)]);
             for (operand, place) in exp.operands.iter_mut().zip(places) {
                 operand.allocation = *place;
             }
-            Item::Op(Box::new(exp))
+            BundleItem::Op(Box::new(exp))
         };
         Bundle { pool_bytes: 1 << 16, items: places.iter().map(exp).collect() }
     }
@@ -170,21 +170,21 @@ mod tests {
         Allocation::Hbm { argument, offset_bytes }
     }
 
-    fn shared(bundle: &Bundle, handles: &[Option<DebugHandle>]) -> (SharedFiles, Launch) {
+    fn share_bundle_files(bundle: &Bundle, handles: &[Option<DebugHandle>]) -> (SharedFiles, Launch) {
         let mut launch = Launch::new(bundle).unwrap();
         let shared = share_files(&bundle.ops(), handles, &mut launch).unwrap();
         (shared, launch)
     }
 
-    fn files_of(places: &[[Allocation; 2]]) -> Vec<usize> {
-        shared(&exponentials(places), &[]).0.file_of_op
+    fn file_numbers(places: &[[Allocation; 2]]) -> Vec<usize> {
+        share_bundle_files(&exponentials(places), &[]).0.file_of_op
     }
 
     #[test]
-    fn ops_at_other_places_of_the_pool_share_a_file() {
+    fn shares_file_of_ops_at_other_pool_offsets() {
         let bundle =
             exponentials(&[[argument(0, 0), pool(0)], [pool(0), pool(8192)], [pool(8192), pool(16384)], [pool(0), argument(1, 0)]]);
-        let (shared, launch) = shared(&bundle, &[]);
+        let (shared, launch) = share_bundle_files(&bundle, &[]);
         assert_eq!(shared.file_of_op, [0, 1, 1, 2]);
         let names: Vec<&str> = shared.files.iter().map(|file| &*file.name).collect();
         assert_eq!(names, ["0_exp", "1_exp", "2_exp"]);
@@ -198,39 +198,39 @@ mod tests {
     }
 
     #[test]
-    fn arguments_and_places_in_lx_are_parts_of_the_key() {
-        assert_eq!(files_of(&[[argument(0, 0), pool(0)], [argument(1, 0), pool(0)], [argument(0, 0), pool(8192)]]), [0, 1, 0]);
-        assert_eq!(files_of(&[[lx(0), lx(8192)], [lx(0), lx(16384)], [lx(0), lx(8192)]]), [0, 1, 0]);
+    fn separates_files_by_argument_and_lx_address() {
+        assert_eq!(file_numbers(&[[argument(0, 0), pool(0)], [argument(1, 0), pool(0)], [argument(0, 0), pool(8192)]]), [0, 1, 0]);
+        assert_eq!(file_numbers(&[[lx(0), lx(8192)], [lx(0), lx(16384)], [lx(0), lx(8192)]]), [0, 1, 0]);
         // A tensor in place has one symbol, and one beside it two.
-        assert_eq!(files_of(&[[pool(0), pool(0)], [pool(0), pool(8192)], [pool(8192), pool(8192)]]), [0, 1, 0]);
+        assert_eq!(file_numbers(&[[pool(0), pool(0)], [pool(0), pool(8192)], [pool(8192), pool(8192)]]), [0, 1, 0]);
     }
 
     #[test]
-    fn constants_that_only_their_rounding_makes_equal_keep_their_files() {
+    fn separates_files_by_unrounded_constants() {
         let mut bundle = exponentials(&[[pool(0), pool(8192)]; 3]);
         for (item, value) in bundle.items.iter_mut().zip([1.0, 1.000_01, 1.0]) {
-            let Item::Op(op) = item else { unreachable!("a list of ops") };
+            let BundleItem::Op(op) = item else { unreachable!("a list of ops") };
             op.function = "clip".to_owned();
-            op.constants = [("clipMin", 0.0), ("clipMax", value)].map(|(name, value)| Constant { name: name.to_owned(), value }).to_vec();
+            op.constants = [("clipMin", 0.0), ("clipMax", value)].map(|(name, value)| NamedConstant { name: name.to_owned(), value }).to_vec();
         }
-        assert_eq!(shared(&bundle, &[]).0.file_of_op, [0, 1, 0]);
+        assert_eq!(share_bundle_files(&bundle, &[]).0.file_of_op, [0, 1, 0]);
     }
 
     #[test]
-    fn a_file_has_the_debug_handle_of_its_first_op() {
+    fn keeps_debug_handle_of_first_op() {
         let handle = |id: &'static str| Some(DebugHandle { id: id.into(), ..DebugHandle::default() });
         let bundle = exponentials(&[[pool(0), pool(8192)], [pool(8192), pool(0)], [pool(0), pool(8192)]]);
-        let (shared, _) = shared(&bundle, &[handle("7"), handle("8"), handle("7")]);
+        let (shared, _) = share_bundle_files(&bundle, &[handle("7"), handle("8"), handle("7")]);
         assert_eq!(shared.files.iter().map(|file| file.value.debug_handle.clone()).collect::<Vec<_>>(), [handle("7")]);
         assert_eq!(shared.debug_handles, [OpHandle { op: 1, handle: handle("8").unwrap() }]);
     }
 
     #[test]
-    fn loops_keep_their_executes() {
+    fn keeps_executes_in_loops() {
         let ops = exponentials(&[[pool(0), pool(8192)], [pool(8192), pool(0)]]).items;
-        let body = Item::Loop { count: 4, symbol: None, body: ops.clone() };
+        let body = BundleItem::Loop { count: 4, symbol: None, body: ops.clone() };
         let bundle = Bundle { pool_bytes: 1 << 16, items: vec![ops[0].clone(), body] };
-        let (shared, launch) = shared(&bundle, &[]);
+        let (shared, launch) = share_bundle_files(&bundle, &[]);
         assert_eq!(shared.file_of_op, [0, 0, 0]);
         assert_eq!(launch.to_string().matches("sdsc_0.json").count(), 3);
     }

@@ -2,35 +2,35 @@
 //! ("SuperDSC schema, section 9").
 
 use super::SdscError;
-use crate::bundle::{OpSpec, Window, WindowAxis};
+use crate::bundle::{OpSpec, OpWindow, WindowAxis};
 use crate::{
     bundle::OpFamily,
-    launch::geometry::{ClassName, Geometry, Label},
+    launch::geometry::{ClassName, Geometry, DimLabel},
 };
-use sdsc_format::model::{Entries, Presence, Text, WindowInfo};
+use sdsc_format::model::{Entries, MemoryPresence, Text, WindowInfo};
 
 /// Padding type of an input that is read through whole windows. Elements that no window needs are allowed.
-const FULL_SPAN: &str = "padded_fullspan_wunneeded";
+const FULL_SPAN_PADDING: &str = "padded_fullspan_wunneeded";
 
 /// The two window axes, each with its sliding dimension and the dimension of the window's points.
-const AXES: [(Label, Label); 2] = [(Label::I, Label::Ki), (Label::J, Label::Kj)];
+const WINDOW_AXES: [(DimLabel, DimLabel); 2] = [(DimLabel::I, DimLabel::Ki), (DimLabel::J, DimLabel::Kj)];
 
 /// Windows of an op; empty for an op without windows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Windows {
-    kind: Kind,
+pub(super) struct OpWindows {
+    kind: WindowKind,
     /// Windows of the complete op.
     pub(super) full: Entries<Text, WindowInfo>,
     /// Windows of one core.
     pub(super) per_core: Entries<Text, WindowInfo>,
     /// Dimensions that are omitted from tensors other than the weight.
-    hidden: Vec<Label>,
-    axes: Vec<Axis>,
+    hidden: Vec<DimLabel>,
+    axes: Vec<SlidingAxis>,
     pad_type: Text,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Kind {
+enum WindowKind {
     #[default]
     None,
     Pool,
@@ -39,8 +39,8 @@ enum Kind {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Axis {
-    label: Label,
+struct SlidingAxis {
+    label: DimLabel,
     stride: i64,
     kernel: i64,
     total: i64,
@@ -56,25 +56,25 @@ pub(super) struct InputExtent {
     pub(super) padding: Text,
 }
 
-impl Windows {
-    pub(super) fn of(op: &OpSpec, geometry: &Geometry) -> Result<Self, SdscError> {
+impl OpWindows {
+    pub(super) fn from_op(op: &OpSpec, geometry: &Geometry) -> Result<Self, SdscError> {
         let kind = match geometry.family {
-            OpFamily::Pool => Kind::Pool,
-            OpFamily::Conv2d => Kind::Conv2d,
-            OpFamily::Depthwise => Kind::Depthwise,
+            OpFamily::Pool => WindowKind::Pool,
+            OpFamily::Conv2d => WindowKind::Conv2d,
+            OpFamily::Depthwise => WindowKind::Depthwise,
             OpFamily::Matmul | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => return Ok(Self::default()),
         };
         let window = op.window.as_ref().ok_or(SdscError::MissingWindow)?;
         match kind {
-            Kind::Depthwise => Self::depthwise(window, geometry),
-            Kind::None | Kind::Pool | Kind::Conv2d => Ok(Self::sliding(kind, window, geometry)),
+            WindowKind::Depthwise => Self::new_depthwise(window, geometry),
+            WindowKind::None | WindowKind::Pool | WindowKind::Conv2d => Ok(Self::new_sliding(kind, window, geometry)),
         }
     }
 
     /// A pooling or a direct convolution: an axis whose window is a single point is an ordinary dimension.
-    fn sliding(kind: Kind, window: &Window, geometry: &Geometry) -> Self {
-        let mut windows = Self { kind, pad_type: FULL_SPAN.into(), ..Self::default() };
-        for ((label, taps), axis) in AXES.into_iter().zip([window.height, window.width]) {
+    fn new_sliding(kind: WindowKind, window: &OpWindow, geometry: &Geometry) -> Self {
+        let mut windows = Self { kind, pad_type: FULL_SPAN_PADDING.into(), ..Self::default() };
+        for ((label, taps), axis) in WINDOW_AXES.into_iter().zip([window.height, window.width]) {
             if geometry.space.get(taps).is_none() {
                 continue;
             }
@@ -92,43 +92,43 @@ impl Windows {
             };
             windows.full.0.push((label.name().into(), info));
             windows.hidden.push(taps);
-            windows.axes.push(Axis { label, stride: axis.stride, kernel: axis.kernel, total });
+            windows.axes.push(SlidingAxis { label, stride: axis.stride, kernel: axis.kernel, total });
         }
         windows.per_core = windows.full.clone();
         windows
     }
 
     /// A depthwise convolution says how much of the padding no window reads, for the whole op and for one core.
-    fn depthwise(window: &Window, geometry: &Geometry) -> Result<Self, SdscError> {
-        let pad_type = window.pad_type.clone().unwrap_or_else(|| FULL_SPAN.to_owned());
-        let mut windows = Self { kind: Kind::Depthwise, pad_type: pad_type.into(), ..Self::default() };
-        for ((label, taps), axis) in AXES.into_iter().zip([window.height, window.width]) {
+    fn new_depthwise(window: &OpWindow, geometry: &Geometry) -> Result<Self, SdscError> {
+        let pad_type = window.pad_type.clone().unwrap_or_else(|| FULL_SPAN_PADDING.to_owned());
+        let mut windows = Self { kind: WindowKind::Depthwise, pad_type: pad_type.into(), ..Self::default() };
+        for ((label, taps), axis) in WINDOW_AXES.into_iter().zip([window.height, window.width]) {
             let total = axis.total_size.ok_or(SdscError::MissingTotal { label })?;
             let name: Text = label.name().into();
-            let full = depthwise_window(axis, taps, total, (total - axis.kernel).div_euclid(axis.stride) + 1);
+            let full = build_depthwise_window(axis, taps, total, (total - axis.kernel).div_euclid(axis.stride) + 1);
             windows.full.0.push((name.clone(), full));
             if let Some(dim) = geometry.space.get(label) {
                 let outputs = dim.size / dim.split;
                 let part = if dim.split == 1 { total } else { outputs * axis.stride + axis.kernel - 1 };
-                windows.per_core.0.push((name, depthwise_window(axis, taps, part, outputs)));
+                windows.per_core.0.push((name, build_depthwise_window(axis, taps, part, outputs)));
             }
-            windows.axes.push(Axis { label, stride: axis.stride, kernel: axis.kernel, total });
+            windows.axes.push(SlidingAxis { label, stride: axis.stride, kernel: axis.kernel, total });
         }
         Ok(windows)
     }
 
     /// Returns whether windows overlap in data, and sticks are replicated.
     pub(super) fn is_sliding(&self) -> bool {
-        matches!(self.kind, Kind::Pool | Kind::Conv2d)
+        matches!(self.kind, WindowKind::Pool | WindowKind::Conv2d)
     }
 
     /// Returns whether tensors of a class include a dimension.
-    pub(super) fn shows(&self, label: Label, class: ClassName) -> bool {
+    pub(super) fn includes_dim(&self, label: DimLabel, class: ClassName) -> bool {
         class == ClassName::Kernel || !self.hidden.contains(&label)
     }
 
     /// The padding of an input that stands behind its start addresses.
-    pub(super) fn input_padding(&self, is_input: bool, shown: &[Label]) -> Option<Entries<Text, Text>> {
+    pub(super) fn input_padding(&self, is_input: bool, shown: &[DimLabel]) -> Option<Entries<Text, Text>> {
         if !is_input || !self.is_sliding() {
             return None;
         }
@@ -139,37 +139,37 @@ impl Windows {
 
     /// The padding of a depthwise convolution's input, which stands before its start addresses.
     pub(super) fn early_padding(&self, tensor: usize) -> Option<Entries<Text, Text>> {
-        let is_padded = self.kind == Kind::Depthwise && tensor == 0;
+        let is_padded = self.kind == WindowKind::Depthwise && tensor == 0;
         is_padded.then(|| self.axes.iter().map(|axis| (axis.label.name().into(), self.pad_type.clone())).collect())
     }
 
     /// Returns one core's part of a windowed dimension of an input, of which the op computes `size` points in `slices` slices.
     ///
     /// Returns `None` if the dimension is not windowed in that tensor.
-    pub(super) fn input_extent(&self, tensor: usize, is_input: bool, label: Label, size: i64, slices: i64) -> Option<InputExtent> {
+    pub(super) fn input_extent(&self, tensor: usize, is_input: bool, label: DimLabel, size: i64, slices: i64) -> Option<InputExtent> {
         let axis = self.axes.iter().find(|axis| axis.label == label)?;
         let outputs = size / slices;
         let padding = self.pad_type.clone();
         match self.kind {
-            Kind::None => None,
-            Kind::Pool => is_input.then(|| InputExtent { size: axis.total / slices, step: axis.total / slices, padding }),
-            Kind::Conv2d => {
+            WindowKind::None => None,
+            WindowKind::Pool => is_input.then(|| InputExtent { size: axis.total / slices, step: axis.total / slices, padding }),
+            WindowKind::Conv2d => {
                 is_input.then(|| InputExtent { size: (outputs - 1) * axis.stride + axis.kernel, step: outputs * axis.stride, padding })
             }
-            Kind::Depthwise => {
+            WindowKind::Depthwise => {
                 (tensor == 0).then(|| InputExtent { size: outputs * axis.stride + axis.kernel - 1, step: outputs * axis.stride, padding })
             }
         }
     }
 
     /// Returns the presence of a tensor in the memory of a node with that name.
-    pub(super) fn presence(&self, tensor: usize, is_input: bool, node: &str) -> Presence {
-        let plain = Presence { is_present: 1, ..Presence::default() };
+    pub(super) fn memory_presence(&self, tensor: usize, is_input: bool, node: &str) -> MemoryPresence {
+        let plain = MemoryPresence { is_present: 1, ..MemoryPresence::default() };
         match self.kind {
-            Kind::None => plain,
-            Kind::Depthwise if tensor != 0 => plain,
-            Kind::Depthwise => Presence { is_padded: Some(1), is_zero_padded: Some(0), ..plain },
-            Kind::Pool | Kind::Conv2d => Presence {
+            WindowKind::None => plain,
+            WindowKind::Depthwise if tensor != 0 => plain,
+            WindowKind::Depthwise => MemoryPresence { is_padded: Some(1), is_zero_padded: Some(0), ..plain },
+            WindowKind::Pool | WindowKind::Conv2d => MemoryPresence {
                 is_padded: Some(u8::from(is_input)),
                 is_zero_padded: Some(0),
                 offset: Some(0),
@@ -180,14 +180,14 @@ impl Windows {
     }
 
     /// Returns the presence of a tensor that is in LX only.
-    pub(super) fn lx_presence(&self, tensor: usize) -> Presence {
-        let is_padded = (self.kind == Kind::Depthwise && tensor == 0).then_some(1);
-        Presence { is_present: 1, is_padded, ..Presence::default() }
+    pub(super) fn lx_presence(&self, tensor: usize) -> MemoryPresence {
+        let is_padded = (self.kind == WindowKind::Depthwise && tensor == 0).then_some(1);
+        MemoryPresence { is_present: 1, is_padded, ..MemoryPresence::default() }
     }
 }
 
 /// Subtracts points that no window reads from the back padding first, then from the input, then from the front padding.
-fn depthwise_window(axis: WindowAxis, taps: Label, total: i64, outputs: i64) -> WindowInfo {
+fn build_depthwise_window(axis: WindowAxis, taps: DimLabel, total: i64, outputs: i64) -> WindowInfo {
     let unneeded = total - ((outputs - 1) * axis.stride + axis.kernel);
     let valid = total - 2 * axis.padding;
     let mut rest = unneeded.max(0);
@@ -217,12 +217,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_that_no_window_reads_come_off_the_back_padding_first() {
+    fn subtracts_unread_points_from_back_padding_first() {
         let axis = WindowAxis { kernel: 3, stride: 2, padding: 1, dilation: 1, total_size: Some(10) };
-        let info = depthwise_window(axis, Label::Ki, 10, 4);
+        let info = build_depthwise_window(axis, DimLabel::Ki, 10, 4);
         assert_eq!((info.unneeded, info.unneeded_back, info.unneeded_front), (Some(1), Some(1), Some(0)));
         assert_eq!((info.pad_front, info.pad_back), (1, 0));
-        let spare = depthwise_window(axis, Label::Ki, 10, 1);
+        let spare = build_depthwise_window(axis, DimLabel::Ki, 10, 1);
         assert_eq!((spare.unneeded, spare.unneeded_back, spare.unneeded_front), (Some(7), Some(1), Some(0)));
     }
 }

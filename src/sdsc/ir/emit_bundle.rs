@@ -4,30 +4,30 @@
 //! SDSC files. For a module without an `sdsc.program` but with one bundle, it writes only the files of that bundle.
 
 use crate::dialect::ods::{attr, option, sdsc};
-use crate::sdsc::emit::{HostElements, device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number, share_files};
+use crate::sdsc::emit::{HostElements, encode_device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number, share_files};
 use crate::{
     bundle::ir::sdsc_ops,
-    bundle::{Bundle, Constant, Life, OpSpec, Scratch},
+    bundle::{Bundle, NamedConstant, LaunchLiveRange, OpSpec, LaunchMemory},
     codes,
-    dialect::{self, Role},
-    launch::ir::launch_ops::launch_of,
+    dialect::{self, ProgramBufferRole},
+    launch::ir::launch_ops::launch_from_ir,
     launch::{
         Launch, LaunchError,
         geometry::Geometry,
-        launch_spec::{launch_spec_files, written_arguments},
-        symbols::{Addresses, MemoryMap},
+        launch_spec::{build_launch_spec_files, written_arguments},
+        symbols::{OpAddresses, MemoryMap},
     },
     mlir::{
-        Attribute, Op, OpExt, Options, Pass, Reported, ScalarType, ValueExt, dictionary_entries, elements, error_at, integer, integers,
-        note_bug, parses, raw_elements, strings, symbol_name, type_of, warning_at,
+        Attribute, Op, OpExt, PassOptions, Pass, ErrorReported, ScalarType, ValueExt, dictionary_entries, elements, error_at, integer, integers,
+        record_bug, can_parse, raw_elements, strings, symbol_name, type_of, warning_at,
     },
 };
 use ::program::layout::DeviceLayout;
 use files::is_plain_name;
 use machine::{ElementType, Target, is_conversion};
-use sdsc_check::{Profile, Violation, check_files_in};
+use sdsc_check::{Profile, Violation, check_files_with_profile};
 use sdsc_format::{
-    File, Fresh, Sdsc,
+    OutputFile, StagedBundle, Sdsc,
     exact::{EXACT_FILE, EXACT_SUFFIX, ExactConstant, ExactNumbers},
     program::{self, BufferPlace, ConversionOrder, LaunchEntry, Program, Size, Symbol, SymbolicDim, Tensor},
     to_text,
@@ -42,35 +42,35 @@ use std::{
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-emit-bundle", run };
 
-fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
-    let output = options.text(option::OUTPUT);
+fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
+    let output = options.get_text(option::OUTPUT);
     if output.is_empty() {
         return Err(error_at(codes::OUTPUT_MISSING, module, "requires option 'output'; give the directory to write").report());
     }
-    let format: Profile = options.read(module, option::BUNDLE_FORMAT)?;
-    let files = files_of(module, options, format)?;
+    let format: Profile = options.read_enum(module, option::BUNDLE_FORMAT)?;
+    let files = build_files(module, options, format)?;
     check_texts(module, options, &files)?;
     let target = dialect::target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let contents = || files.iter().map(|file| (file.path.as_str(), file.content.as_slice()));
     // The files are written while they are checked; they become visible only when they are moved into place.
     let (violations, fresh) = thread::scope(|scope| {
         // A scoped thread, since pool threads would remain in the process.
-        let violations = scope.spawn(|| check_files_in(contents(), &target, format));
-        let fresh = Fresh::write(Path::new(output), &files);
+        let violations = scope.spawn(|| check_files_with_profile(contents(), &target, format));
+        let fresh = StagedBundle::write(Path::new(output), &files);
         (violations.join().unwrap_or_else(|panic| resume_unwind(panic)), fresh)
     });
     let violations = violations.map_err(|error| error_at(codes::OUTPUT_WRITE, module, error).report())?;
-    judge(module, options, format, &violations)?;
-    fresh.and_then(Fresh::put_in_place).map_err(|error| error_at(codes::OUTPUT_WRITE, module, error).report())
+    report_violations(module, options, format, &violations)?;
+    fresh.and_then(StagedBundle::commit).map_err(|error| error_at(codes::OUTPUT_WRITE, module, error).report())
 }
 
 /// Checks that MLIR can parse every `bundle.mlir`. An unreadable one in the output of a compilation is a compiler bug.
-fn check_texts(module: Op<'_>, options: &Options, files: &[File]) -> Result<(), Reported> {
+fn check_texts(module: Op<'_>, options: &PassOptions, files: &[OutputFile]) -> Result<(), ErrorReported> {
     for file in files.iter().filter(|file| file.path.ends_with("bundle.mlir")) {
-        if !str::from_utf8(&file.content).is_ok_and(|text| parses(module.ctx(), text)) {
+        if !str::from_utf8(&file.content).is_ok_and(|text| can_parse(module.ctx(), text)) {
             let mut whose = "";
-            if is_ours_to_mend(options) {
-                note_bug(module);
+            if is_compiler_output(options) {
+                record_bug(module);
                 whose = ", which is a compiler bug";
             }
             return Err(error_at(codes::OWN_FILES, module, format_args!("wrote a '{}' that MLIR cannot read{whose}", file.path)).report());
@@ -80,21 +80,21 @@ fn check_texts(module: Op<'_>, options: &Options, files: &[File]) -> Result<(), 
 }
 
 /// Returns whether the program was produced by our own passes only, so that every error in it is a compiler bug.
-fn is_ours_to_mend(options: &Options) -> bool {
-    options.is_on(option::COMPILED)
+fn is_compiler_output(options: &PassOptions) -> bool {
+    options.is_enabled(option::COMPILED)
 }
 
 /// Reports violations of the format. In the output of a complete compilation they are a compiler bug; in a format that is not the default,
 /// the program has no form in it, which is an error. A program that was given as IR of a later phase is refused, and nothing is written; op
 /// specs of another front end are written with a warning.
-fn judge(module: Op<'_>, options: &Options, format: Profile, violations: &[Violation]) -> Result<(), Reported> {
+fn report_violations(module: Op<'_>, options: &PassOptions, format: Profile, violations: &[Violation]) -> Result<(), ErrorReported> {
     let Some(first) = violations.first() else { return Ok(()) };
-    if is_ours_to_mend(options) && format != Profile::default() {
+    if is_compiler_output(options) && format != Profile::default() {
         let message = format_args!("has no form in format '{format}': {}; choose another with '--bundle-format'", first.message);
         return Err(error_at(codes::BUNDLE_FORMAT, module, message).report());
     }
-    if is_ours_to_mend(options) {
-        note_bug(module);
+    if is_compiler_output(options) {
+        record_bug(module);
         return Err(error_at(
             codes::OWN_FILES,
             module,
@@ -103,38 +103,38 @@ fn judge(module: Op<'_>, options: &Options, format: Profile, violations: &[Viola
         .report());
     }
     if let Some(program) = module.body_ops().into_iter().find(|op| op.is(sdsc::PROGRAM)) {
-        return Err(error_at(code_of(first), program, format_args!("wrote files that break a rule of the format: {first}")).report());
+        return Err(error_at(diagnostic_code(first), program, format_args!("wrote files that break a rule of the format: {first}")).report());
     }
     for violation in violations {
-        warning_at(code_of(violation), module, format_args!("wrote files that break a rule of the format: {violation}")).emit();
+        warning_at(diagnostic_code(violation), module, format_args!("wrote files that break a rule of the format: {violation}")).emit();
     }
     Ok(())
 }
 
 /// Returns the code of the rule that a file breaks.
-fn code_of(violation: &Violation) -> codes::Code {
-    codes::format_rule(violation.label).unwrap_or(codes::FORMAT_RULE)
+fn diagnostic_code(violation: &Violation) -> codes::Code {
+    codes::format_rule_code(violation.label).unwrap_or(codes::FORMAT_RULE)
 }
 
 /// Returns the message for a module without operations. It suggests linalg input for a complete compilation, and bundle
 /// IR if the IR of a later phase is given.
-fn empty(options: &Options) -> &'static str {
-    if is_ours_to_mend(options) {
+fn empty_module_message(options: &PassOptions) -> &'static str {
+    if is_compiler_output(options) {
         "is empty; give a function of linalg ops on tensors"
     } else {
         "is empty; give an 'sdsc.program' or the ops of one bundle, as 'spyre-compile FILE --compile-to bundle' prints them"
     }
 }
 
-fn files_of(module: Op<'_>, options: &Options, format: Profile) -> Result<Vec<File>, Reported> {
+fn build_files(module: Op<'_>, options: &PassOptions, format: Profile) -> Result<Vec<OutputFile>, ErrorReported> {
     let target = dialect::target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     if module.body_ops().is_empty() {
-        return Err(error_at(codes::EMPTY_MODULE, module, empty(options)).report());
+        return Err(error_at(codes::EMPTY_MODULE, module, empty_module_message(options)).report());
     }
     let programs: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is(sdsc::PROGRAM)).collect();
     match programs.as_slice() {
-        [] => bare_bundle(module, &target, format),
-        [program] => program_files(*program, &target, format),
+        [] => build_bare_bundle(module, &target, format),
+        [program] => build_program_files(*program, &target, format),
         [_, second, ..] => Err(error_at(
             codes::DIRECTORY_PROGRAMS,
             *second,
@@ -145,11 +145,11 @@ fn files_of(module: Op<'_>, options: &Options, format: Profile) -> Result<Vec<Fi
 }
 
 /// Returns the files of the only bundle of a module: a nested module, or the module itself.
-fn bare_bundle(module: Op<'_>, target: &Target, format: Profile) -> Result<Vec<File>, Reported> {
+fn build_bare_bundle(module: Op<'_>, target: &Target, format: Profile) -> Result<Vec<OutputFile>, ErrorReported> {
     let bundles: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is("builtin.module")).collect();
     match bundles.as_slice() {
-        [] => Ok(bundle_files(module, "", target, format, &mut ExactNumbers::default())?.files),
-        [bundle] => Ok(bundle_files(*bundle, "", target, format, &mut ExactNumbers::default())?.files),
+        [] => Ok(build_bundle_files(module, "", target, format, &mut ExactNumbers::default())?.files),
+        [bundle] => Ok(build_bundle_files(*bundle, "", target, format, &mut ExactNumbers::default())?.files),
         [_, second, ..] => Err(error_at(
             codes::DIRECTORY_PROGRAMS,
             *second,
@@ -159,12 +159,12 @@ fn bare_bundle(module: Op<'_>, target: &Target, format: Profile) -> Result<Vec<F
     }
 }
 
-fn program_files(program: Op<'_>, target: &Target, format: Profile) -> Result<Vec<File>, Reported> {
+fn build_program_files(program: Op<'_>, target: &Target, format: Profile) -> Result<Vec<OutputFile>, ErrorReported> {
     let (mut files, mut exact, mut written) = (Vec::new(), ExactNumbers::default(), Vec::new());
     let mut description = Program {
         name: program.text_attr(attr::SYM_NAME).to_owned(),
-        symbols: symbols_of(program),
-        sizes: sizes_of(program),
+        symbols: read_symbols(program),
+        sizes: read_sizes(program),
         ..Program::default()
     };
     for op in program.body_ops() {
@@ -172,20 +172,20 @@ fn program_files(program: Op<'_>, target: &Target, format: Profile) -> Result<Ve
         check_name(op, &name)?;
         match op.full_name() {
             sdsc::BUFFER => {
-                let (mut tensor, constant) = buffer_of(op, target).map_err(|message| error_at(codes::CONSTANT, op, message).report())?;
+                let (mut tensor, constant) = read_buffer(op, target).map_err(|message| error_at(codes::CONSTANT, op, message).report())?;
                 if let Some(constant) = constant {
                     let path = format!("{}/{name}{}", program::CONSTANTS_FOLDER, program::CONSTANT_SUFFIX);
                     tensor.file = Some(path.clone());
-                    files.push(File { path, content: constant.content });
+                    files.push(OutputFile { path, content: constant.content });
                     if let Some(elements) = constant.exact {
-                        files.extend(note_exact(&mut exact, &name, elements));
+                        files.extend(record_exact(&mut exact, &name, elements));
                     }
                 }
-                match Role::of(op).expect("a buffer has a role") {
-                    Role::Input => description.arguments.push(tensor),
-                    Role::Constant => description.constants.push(tensor),
-                    Role::Output => description.results.push(tensor),
-                    Role::Temporary => description.buffers.push(tensor),
+                match ProgramBufferRole::from_op(op).expect("a buffer has a role") {
+                    ProgramBufferRole::Input => description.arguments.push(tensor),
+                    ProgramBufferRole::Constant => description.constants.push(tensor),
+                    ProgramBufferRole::Output => description.results.push(tensor),
+                    ProgramBufferRole::Temporary => description.buffers.push(tensor),
                 }
             }
             "builtin.module" => {
@@ -194,11 +194,11 @@ fn program_files(program: Op<'_>, target: &Target, format: Profile) -> Result<Ve
                 }
                 let buffers = op.attr(attr::SDSC_BUFFERS).and_then(elements).unwrap_or_default();
                 let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
-                let bundle = bundle_files(op, &format!("{name}/"), target, format, &mut exact)?;
+                let bundle = build_bundle_files(op, &format!("{name}/"), target, format, &mut exact)?;
                 files.extend(bundle.files);
                 written.push(bundle.written);
-                let [lx, pool] = lives_in(op)?;
-                let sizes = sizes_of_launch(op)?;
+                let [lx, pool] = read_live_ranges(op)?;
+                let sizes = read_launch_sizes(op)?;
                 description.launches.push(LaunchEntry {
                     bundle: name,
                     arguments,
@@ -217,23 +217,23 @@ fn program_files(program: Op<'_>, target: &Target, format: Profile) -> Result<Ve
         .map_err(|message| error_at(codes::BUNDLE_ORDER, program, format_args!("cannot be written: {message}")).report())?;
     let end = |buffer: &Tensor| buffer.place.map(|place| place.offset + buffer.bytes);
     description.buffer_bytes = description.buffers.iter().filter_map(end).max().unwrap_or(0);
-    files.extend(launch_spec_files(&description, &written).map_err(|message| error_at(codes::INTERNAL, program, message).report())?);
+    files.extend(build_launch_spec_files(&description, &written).map_err(|message| error_at(codes::INTERNAL, program, message).report())?);
     let mut content = serde_json::to_vec_pretty(&description).map_err(|error| error_at(codes::INTERNAL, program, error).report())?;
     content.push(b'\n');
-    files.push(File { path: program::FILE_NAME.to_owned(), content });
+    files.push(OutputFile { path: program::PROGRAM_FILE.to_owned(), content });
     if !exact.is_empty() {
         let mut content = serde_json::to_vec_pretty(&exact).map_err(|error| error_at(codes::INTERNAL, program, error).report())?;
         content.push(b'\n');
-        files.push(File { path: EXACT_FILE.to_owned(), content });
+        files.push(OutputFile { path: EXACT_FILE.to_owned(), content });
     }
     Ok(files)
 }
 
 /// Checks that a name is plain: bundles are folders, and a run writes results to files, with these names, and other names could escape
 /// the directory.
-fn check_name(op: Op<'_>, name: &str) -> Result<(), Reported> {
-    let is_taken = op.is("builtin.module") && [program::CONSTANTS_FOLDER, program::FILE_NAME, EXACT_FILE].contains(&name);
-    let becomes_file = op.is("builtin.module") || Role::of(op) == Some(Role::Output);
+fn check_name(op: Op<'_>, name: &str) -> Result<(), ErrorReported> {
+    let is_taken = op.is("builtin.module") && [program::CONSTANTS_FOLDER, program::PROGRAM_FILE, EXACT_FILE].contains(&name);
+    let becomes_file = op.is("builtin.module") || ProgramBufferRole::from_op(op) == Some(ProgramBufferRole::Output);
     if !becomes_file || is_plain_name(name) && !is_taken {
         return Ok(());
     }
@@ -242,12 +242,12 @@ fn check_name(op: Op<'_>, name: &str) -> Result<(), Reported> {
 }
 
 /// Records the unrounded elements of a constant; returns their file, unless it is a splat.
-fn note_exact(exact: &mut ExactNumbers, name: &str, elements: ExactElements) -> Option<File> {
+fn record_exact(exact: &mut ExactNumbers, name: &str, elements: ExactElements) -> Option<OutputFile> {
     let (constant, file) = match elements {
-        ExactElements::Same(number) => (ExactConstant::Number(number), None),
-        ExactElements::Each(content) => {
+        ExactElements::Splat(number) => (ExactConstant::Number(number), None),
+        ExactElements::Elements(content) => {
             let path = format!("{}/{name}{EXACT_SUFFIX}{}", program::CONSTANTS_FOLDER, program::CONSTANT_SUFFIX);
-            (ExactConstant::File(path.clone()), Some(File { path, content }))
+            (ExactConstant::File(path.clone()), Some(OutputFile { path, content }))
         }
     };
     exact.constants.insert(name.to_owned(), constant);
@@ -264,18 +264,18 @@ struct ConstantContent {
 
 /// Unrounded elements of a constant.
 enum ExactElements {
-    Same(f64),
-    Each(Vec<u8>),
+    Splat(f64),
+    Elements(Vec<u8>),
 }
 
 /// Returns the trip counts that are known at launch only.
-fn symbols_of(program: Op<'_>) -> Vec<Symbol> {
+fn read_symbols(program: Op<'_>) -> Vec<Symbol> {
     let entries = program.attr(attr::SYMBOLS).and_then(dictionary_entries).unwrap_or_default();
     entries.into_iter().filter_map(|(name, maximum)| Some(Symbol { name: name.to_owned(), maximum: integer(maximum)? })).collect()
 }
 
 /// Returns the sizes that are known at launch only.
-fn sizes_of(program: Op<'_>) -> Vec<Size> {
+fn read_sizes(program: Op<'_>) -> Vec<Size> {
     let entries = program.attr(attr::SIZES).and_then(dictionary_entries).unwrap_or_default();
     let size = |(name, numbers): (&str, Attribute<'_>)| {
         let [maximum, granularity] = integers(numbers)?.try_into().ok()?;
@@ -285,10 +285,10 @@ fn sizes_of(program: Op<'_>) -> Vec<Size> {
 }
 
 /// Returns the sizes that a launch receives, in the order of its parameters, which is that of their first use in ops.
-fn sizes_of_launch(bundle: Op<'_>) -> Result<Vec<String>, Reported> {
+fn read_launch_sizes(bundle: Op<'_>) -> Result<Vec<String>, ErrorReported> {
     let mut names: Vec<String> = Vec::new();
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
-        let spec = sdsc_ops::op_of(op).map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
+        let spec = sdsc_ops::op_from_ir(op).map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
         for size in spec.iteration_space.into_iter().filter_map(|dim| dim.symbolic) {
             if !names.contains(&size.symbol) {
                 names.push(size.symbol);
@@ -299,17 +299,17 @@ fn sizes_of_launch(bundle: Op<'_>) -> Result<Vec<String>, Reported> {
 }
 
 /// Returns the dimensions of a tensor whose sizes are known at launch only.
-fn symbolic_of(buffer: Op<'_>) -> Vec<SymbolicDim> {
+fn read_symbolic_dims(buffer: Op<'_>) -> Vec<SymbolicDim> {
     let names = buffer.attr(attr::SYMBOLIC).and_then(strings).unwrap_or_default();
     let named = names.into_iter().enumerate().filter(|(_, name)| !name.is_empty());
     named.map(|(dim, name)| SymbolicDim { dim, size: name.to_owned() }).collect()
 }
 
 /// Returns a tensor of the program, with its bytes if it is a constant.
-fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<ConstantContent>), String> {
-    let tensor = buffer.attr(attr::TYPE).and_then(type_of).and_then(dialect::Tensor::of).ok_or("is no tensor")?;
+fn read_buffer(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<ConstantContent>), String> {
+    let tensor = buffer.attr(attr::TYPE).and_then(type_of).and_then(dialect::DeviceTensor::from_type).ok_or("is no tensor")?;
     let layout = tensor.layout.as_ref().ok_or("has no device layout")?;
-    let content = buffer.attr(attr::VALUE).map(|value| content_of(buffer, value, &tensor, layout, target)).transpose()?;
+    let content = buffer.attr(attr::VALUE).map(|value| build_content(buffer, value, &tensor, layout, target)).transpose()?;
     let entry = Tensor {
         name: buffer.text_attr(attr::SYM_NAME).to_owned(),
         shape: tensor.host.shape.clone(),
@@ -320,14 +320,14 @@ fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<Constant
         bytes: layout.bytes(),
         file: None,
         index_range: buffer.attr(attr::INDEX_RANGE).and_then(integers).and_then(|range| range.try_into().ok()),
-        symbolic: symbolic_of(buffer),
+        symbolic: read_symbolic_dims(buffer),
         digit_base: buffer.attr(attr::DIGIT_BASE).and_then(integer),
-        place: place_of(buffer),
+        place: read_buffer_place(buffer),
     };
     Ok((entry, content))
 }
 
-fn place_of(buffer: Op<'_>) -> Option<BufferPlace> {
+fn read_buffer_place(buffer: Op<'_>) -> Option<BufferPlace> {
     let offset = buffer.attr(attr::OFFSET).and_then(integer)?;
     let [first, last] = buffer.attr(attr::LIFE).and_then(integers)?.try_into().ok()?;
     Some(BufferPlace { offset, first_launch: usize::try_from(first).ok()?, last_launch: usize::try_from(last).ok()? })
@@ -337,21 +337,21 @@ fn place_of(buffer: Op<'_>) -> Option<BufferPlace> {
 const MAX_SPLAT_BYTES: i64 = 1 << 28;
 
 /// Returns the bytes of a constant in device memory.
-fn content_of(
+fn build_content(
     buffer: Op<'_>,
     value: Attribute<'_>,
-    tensor: &dialect::Tensor<'_>,
+    tensor: &dialect::DeviceTensor<'_>,
     layout: &DeviceLayout,
     target: &Target,
 ) -> Result<ConstantContent, String> {
     let name = buffer.text_attr(attr::SYM_NAME);
     if !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
         return Err(
-            codes::FILE_NAME.says(format_args!("expected a name of letters, digits and '_' for the file of the constant, found '{name}'"))
+            codes::FILE_NAME.format(format_args!("expected a name of letters, digits and '_' for the file of the constant, found '{name}'"))
         );
     }
     if layout.bytes() > target.segment_bytes {
-        return Err(codes::CONSTANT.says(format_args!(
+        return Err(codes::CONSTANT.format(format_args!(
             "has {} bytes, more than a segment of {}; use a smaller constant",
             layout.bytes(),
             target.segment_bytes
@@ -359,72 +359,72 @@ fn content_of(
     }
     let raw = raw_elements(value).ok_or("expected 'dense' elements or a 'dense_resource' with content, found others")?;
     if raw.is_splat && layout.bytes() > MAX_SPLAT_BYTES {
-        return Err(codes::CONSTANT.says(format_args!(
+        return Err(codes::CONSTANT.format(format_args!(
             "repeats one number for {} bytes, more than the limit of {MAX_SPLAT_BYTES}; use linalg.fill",
             layout.bytes()
         )));
     }
-    let stored = ScalarType::of(tensor.host.element).element();
+    let stored = ScalarType::from_type(tensor.host.element).element_type();
     let element =
-        stored.ok_or_else(|| codes::CONSTANT.says(format_args!("expected elements of an array type, found {}", tensor.host.element)))?;
+        stored.ok_or_else(|| codes::CONSTANT.format(format_args!("expected elements of an array type, found {}", tensor.host.element)))?;
     let host = HostElements { element, shape: &tensor.host.shape, bytes: raw.bytes, is_splat: raw.is_splat };
-    let content = device_bytes(&host, layout).map_err(|error| codes::CONSTANT.says(format_args!("cannot be stored: {error}")))?;
-    let exact = match buffer.attr(dialect::EXACT).and_then(raw_elements) {
+    let content = encode_device_bytes(&host, layout).map_err(|error| codes::CONSTANT.format(format_args!("cannot be stored: {error}")))?;
+    let exact = match buffer.attr(dialect::EXACT_ATTR).and_then(raw_elements) {
         Some(exact) => {
-            Some(exact_elements(&HostElements { element: ElementType::F64, bytes: exact.bytes, is_splat: exact.is_splat, ..host }))
+            Some(collect_exact_elements(&HostElements { element: ElementType::F64, bytes: exact.bytes, is_splat: exact.is_splat, ..host }))
         }
-        None => is_rounded(&host, layout.format()).then(|| exact_elements(&host)),
+        None => is_rounded(&host, layout.format()).then(|| collect_exact_elements(&host)),
     };
     Ok(ConstantContent { content, exact })
 }
 
-fn exact_elements(host: &HostElements<'_>) -> ExactElements {
+fn collect_exact_elements(host: &HostElements<'_>) -> ExactElements {
     match (host.is_splat, host.element, host.bytes) {
-        (true, ElementType::F16, &[a, b]) => ExactElements::Same(half::f16::from_le_bytes([a, b]).into()),
-        (true, ElementType::Bf16, &[a, b]) => ExactElements::Same(half::bf16::from_le_bytes([a, b]).into()),
-        (true, ElementType::F64, &[a, b, c, d, e, f, g, h]) => ExactElements::Same(f64::from_le_bytes([a, b, c, d, e, f, g, h])),
-        (true, _, &[a, b, c, d]) => ExactElements::Same(f32::from_le_bytes([a, b, c, d]).into()),
-        _ => ExactElements::Each(host.bytes.to_vec()),
+        (true, ElementType::F16, &[a, b]) => ExactElements::Splat(half::f16::from_le_bytes([a, b]).into()),
+        (true, ElementType::Bf16, &[a, b]) => ExactElements::Splat(half::bf16::from_le_bytes([a, b]).into()),
+        (true, ElementType::F64, &[a, b, c, d, e, f, g, h]) => ExactElements::Splat(f64::from_le_bytes([a, b, c, d, e, f, g, h])),
+        (true, _, &[a, b, c, d]) => ExactElements::Splat(f32::from_le_bytes([a, b, c, d]).into()),
+        _ => ExactElements::Elements(host.bytes.to_vec()),
     }
 }
 
 /// Returns the live ranges of the values of a launch in LX and in its pool.
-fn lives_in(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], Reported> {
-    let lives = sdsc_ops::lives_of(bundle).map_err(|message| error_at(codes::MALFORMED_IR, bundle, message).report())?;
-    let of = |memory: Scratch| {
+fn read_live_ranges(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], ErrorReported> {
+    let lives = sdsc_ops::live_ranges_from_ir(bundle).map_err(|message| error_at(codes::MALFORMED_IR, bundle, message).report())?;
+    let of = |memory: LaunchMemory| {
         let kept = lives.iter().filter(|life| life.memory == memory);
-        let life = |life: &Life| program::Life { offset: life.offset_bytes, bytes: life.bytes, first_op: life.first, last_op: life.last };
+        let life = |life: &LaunchLiveRange| program::Life { offset: life.offset_bytes, bytes: life.bytes, first_op: life.first, last_op: life.last };
         kept.map(life).collect()
     };
-    Ok([of(Scratch::Lx), of(Scratch::Pool)])
+    Ok([of(LaunchMemory::Lx), of(LaunchMemory::Pool)])
 }
 
 /// Files of one bundle.
-struct BundleFiles {
+struct EmittedBundleFiles {
     /// `bundle.mlir` and the SDSC files.
-    files: Vec<File>,
+    files: Vec<OutputFile>,
     /// The kernel arguments that its ops write; `None` if the addresses are in the files.
     written: Option<BTreeSet<usize>>,
 }
 
 /// Returns `bundle.mlir` and the SDSC files of one bundle, with paths below `folder`.
-fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, format: Profile, exact: &mut ExactNumbers) -> Result<BundleFiles, Reported> {
-    let launch = launch_of(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_FORM, op, message).report())?;
+fn build_bundle_files(bundle: Op<'_>, folder: &str, target: &Target, format: Profile, exact: &mut ExactNumbers) -> Result<EmittedBundleFiles, ErrorReported> {
+    let launch = launch_from_ir(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_FORM, op, message).report())?;
     check_counts(bundle, &launch)?;
-    let memory = baked_memory(bundle, target)?;
+    let memory = baked_memory_map(bundle, target)?;
     if format.shares_files() && memory.is_none() {
-        return shared_bundle_files(bundle, folder, launch, exact);
+        return build_shared_bundle_files(bundle, folder, launch, exact);
     }
     let text = launch.to_string();
     let (mut ops, mut written) = (Vec::new(), BTreeSet::new());
     let mut next_id = -1;
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
         let refuse = |message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
-        let spec = sdsc_ops::op_of(op).map_err(refuse)?;
+        let spec = sdsc_ops::op_from_ir(op).map_err(refuse)?;
         written.extend(written_arguments(&spec));
         let name = op.text_attr(attr::FILE);
-        let number = file_number(name)
-            .ok_or_else(|| refuse(codes::FILE_NAME.says(format_args!("expected a file name sdsc_<n>.json, found '{name}'"))))?;
+        let number = parse_file_number(name)
+            .ok_or_else(|| refuse(codes::FILE_NAME.format(format_args!("expected a file name sdsc_<n>.json, found '{name}'"))))?;
         let sdsc = match &memory {
             Some(memory) => from_op_spec_baked(&spec, number, memory),
             None => {
@@ -435,49 +435,49 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, format: Profile, 
         };
         let mut sdsc = sdsc.map_err(|error| refuse(error.to_string()))?;
         let path = format!("{folder}{name}");
-        let rounded = rounded_constants(&spec, &sdsc);
+        let rounded = find_rounded_constants(&spec, &sdsc);
         if !rounded.is_empty() {
             exact.ops.insert(path.clone(), rounded);
         }
         if format.is_release() {
-            sdsc.value.as_released();
+            sdsc.value.convert_to_release();
         }
         ops.push((path, sdsc));
     }
-    let mut files = vec![File { path: format!("{folder}bundle.mlir"), content: text.into_bytes() }];
-    files.extend(spell(&ops));
-    Ok(BundleFiles { files, written: memory.is_none().then_some(written) })
+    let mut files = vec![OutputFile { path: format!("{folder}bundle.mlir"), content: text.into_bytes() }];
+    files.extend(serialize_files(&ops));
+    Ok(EmittedBundleFiles { files, written: memory.is_none().then_some(written) })
 }
 
 /// Returns the files of one bundle in which equal ops share a file.
-fn shared_bundle_files(bundle: Op<'_>, folder: &str, mut launch: Launch, exact: &mut ExactNumbers) -> Result<BundleFiles, Reported> {
+fn build_shared_bundle_files(bundle: Op<'_>, folder: &str, mut launch: Launch, exact: &mut ExactNumbers) -> Result<EmittedBundleFiles, ErrorReported> {
     let refuse = |op, message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
     let ops = || bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP));
-    let specs = ops().map(|op| sdsc_ops::op_of(op).map_err(|message| refuse(op, message))).collect::<Result<Vec<_>, _>>()?;
+    let specs = ops().map(|op| sdsc_ops::op_from_ir(op).map_err(|message| refuse(op, message))).collect::<Result<Vec<_>, _>>()?;
     let shared = share_files(&specs.iter().collect::<Vec<_>>(), &[], &mut launch).map_err(|error| refuse(bundle, error.to_string()))?;
     let path = |number: usize| format!("{folder}sdsc_{number}.json");
     for (spec, &number) in specs.iter().zip(&shared.file_of_op) {
-        let rounded = rounded_constants(spec, &shared.files[number]);
+        let rounded = find_rounded_constants(spec, &shared.files[number]);
         if !rounded.is_empty() {
             exact.ops.entry(path(number)).or_insert(rounded);
         }
     }
     let named: Vec<(String, Sdsc)> = shared.files.into_iter().enumerate().map(|(number, file)| (path(number), file)).collect();
-    let mut files = vec![File { path: format!("{folder}bundle.mlir"), content: launch.to_string().into_bytes() }];
-    files.extend(spell(&named));
-    Ok(BundleFiles { files, written: Some(specs.iter().flat_map(written_arguments).collect()) })
+    let mut files = vec![OutputFile { path: format!("{folder}bundle.mlir"), content: launch.to_string().into_bytes() }];
+    files.extend(serialize_files(&named));
+    Ok(EmittedBundleFiles { files, written: Some(specs.iter().flat_map(written_arguments).collect()) })
 }
 
 /// Minimum number of op files per thread.
-const OPS_A_THREAD: usize = 16;
+const MIN_OPS_PER_THREAD: usize = 16;
 
 /// Serializes the files of ops, in several threads if there are many. The threads are scoped: those of a pool would remain in the
 /// process.
-fn spell(ops: &[(String, Sdsc)]) -> Vec<File> {
-    let all_of = |ops: &[(String, Sdsc)]| -> Vec<File> {
-        ops.iter().map(|(path, sdsc)| File { path: path.clone(), content: to_text(sdsc) }).collect()
+fn serialize_files(ops: &[(String, Sdsc)]) -> Vec<OutputFile> {
+    let all_of = |ops: &[(String, Sdsc)]| -> Vec<OutputFile> {
+        ops.iter().map(|(path, sdsc)| OutputFile { path: path.clone(), content: to_text(sdsc) }).collect()
     };
-    let n_threads = available_parallelism().map_or(1, NonZero::get).min(ops.len() / OPS_A_THREAD);
+    let n_threads = available_parallelism().map_or(1, NonZero::get).min(ops.len() / MIN_OPS_PER_THREAD);
     if n_threads < 2 {
         return all_of(ops);
     }
@@ -488,16 +488,16 @@ fn spell(ops: &[(String, Sdsc)]) -> Vec<File> {
 }
 
 /// Returns the constants of an op that are rounded in its file.
-fn rounded_constants(spec: &OpSpec, file: &Sdsc) -> BTreeMap<String, f64> {
+fn find_rounded_constants(spec: &OpSpec, file: &Sdsc) -> BTreeMap<String, f64> {
     let infos = || file.value.dscs.iter().flat_map(|named| named.value.constants.0.iter()).map(|(_, info)| info);
     let format = |name: &str| infos().find(|info| info.name == *name).and_then(|info| info.format.parse().ok());
-    let is_changed = |constant: &&Constant| format(&constant.name).is_some_and(|format| is_rounded_number(constant.value, format));
+    let is_changed = |constant: &&NamedConstant| format(&constant.name).is_some_and(|format| is_rounded_number(constant.value, format));
     spec.constants.iter().filter(is_changed).map(|constant| (constant.name.clone(), constant.value)).collect()
 }
 
 /// Rejects a loop whose count is a parameter: the back end accepts constants only (torch-spyre facts, D.10 and G.5).
-fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), Reported> {
-    let Some(param) = launch.counting_param() else { return Ok(()) };
+fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), ErrorReported> {
+    let Some(param) = launch.find_count_param() else { return Ok(()) };
     let maximum = param.bounds.map_or_else(String::new, |bounds| format!(", at most {}", bounds.max));
     // Counts are the last parameters.
     let behind = launch.params.iter().rev().position(|other| other.name == param.name).unwrap_or(0);
@@ -511,7 +511,7 @@ fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), Reported> {
             "runs '{symbol}' times over the tiles of '{dim}'{maximum}, which is known at launch only: {limit}; give --bind {symbol}=NUMBER"
         ),
         _ => codes::TRIP_AT_LAUNCH
-            .says(format_args!("expected a constant trip count, found '%{}'{maximum}, known only at launch: {limit}", param.value)),
+            .format(format_args!("expected a constant trip count, found '%{}'{maximum}, known only at launch: {limit}", param.value)),
     };
     Err(error_at(codes::TRIP_AT_LAUNCH, counted, message).report())
 }
@@ -523,25 +523,25 @@ fn baked_pool_bytes(bundle: Op<'_>) -> i64 {
 }
 
 /// Returns the locations of kernel arguments, if the bundle's addresses are baked.
-fn baked_memory(bundle: Op<'_>, target: &Target) -> Result<Option<MemoryMap>, Reported> {
+fn baked_memory_map(bundle: Op<'_>, target: &Target) -> Result<Option<MemoryMap>, ErrorReported> {
     if bundle.text_attr(attr::SDSC_ADDRESSES) != "baked" {
         return Ok(None);
     }
     let pool_bytes = baked_pool_bytes(bundle);
     let mut model = Bundle { pool_bytes, items: Vec::new() };
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
-        let spec: OpSpec = sdsc_ops::op_of(op).map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
-        model.items.push(crate::bundle::Item::Op(Box::new(spec)));
+        let spec: OpSpec = sdsc_ops::op_from_ir(op).map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
+        model.items.push(crate::bundle::BundleItem::Op(Box::new(spec)));
     }
-    Ok(Some(MemoryMap::of(&model, target)))
+    Ok(Some(MemoryMap::from_bundle(&model, target)))
 }
 
-fn file_number(name: &str) -> Option<usize> {
+fn parse_file_number(name: &str) -> Option<usize> {
     name.strip_prefix("sdsc_")?.strip_suffix(".json")?.parse().ok()
 }
 
 /// Returns the first symbol id of the next op, after an op whose first id is `first`: ids decrease over the complete bundle.
 fn next_symbol_id(spec: &OpSpec, first: i64) -> Result<i64, LaunchError> {
     let geometry = Geometry::new(spec)?;
-    Ok(Addresses::symbolic(spec, &geometry, first)?.next_id())
+    Ok(OpAddresses::new_symbolic(spec, &geometry, first)?.next_id())
 }

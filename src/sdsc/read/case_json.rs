@@ -10,7 +10,7 @@
 
 use super::affine_text::{self, AffineError};
 use crate::bundle::{
-    Allocation, Arrangement, Bundle, Constant, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Window, WindowAxis,
+    Allocation, ElementArrangement, Bundle, NamedConstant, BundleItem, IterationDim, OpSpec, OpSpecOperand, OwnedDim, Ownership, SymbolicDim, OpWindow, WindowAxis,
 };
 use machine::DeviceFormat;
 use serde::Deserialize;
@@ -40,16 +40,16 @@ pub enum CaseError {
 /// When the text is no JSON, has an unknown field or a value without meaning.
 pub fn read_case(text: &str) -> Result<Bundle, CaseError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let case: Case = serde_path_to_error::deserialize(&mut deserializer)?;
-    deserializer.end().or_else(|error| fault("end", error))?;
-    let items = items(&case.program, "program")?;
+    let case: CaseFile = serde_path_to_error::deserialize(&mut deserializer)?;
+    deserializer.end().or_else(|error| value_error("end", error))?;
+    let items = read_items(&case.program, "program")?;
     Ok(Bundle { pool_bytes: case.pool_bytes, items })
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "the fields that describe a case to people are accepted and not used")]
-struct Case {
+struct CaseFile {
     #[serde(default)]
     name: String,
     #[serde(default)]
@@ -149,7 +149,7 @@ enum CaseValue {
 }
 
 impl CaseValue {
-    fn number(&self) -> Option<f64> {
+    fn as_number(&self) -> Option<f64> {
         match self {
             Self::Truth(value) => Some(f64::from(u8::from(*value))),
             #[expect(clippy::cast_precision_loss, reason = "a constant of an op is a float in the end")]
@@ -160,21 +160,21 @@ impl CaseValue {
         }
     }
 
-    fn integer(&self) -> Option<i64> {
+    fn as_integer(&self) -> Option<i64> {
         match self {
             Self::Integer(value) => Some(*value),
             Self::Truth(_) | Self::Number(_) | Self::Text(_) | Self::Object(_) | Self::Other(_) => None,
         }
     }
 
-    fn text(&self) -> Option<&str> {
+    fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
             Self::Truth(_) | Self::Integer(_) | Self::Number(_) | Self::Object(_) | Self::Other(_) => None,
         }
     }
 
-    fn object(&self) -> Option<&BTreeMap<String, Self>> {
+    fn as_object(&self) -> Option<&BTreeMap<String, Self>> {
         match self {
             Self::Object(members) => Some(members),
             Self::Truth(_) | Self::Integer(_) | Self::Number(_) | Self::Text(_) | Self::Other(_) => None,
@@ -182,50 +182,50 @@ impl CaseValue {
     }
 }
 
-fn fault<T>(path: impl Into<String>, what: impl Display) -> Result<T, CaseError> {
+fn value_error<T>(path: impl Into<String>, what: impl Display) -> Result<T, CaseError> {
     Err(CaseError::Value { path: path.into(), what: what.to_string() })
 }
 
-fn required<T>(value: Option<T>, path: &str, field: &str) -> Result<T, CaseError> {
-    value.map_or_else(|| fault(path, format_args!("missing field '{field}'")), Ok)
+fn require_field<T>(value: Option<T>, path: &str, field: &str) -> Result<T, CaseError> {
+    value.map_or_else(|| value_error(path, format_args!("missing field '{field}'")), Ok)
 }
 
-fn items(program: &[CaseItem], path: &str) -> Result<Vec<Item>, CaseError> {
+fn read_items(program: &[CaseItem], path: &str) -> Result<Vec<BundleItem>, CaseError> {
     let mut items = Vec::with_capacity(program.len());
     for (index, item) in program.iter().enumerate() {
         let path = format!("{path}[{index}]");
         items.push(match (item.r#loop, &item.op) {
             (Some(count), None) => {
-                let body = required(item.body.as_ref(), &path, "body")?;
-                Item::Loop { count, symbol: None, body: self::items(body, &format!("{path}.body"))? }
+                let body = require_field(item.body.as_ref(), &path, "body")?;
+                BundleItem::Loop { count, symbol: None, body: self::read_items(body, &format!("{path}.body"))? }
             }
-            (None, Some(function)) => Item::Op(Box::new(op(item, function, &path)?)),
-            (Some(_), Some(_)) => return fault(path, "both 'loop' and 'op'; an item is one of them"),
-            (None, None) => return fault(path, "neither 'loop' nor 'op'; an item is one of them"),
+            (None, Some(function)) => BundleItem::Op(Box::new(read_op(item, function, &path)?)),
+            (Some(_), Some(_)) => return value_error(path, "both 'loop' and 'op'; an item is one of them"),
+            (None, None) => return value_error(path, "neither 'loop' nor 'op'; an item is one of them"),
         });
     }
     Ok(items)
 }
 
-fn op(item: &CaseItem, function: &str, path: &str) -> Result<OpSpec, CaseError> {
-    let dims = required(item.iteration_space.as_ref(), path, "iteration_space")?;
+fn read_op(item: &CaseItem, function: &str, path: &str) -> Result<OpSpec, CaseError> {
+    let dims = require_field(item.iteration_space.as_ref(), path, "iteration_space")?;
     let names: Vec<_> = dims.iter().map(|dim| dim.name.as_str()).collect();
     // A number of cores that no machine has is refused with the op; here it must only not take forever.
     let cores = dims.iter().fold(1_i64, |product, dim| product.saturating_mul(dim.split)).min(1024);
-    let operands = required(item.args.as_ref(), path, "args")?;
-    let operands = operands.iter().enumerate().map(|(index, case)| operand(case, &names, cores, &format!("{path}.args[{index}]")));
+    let operands = require_field(item.args.as_ref(), path, "args")?;
+    let operands = operands.iter().enumerate().map(|(index, case)| read_operand(case, &names, cores, &format!("{path}.args[{index}]")));
     Ok(OpSpec {
         function: function.to_owned(),
-        is_reduction: required(item.is_reduction, path, "is_reduction")?,
-        iteration_space: dims.iter().map(iteration_dim).collect(),
+        is_reduction: require_field(item.is_reduction, path, "is_reduction")?,
+        iteration_space: dims.iter().map(read_iteration_dim).collect(),
         operands: operands.collect::<Result<_, _>>()?,
-        constants: constants(item, function, path)?,
-        window: window(item, function),
+        constants: read_constants(item, function, path)?,
+        window: read_window(item, function),
         node_output_ranges: item.node_output_ranges,
     })
 }
 
-fn iteration_dim(dim: &CaseDim) -> IterationDim {
+fn read_iteration_dim(dim: &CaseDim) -> IterationDim {
     let symbolic = dim.symbolic.as_ref().map(|symbolic| SymbolicDim {
         symbol: symbolic.symbol.clone(),
         max: symbolic.max,
@@ -234,59 +234,59 @@ fn iteration_dim(dim: &CaseDim) -> IterationDim {
     IterationDim { name: Some(dim.name.clone()), range: dim.range, split: dim.split, divisor: None, symbolic }
 }
 
-fn operand(case: &CaseOperand, names: &[&str], cores: i64, path: &str) -> Result<Operand, CaseError> {
+fn read_operand(case: &CaseOperand, names: &[&str], cores: i64, path: &str) -> Result<OpSpecOperand, CaseError> {
     let position = |name: &str| names.iter().position(|known| *known == name);
     let mut coordinates = Vec::with_capacity(case.device_coordinates.len());
     for (index, text) in case.device_coordinates.iter().enumerate() {
-        let read = affine_text::coordinate(text, &position);
-        coordinates.push(read.or_else(|error| fault(format!("{path}.device_coordinates[{index}]"), error))?);
+        let read = affine_text::parse_coordinate(text, &position);
+        coordinates.push(read.or_else(|error| value_error(format!("{path}.device_coordinates[{index}]"), error))?);
     }
-    let format: DeviceFormat = case.dtype.parse().or_else(|error| fault(format!("{path}.dtype"), error))?;
-    let ownership = case.work_division.as_ref().map(|division| ownership(division, names, cores, &format!("{path}.work_division")));
-    Ok(Operand {
+    let format: DeviceFormat = case.dtype.parse().or_else(|error| value_error(format!("{path}.dtype"), error))?;
+    let ownership = case.work_division.as_ref().map(|division| read_ownership(division, names, cores, &format!("{path}.work_division")));
+    Ok(OpSpecOperand {
         is_input: case.is_input,
         format,
-        arrangement: arrangement(case, path)?,
+        arrangement: read_arrangement(case, path)?,
         device_size: case.device_size.clone(),
         coordinates,
-        allocation: allocation(case, path)?,
+        allocation: read_allocation(case, path)?,
         tile_advance: case.tile_advance.clone().unwrap_or_default(),
         name: case.name.clone(),
         ownership: ownership.transpose()?,
     })
 }
 
-fn arrangement(case: &CaseOperand, path: &str) -> Result<Arrangement, CaseError> {
-    let Some(name) = &case.element_arrangement else { return Ok(Arrangement::Standard) };
-    let known = Arrangement::ALL.into_iter().find(|arrangement| arrangement.name() == name);
-    known.map_or_else(|| fault(format!("{path}.element_arrangement"), format_args!("unknown element arrangement '{name}'")), Ok)
+fn read_arrangement(case: &CaseOperand, path: &str) -> Result<ElementArrangement, CaseError> {
+    let Some(name) = &case.element_arrangement else { return Ok(ElementArrangement::Standard) };
+    let known = ElementArrangement::ALL.into_iter().find(|arrangement| arrangement.name() == name);
+    known.map_or_else(|| value_error(format!("{path}.element_arrangement"), format_args!("unknown element arrangement '{name}'")), Ok)
 }
 
-fn allocation(case: &CaseOperand, path: &str) -> Result<Allocation, CaseError> {
+fn read_allocation(case: &CaseOperand, path: &str) -> Result<Allocation, CaseError> {
     match (case.allocation.hbm, case.allocation.pool, case.allocation.lx) {
         (Some(offset_bytes), None, None) => {
             let argument = case.arg_index.and_then(|index| u32::try_from(index).ok());
-            Ok(Allocation::Hbm { argument: required(argument, path, "arg_index")?, offset_bytes })
+            Ok(Allocation::Hbm { argument: require_field(argument, path, "arg_index")?, offset_bytes })
         }
         (None, Some(offset_bytes), None) => Ok(Allocation::Pool { offset_bytes }),
         (None, None, Some(offset_bytes)) => Ok(Allocation::Lx { offset_bytes }),
-        _ => fault(format!("{path}.allocation"), "must have exactly one of 'hbm', 'pool' and 'lx'"),
+        _ => value_error(format!("{path}.allocation"), "must have exactly one of 'hbm', 'pool' and 'lx'"),
     }
 }
 
 /// Slices are handed over as expressions of the core; a tensor's cores form a mixed-radix number.
-fn ownership(division: &CaseDivision, names: &[&str], cores: i64, path: &str) -> Result<Ownership, CaseError> {
+fn read_ownership(division: &CaseDivision, names: &[&str], cores: i64, path: &str) -> Result<Ownership, CaseError> {
     let mut dims = Vec::new();
     for (name, slices) in &division.slices {
         let Some(dim) = names.iter().position(|known| known == name) else {
-            return fault(format!("{path}.slices"), format_args!("'{name}' is no iteration dimension"));
+            return value_error(format!("{path}.slices"), format_args!("'{name}' is no iteration dimension"));
         };
         if *slices > 1 {
             let path = format!("{path}.core_to_slice.{name}");
-            let text = required(division.core_to_slice.get(name), &path, name)?;
-            let owned = owned_dim(dim, *slices, cores, text).or_else(|error| fault(&path, error))?;
+            let text = require_field(division.core_to_slice.get(name), &path, name)?;
+            let owned = read_owned_dim(dim, *slices, cores, text).or_else(|error| value_error(&path, error))?;
             dims.push(owned.map_or_else(
-                || fault(&path, format_args!("'{text}' does not give the {cores} cores {slices} slices in equal runs")),
+                || value_error(&path, format_args!("'{text}' does not give the {cores} cores {slices} slices in equal runs")),
                 Ok,
             )?);
         }
@@ -296,10 +296,10 @@ fn ownership(division: &CaseDivision, names: &[&str], cores: i64, path: &str) ->
 }
 
 /// None where the cores do not have the slices in equal runs.
-fn owned_dim(dim: usize, slices: i64, cores: i64, text: &str) -> Result<Option<OwnedDim>, AffineError> {
+fn read_owned_dim(dim: usize, slices: i64, cores: i64, text: &str) -> Result<Option<OwnedDim>, AffineError> {
     let mut divisor = None;
     for core in 0..cores {
-        let slice = affine_text::slice_of(text, core)?;
+        let slice = affine_text::parse_slice(text, core)?;
         if slice == 1 && divisor.is_none() {
             divisor = Some(core);
         }
@@ -312,33 +312,33 @@ fn owned_dim(dim: usize, slices: i64, cores: i64, text: &str) -> Result<Option<O
 }
 
 /// The named constants; of a pooling, whose window the front end hands over as constants too, only the scale.
-fn constants(item: &CaseItem, function: &str, path: &str) -> Result<Vec<Constant>, CaseError> {
+fn read_constants(item: &CaseItem, function: &str, path: &str) -> Result<Vec<NamedConstant>, CaseError> {
     let Some(values) = &item.constants else { return Ok(Vec::new()) };
     let mut order = item.constants_order.clone().unwrap_or_else(|| values.keys().cloned().collect());
     if order.len() != values.len() {
-        return fault(format!("{path}.constants_order"), format_args!("{} names for {} constants", order.len(), values.len()));
+        return value_error(format!("{path}.constants_order"), format_args!("{} names for {} constants", order.len(), values.len()));
     }
-    order.retain(|name| function != POOL || name == "scaling_factor");
+    order.retain(|name| function != POOL_FUNCTION || name == "scaling_factor");
     let read = |name: String| {
         let path = format!("{path}.constants.{name}");
-        let value = required(values.get(&name), &path, &name)?.number();
-        Ok(Constant { name, value: value.map_or_else(|| fault(path, "is no number"), Ok)? })
+        let value = require_field(values.get(&name), &path, &name)?.as_number();
+        Ok(NamedConstant { name, value: value.map_or_else(|| value_error(path, "is no number"), Ok)? })
     };
     order.into_iter().map(read).collect()
 }
 
-const POOL: &str = "avgpoolfwd";
+const POOL_FUNCTION: &str = "avgpoolfwd";
 
 /// The window, under the names that the front end has for each windowed op.
-fn window(item: &CaseItem, function: &str) -> Option<Window> {
-    if !matches!(function, POOL | "conv2d" | "depthwiseconv2dnative") {
+fn read_window(item: &CaseItem, function: &str) -> Option<OpWindow> {
+    if !matches!(function, POOL_FUNCTION | "conv2d" | "depthwiseconv2dnative") {
         return None;
     }
-    let other = item.other_info.as_ref().and_then(CaseValue::object);
-    let nested = other.into_iter().flat_map(BTreeMap::values).filter_map(CaseValue::object);
+    let other = item.other_info.as_ref().and_then(CaseValue::as_object);
+    let nested = other.into_iter().flat_map(BTreeMap::values).filter_map(CaseValue::as_object);
     let sources: Vec<_> = [item.conv_params.as_ref(), item.constants.as_ref(), other].into_iter().flatten().chain(nested).collect();
     let find = |names: &[&str]| names.iter().find_map(|name| sources.iter().find_map(|source| source.get(*name)));
-    let number = |names: &[&str]| find(names).and_then(CaseValue::integer);
+    let number = |names: &[&str]| find(names).and_then(CaseValue::as_integer);
     let axis = |kernel: &str, stride: [&str; 2], padding: [&str; 2], dilation: [&str; 2], total: &str| WindowAxis {
         kernel: number(&[kernel]).unwrap_or(1),
         stride: number(&stride).unwrap_or(1),
@@ -346,10 +346,10 @@ fn window(item: &CaseItem, function: &str) -> Option<Window> {
         dilation: number(&dilation).unwrap_or(1),
         total_size: number(&[total]),
     };
-    Some(Window {
+    Some(OpWindow {
         height: axis("kernel_h", ["stride_h", "stride_i"], ["pad_h", "pad_i"], ["dil_h", "dilation_i"], "total_size_i"),
         width: axis("kernel_w", ["stride_w", "stride_j"], ["pad_w", "pad_j"], ["dil_w", "dilation_j"], "total_size_j"),
-        pad_type: find(&["pad_type"]).and_then(CaseValue::text).map(str::to_owned),
+        pad_type: find(&["pad_type"]).and_then(CaseValue::as_text).map(str::to_owned),
     })
 }
 
@@ -369,14 +369,14 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_and_an_op_are_read() {
+    fn reads_loop_and_op() {
         let bundle = read_case(&case(OPERAND)).unwrap();
         assert_eq!(bundle.ops()[0].operands.len(), 2);
         assert_eq!(bundle.ops()[0].operands[0].allocation, Allocation::Hbm { argument: 0, offset_bytes: 0 });
     }
 
     #[test]
-    fn an_error_names_its_path() {
+    fn names_path_of_error() {
         let unknown = read_case(&case(&OPERAND.replace("is_input", "is_inputs"))).unwrap_err().to_string();
         assert!(unknown.starts_with("program[0].body[0].args[1]"), "{unknown}");
         let coordinate = read_case(&case(&OPERAND.replace("c0 mod 64", "c7"))).unwrap_err().to_string();
@@ -388,10 +388,10 @@ mod tests {
     }
 
     #[test]
-    fn ownership_must_be_a_mixed_radix_number() {
-        assert_eq!(owned_dim(1, 2, 8, "(core_id floordiv 4) mod 2"), Ok(Some(OwnedDim { dim: 1, slices: 2, divisor: 4 })));
+    fn rejects_ownership_that_is_not_mixed_radix() {
+        assert_eq!(read_owned_dim(1, 2, 8, "(core_id floordiv 4) mod 2"), Ok(Some(OwnedDim { dim: 1, slices: 2, divisor: 4 })));
         for other in ["core_id mod 3", "0", "1", "1 - core_id mod 2", "core_id"] {
-            assert_eq!(owned_dim(1, 2, 8, other), Ok(None), "{other}");
+            assert_eq!(read_owned_dim(1, 2, 8, other), Ok(None), "{other}");
         }
     }
 }

@@ -9,4 +9,4 @@ mod affine_text;
 pub mod case_json;
 mod to_op_spec;
 
-pub use to_op_spec::{Base, ReadError, Surroundings, SymbolValue, is_baked, to_bundle, to_launch, to_op_spec};
+pub use to_op_spec::{SymbolBase, OpSpecReadError, FileContext, SymbolValue, is_baked, to_bundle, parse_launch, to_op_spec};

@@ -39,27 +39,27 @@ mod space;
 mod window;
 
 pub use bundle::{is_baked, to_bundle};
-pub use evaluate::{Base, SymbolValue};
-pub use launch::to_launch;
+pub use evaluate::{SymbolBase, SymbolValue};
+pub use launch::parse_launch;
 
 use crate::launch::symbols::MemoryMap;
 use crate::sdsc::emit::{SdscError, from_op_spec, from_op_spec_baked};
 use crate::{bundle::OpSpec, launch::LaunchError};
-use file::File;
-use guess::Guess;
+use file::SdscFile;
+use guess::OpSpecCandidate;
 use sdsc_format::Sdsc;
 use std::collections::BTreeMap;
 
 /// Why a file or a bundle is not read back.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReadError {
+pub enum OpSpecReadError {
     /// A file of a bundle is at fault.
     #[error("sdsc_{index}.json: {source}")]
     InFile {
         /// The number of the file.
         index: usize,
         /// The error in the file.
-        source: Box<ReadError>,
+        source: Box<OpSpecReadError>,
     },
     /// A member of a file has a value that matches no op spec.
     #[error("{member}: {reason}")]
@@ -93,7 +93,7 @@ pub enum ReadError {
     NotLaunched(#[from] LaunchError),
 }
 
-impl ReadError {
+impl OpSpecReadError {
     fn member(member: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::Member { member: member.into(), reason: reason.into() }
     }
@@ -105,7 +105,7 @@ impl ReadError {
 
 /// Context of a file in its bundle: symbols, pool and memory map.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Surroundings {
+pub struct FileContext {
     /// The id of the op's first symbol, whether or not the file mentions it.
     pub first_symbol_id: i64,
     /// Value of each symbol of the file, by id.
@@ -121,30 +121,30 @@ pub struct Surroundings {
 /// # Errors
 ///
 /// When no op spec is found whose file is equal to this one.
-pub fn to_op_spec(sdsc: &Sdsc, surroundings: &Surroundings) -> Result<OpSpec, ReadError> {
-    let file = File::new(sdsc, surroundings)?;
+pub fn to_op_spec(sdsc: &Sdsc, surroundings: &FileContext) -> Result<OpSpec, OpSpecReadError> {
+    let file = SdscFile::new(sdsc, surroundings)?;
     let mut first_error = None;
-    for guess in Guess::all(&file) {
-        match read(&file, &guess, sdsc, surroundings) {
+    for guess in OpSpecCandidate::enumerate(&file) {
+        match read_with_candidate(&file, &guess, sdsc, surroundings) {
             Ok(op) => return Ok(op),
             // The first guess is the likeliest, so what is wrong with it tells most.
             Err(error) => first_error = first_error.or(Some(error)),
         }
     }
-    Err(first_error.unwrap_or_else(|| ReadError::member("numWkSlicesPerDim_", "no iteration space has these dimensions")))
+    Err(first_error.unwrap_or_else(|| OpSpecReadError::member("numWkSlicesPerDim_", "no iteration space has these dimensions")))
 }
 
-fn read(file: &File<'_>, guess: &Guess, sdsc: &Sdsc, surroundings: &Surroundings) -> Result<OpSpec, ReadError> {
+fn read_with_candidate(file: &SdscFile<'_>, guess: &OpSpecCandidate, sdsc: &Sdsc, surroundings: &FileContext) -> Result<OpSpec, OpSpecReadError> {
     let op = OpSpec {
         function: file.function.clone(),
         is_reduction: guess.is_reduction,
         iteration_space: file.iteration_space(guess)?,
-        operands: (0..file.dsc.nodes.len()).map(|index| operand::operand(file, guess, index)).collect::<Result<_, _>>()?,
-        constants: constants::constants(file)?,
+        operands: (0..file.dsc.nodes.len()).map(|index| operand::read_operand(file, guess, index)).collect::<Result<_, _>>()?,
+        constants: constants::read_constants(file)?,
         window: file.window(guess),
         node_output_ranges: file.output_ranges(guess),
     };
-    match difference(&op, file, sdsc, surroundings)? {
+    match find_op_difference(&op, file, sdsc, surroundings)? {
         None => Ok(op),
         // The cores may have their slices in another order than the format's.
         Some(first) => {
@@ -152,7 +152,7 @@ fn read(file: &File<'_>, guess: &Guess, sdsc: &Sdsc, surroundings: &Surroundings
             for (dim, label) in ordered.iteration_space.iter_mut().zip(&guess.dims) {
                 dim.divisor = Some(file.divisor(*label));
             }
-            match difference(&ordered, file, sdsc, surroundings) {
+            match find_op_difference(&ordered, file, sdsc, surroundings) {
                 Ok(None) => Ok(ordered),
                 Ok(Some(_)) | Err(_) => Err(first),
             }
@@ -161,10 +161,10 @@ fn read(file: &File<'_>, guess: &Guess, sdsc: &Sdsc, surroundings: &Surroundings
 }
 
 /// The first member in which the file of an op spec is another one.
-fn difference(op: &OpSpec, file: &File<'_>, sdsc: &Sdsc, surroundings: &Surroundings) -> Result<Option<ReadError>, ReadError> {
+fn find_op_difference(op: &OpSpec, file: &SdscFile<'_>, sdsc: &Sdsc, surroundings: &FileContext) -> Result<Option<OpSpecReadError>, OpSpecReadError> {
     let emitted = match &surroundings.memory {
         Some(memory) => from_op_spec_baked(op, file.index, memory)?,
         None => from_op_spec(op, file.index, surroundings.first_symbol_id)?,
     };
-    Ok(compare::difference(sdsc, &emitted))
+    Ok(compare::find_difference(sdsc, &emitted))
 }

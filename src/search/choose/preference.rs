@@ -1,49 +1,49 @@
 //! Which of two plans is taken: time comes first, and bytes second.
 
-use super::Cost;
+use super::ModeledCost;
 
 /// Upper limit of the time saving, as a fraction, that is required of a loop that moves more bytes. Below the limit,
 /// the required saving is the fraction of additional bytes, but at least [`SAME_TIME`].
-const WORTH_BYTES: f64 = 0.05;
+const MAX_REQUIRED_SAVING: f64 = 0.05;
 /// Plans that take at most this fraction longer than the fastest one count as equally fast; the one that moves the
 /// fewest bytes wins.
-const SAME_TIME: f64 = 0.01;
+const EQUAL_TIME_TOLERANCE: f64 = 0.01;
 /// Fraction of the time that a plan may take longer per fraction of bytes saved, as long as it takes at most the
 /// fraction [`LITTLE_TIME`] longer than the fastest plan.
-const WORTH_OF_BYTES: f64 = 0.2;
+const TIME_PER_SAVED_BYTES: f64 = 0.2;
 /// Maximum fraction by which a plan that moves fewer bytes may be slower than the fastest one.
-pub(super) const LITTLE_TIME: f64 = 0.1;
+pub(super) const MAX_SLOWDOWN: f64 = 0.1;
 /// Returns whether a slower plan is preferred because it moves fewer bytes: a tenth of the bytes is worth a fiftieth of
 /// the time, and the plan may be only slightly slower than the fastest one.
-pub(super) fn is_sparing(cost: &Cost, other: &Cost, fastest_ns: f64) -> bool {
-    let saved = f64_of(other.hbm_bytes - cost.hbm_bytes) / f64_of(other.hbm_bytes.max(1));
+pub(super) fn trades_time_for_bytes(cost: &ModeledCost, other: &ModeledCost, fastest_ns: f64) -> bool {
+    let saved = to_f64(other.hbm_bytes - cost.hbm_bytes) / to_f64(other.hbm_bytes.max(1));
     cost.ns >= other.ns
         && saved > 0.0
-        && cost.ns - other.ns <= other.ns * saved * WORTH_OF_BYTES
-        && cost.ns <= fastest_ns * (1.0 + LITTLE_TIME)
+        && cost.ns - other.ns <= other.ns * saved * TIME_PER_SAVED_BYTES
+        && cost.ns <= fastest_ns * (1.0 + MAX_SLOWDOWN)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
-fn f64_of(bytes: i64) -> f64 {
+fn to_f64(bytes: i64) -> f64 {
     bytes as f64
 }
 
 /// Returns the fraction of the time of `plan` that `other` must save to be preferred although it moves more bytes.
-fn worth_of_more(plan: &Cost, other: &Cost) -> f64 {
-    let more = f64_of(other.hbm_bytes - plan.hbm_bytes) / f64_of(plan.hbm_bytes.max(1));
-    more.clamp(SAME_TIME, WORTH_BYTES)
+fn required_saving(plan: &ModeledCost, other: &ModeledCost) -> f64 {
+    let more = to_f64(other.hbm_bytes - plan.hbm_bytes) / to_f64(plan.hbm_bytes.max(1));
+    more.clamp(EQUAL_TIME_TOLERANCE, MAX_REQUIRED_SAVING)
 }
 
 /// Returns whether `plan` is preferred to `other`. The faster plan wins; among plans that are hardly slower than the
 /// fastest one, the one that moves fewer bytes; and no loop wins over a loop that saves little time and moves more
 /// bytes.
-pub(super) fn is_preferred(plan: &Cost, other: &Cost, fastest_ns: f64, has_a_loop_less: bool) -> bool {
-    let is_fast = |cost: &Cost| cost.ns <= fastest_ns * (1.0 + SAME_TIME);
-    if is_sparing(plan, other, fastest_ns) || is_sparing(other, plan, fastest_ns) {
+pub(super) fn is_preferred(plan: &ModeledCost, other: &ModeledCost, fastest_ns: f64, has_a_loop_less: bool) -> bool {
+    let is_fast = |cost: &ModeledCost| cost.ns <= fastest_ns * (1.0 + EQUAL_TIME_TOLERANCE);
+    if trades_time_for_bytes(plan, other, fastest_ns) || trades_time_for_bytes(other, plan, fastest_ns) {
         return plan.hbm_bytes < other.hbm_bytes;
     }
     if has_a_loop_less && plan.hbm_bytes < other.hbm_bytes {
-        return plan.ns * (1.0 - worth_of_more(plan, other)) < other.ns;
+        return plan.ns * (1.0 - required_saving(plan, other)) < other.ns;
     }
     match (is_fast(plan), is_fast(other)) {
         (true, true) => plan.hbm_bytes.cmp(&other.hbm_bytes).then(plan.ns.total_cmp(&other.ns)).is_lt(),
@@ -56,8 +56,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_comes_first_and_bytes_second() {
-        let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
+    fn compares_time_first_and_bytes_second() {
+        let cost = |ns, hbm_bytes| ModeledCost { ns, hbm_bytes };
         let preferred = |plan, other| is_preferred(&plan, &other, 100.0, false);
         assert!(preferred(cost(100.0, 20), cost(120.0, 10)));
         assert!(!preferred(cost(120.0, 10), cost(100.0, 20)));
@@ -67,8 +67,8 @@ mod tests {
     }
 
     #[test]
-    fn fewer_bytes_are_worth_a_little_time() {
-        let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
+    fn accepts_small_slowdown_for_fewer_bytes() {
+        let cost = |ns, hbm_bytes| ModeledCost { ns, hbm_bytes };
         let preferred = |plan, other| is_preferred(&plan, &other, 100.0, false);
         for (ns, hbm_bytes, is_worth_it) in [(105.9, 70, true), (106.1, 70, false), (109.9, 10, true), (110.1, 10, false)] {
             let (sparing, fastest) = (cost(ns, hbm_bytes), cost(100.0, 100));
@@ -78,8 +78,8 @@ mod tests {
     }
 
     #[test]
-    fn no_loop_is_preferred_to_one_that_saves_little_with_more_bytes() {
-        let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
+    fn prefers_no_loop_to_small_saving_with_more_bytes() {
+        let cost = |ns, hbm_bytes| ModeledCost { ns, hbm_bytes };
         let preferred = |plan, other| is_preferred(&plan, &other, 100.0, true);
         assert!(preferred(cost(104.0, 18), cost(100.0, 20)));
         assert!(!preferred(cost(106.0, 18), cost(100.0, 20)));

@@ -2,15 +2,15 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{Assembly, ComputeOp, TileHint, behind_views, copy, declared_sizes, hints_attribute},
+    dialect::{InsertChain, ComputeOp, TileHint, strip_views, build_copy, declared_sizes, hints_attribute},
     mlir::{Op, OpExt, Value, ValueExt, ValueLike, insert_before, string_array},
-    search::{Copied, Loops, Read},
+    search::{HoistedCopy, LoopNest, OperandPosition},
 };
-use program::Count;
+use program::SymbolicCount;
 use std::collections::BTreeSet;
 
 /// Nest that was written as hints.
-pub(super) struct Written<'c> {
+pub(super) struct WrittenTilingHints<'c> {
     /// Text of the hint scope.
     pub(super) scope: String,
     /// Copies before the nest.
@@ -19,21 +19,21 @@ pub(super) struct Written<'c> {
 
 /// Writes a nest as hints, with the copies before it; a dimension without a name of its own gets one. `first` is the number of the first op
 /// in `ops`.
-pub(super) fn write_hints<'c>(loops: &Loops, ops: &[Op<'c>], first: usize, labels: &mut Labels) -> Written<'c> {
-    let labels: Vec<(String, i64)> = loops.levels.iter().map(|_| labels.next()).collect();
+pub(super) fn write_hints<'c>(loops: &LoopNest, ops: &[Op<'c>], first: usize, labels: &mut LabelAllocator) -> WrittenTilingHints<'c> {
+    let labels: Vec<(String, i64)> = loops.levels.iter().map(|_| labels.next_label()).collect();
     let mut scope: Vec<String> = Vec::new();
     for (level, (name, id)) in loops.levels.iter().zip(&labels) {
         let mut first_name = None;
         for (&op, &dim) in &level.dims {
-            let Some(compute) = ComputeOp::of(ops[op - first]) else { continue };
-            let name = hint(compute, dim, (name, *id), level.count);
+            let Some(compute) = ComputeOp::from_op(ops[op - first]) else { continue };
+            let name = write_hint(compute, dim, (name, *id), level.count);
             first_name.get_or_insert(name);
         }
         scope.push(format!("{} tiles of {}", level.count, first_name.as_ref().unwrap_or(name)));
     }
     // The readers are found first: a copy in the middle of an assembly would end it.
-    let readers_of = |copied: &Copied| copied.reads.iter().map(|&Read { op, operand }| reader_of(ops[op - first], operand)).collect();
-    let copies: Vec<(&Copied, Vec<Reader<'c>>)> = loops.copies.iter().map(|copied| (copied, readers_of(copied))).collect();
+    let readers_of = |copied: &HoistedCopy| copied.reads.iter().map(|&OperandPosition { op, operand }| find_reader(ops[op - first], operand)).collect();
+    let copies: Vec<(&HoistedCopy, Vec<CopyReader<'c>>)> = loops.copies.iter().map(|copied| (copied, readers_of(copied))).collect();
     let made = copies.into_iter().filter_map(|(copied, readers)| write_copy(loops, copied, &readers, &labels)).collect();
     let copies = match loops.copies.len() {
         0 => String::new(),
@@ -41,25 +41,25 @@ pub(super) fn write_hints<'c>(loops: &Loops, ops: &[Op<'c>], first: usize, label
         n_copies => format!(" with {n_copies} operands copied"),
     };
     let scope = format!("ops {}-{} in {}{copies}", loops.ops.start, loops.ops.end - 1, scope.join(" x "));
-    Written { scope, copies: made }
+    WrittenTilingHints { scope, copies: made }
 }
 
 /// Writes a hint for a dimension of an op, and returns the dimension's name.
-fn hint(compute: ComputeOp<'_>, dim: usize, (name, id): (&str, i64), count: i64) -> String {
+fn write_hint(compute: ComputeOp<'_>, dim: usize, (name, id): (&str, i64), count: i64) -> String {
     let context = compute.op.ctx();
     let mut names = compute.dim_names();
-    if !is_name(&names, dim) {
+    if !is_unique_name(&names, dim) {
         name.clone_into(&mut names[dim]);
         compute.op.set_attr(attr::DIMS, string_array(context, &names));
     }
     let mut hints = compute.hints();
-    hints.push(TileHint { id, dim: names[dim].clone(), count: Count::Number(count), again: false });
+    hints.push(TileHint { id, dim: names[dim].clone(), count: SymbolicCount::Number(count), recomputes: false });
     compute.op.set_attr(attr::HINTS, hints_attribute(context, &hints));
     names.swap_remove(dim)
 }
 
 /// Op that reads a copied value.
-struct Reader<'c> {
+struct CopyReader<'c> {
     op: Op<'c>,
     /// Index of the operand.
     position: usize,
@@ -68,66 +68,66 @@ struct Reader<'c> {
 }
 
 /// Inserts a copy of a value before its first reader, only in the loops that tile it, and makes the readers use the copy.
-fn write_copy<'c>(loops: &Loops, copied: &Copied, readers: &[Reader<'c>], labels: &[(String, i64)]) -> Option<Op<'c>> {
+fn write_copy<'c>(loops: &LoopNest, copied: &HoistedCopy, readers: &[CopyReader<'c>], labels: &[(String, i64)]) -> Option<Op<'c>> {
     let first = readers.first()?;
-    let value = behind_views(first.op.inputs()[first.position]);
-    let copy = insert_before(first.begins, copy(first.op.ctx(), first.op.loc(), value, value.r#type()));
+    let value = strip_views(first.op.inputs()[first.position]);
+    let copy = insert_before(first.begins, build_copy(first.op.ctx(), first.op.loc(), value, value.r#type()));
     for reader in readers {
-        let read = shown_again(reader.begins, reader.op.inputs()[reader.position], copy.output());
+        let read = rebuild_views(reader.begins, reader.op.inputs()[reader.position], copy.output());
         reader.op.set_input(reader.position, read);
     }
-    let compute = ComputeOp::of(copy)?;
-    for ((level, (name, id)), dim) in loops.levels.iter().zip(labels).zip(&copied.cut_dims) {
+    let compute = ComputeOp::from_op(copy)?;
+    for ((level, (name, id)), dim) in loops.levels.iter().zip(labels).zip(&copied.tiled_dims) {
         if let Some(dim) = *dim {
-            hint(compute, dim, (name, *id), level.count);
+            write_hint(compute, dim, (name, *id), level.count);
         }
     }
     Some(copy)
 }
 
 /// Returns the op that reads an operand. For an assembly, each insert reads one part.
-fn reader_of(op: Op<'_>, operand: usize) -> Reader<'_> {
-    match Assembly::of(op) {
-        Some(assembly) => Reader { op: assembly.inserts[operand], position: 0, begins: assembly.buffer },
-        None => Reader { op, position: operand, begins: op },
+fn find_reader(op: Op<'_>, operand: usize) -> CopyReader<'_> {
+    match InsertChain::from_last_insert(op) {
+        Some(assembly) => CopyReader { op: assembly.inserts[operand], position: 0, begins: assembly.buffer },
+        None => CopyReader { op, position: operand, begins: op },
     }
 }
 
 /// Rebuilds on `copied` the chain of views from the base value to `value`, and returns the last view. The views are
 /// inserted before `reader`.
-fn shown_again<'c>(reader: Op<'c>, value: Value<'c>, copied: Value<'c>) -> Value<'c> {
+fn rebuild_views<'c>(reader: Op<'c>, value: Value<'c>, copied: Value<'c>) -> Value<'c> {
     let Some(view) = value.def().filter(|def| def.is(spyre::VIEW)) else { return copied };
-    let behind = shown_again(reader, view.inputs()[0], copied);
+    let behind = rebuild_views(reader, view.inputs()[0], copied);
     let again = insert_before(reader, (*view).clone());
     again.set_input(0, behind);
     again.output()
 }
 
 /// Returns whether the label of a dimension names this dimension alone.
-pub(super) fn is_name(labels: &[String], dim: usize) -> bool {
+pub(super) fn is_unique_name(labels: &[String], dim: usize) -> bool {
     let label = &labels[dim];
     let is_of_other = |(other, label_of_other): (usize, &String)| other != dim && label_of_other.split('*').any(|name| name == label);
     !label.is_empty() && !label.contains('*') && !labels.iter().enumerate().any(is_of_other)
 }
 
 /// Names and ids that the function does not use yet.
-pub(super) struct Labels {
+pub(super) struct LabelAllocator {
     taken: BTreeSet<String>,
     next_name: usize,
     next_id: i64,
 }
 
-impl Labels {
-    pub(super) fn of(function: Op<'_>) -> Self {
+impl LabelAllocator {
+    pub(super) fn from_function(function: Op<'_>) -> Self {
         let mut labels = Self { taken: declared_sizes(function).into_keys().collect(), next_name: 0, next_id: 0 };
-        for compute in ComputeOp::all_in(function) {
+        for compute in ComputeOp::collect_in(function) {
             labels.taken.extend(compute.dim_names().iter().flat_map(|label| label.split('*')).map(str::to_owned));
             labels.next_id = compute.hints().iter().map(|hint| hint.id + 1).fold(labels.next_id, i64::max);
         }
         labels
     }
 
-    fn next(&mut self) -> (String, i64) {
+    fn next_label(&mut self) -> (String, i64) {
         let name = loop {
             let name = format!("axis{}", self.next_name);
             self.next_name += 1;

@@ -1,49 +1,49 @@
 //! Loops from a plan file, for `spyre-choose-tiles`.
 
 use super::{
-    hints::{Labels, write_hints},
-    read::Steps,
+    hints::{LabelAllocator, write_hints},
+    read::SearchedFunction,
 };
 use crate::dialect::ods::attr;
 use crate::{
     codes,
-    dialect::{behind_views, set_plan},
-    mlir::{Op, OpExt, Reported, TensorType, ValueLike, error_at},
-    plan_file::{self, Chosen, Nest, PlanFile, key_of},
-    search::{Copied, Level, Loops, Read},
+    dialect::{strip_views, set_plan},
+    mlir::{Op, OpExt, ErrorReported, TensorType, ValueLike, error_at},
+    plan_file::{self, PlanDecisions, PlannedLoopNest, PlanFile, compute_program_key},
+    search::{HoistedCopy, TiledLoop, LoopNest, OperandPosition},
 };
 use machine::Target;
 use std::collections::BTreeMap;
 
 /// Reads the plan file `path`, if it exists; returns an error if it is for another function or machine.
-pub(super) fn planned(path: &str, key: &str, target: &Target) -> Result<Option<PlanFile>, String> {
+pub(super) fn read_plan(path: &str, key: &str, target: &Target) -> Result<Option<PlanFile>, String> {
     let of_option = |message: String| format!("option 'plan': {message}");
     let Some(plan) = PlanFile::read(path).map_err(of_option)? else { return Ok(None) };
-    let numbers: BTreeMap<String, i64> = target.numbers().into_iter().map(|(name, number)| (name.to_owned(), number)).collect();
+    let numbers: BTreeMap<String, i64> = target.named_parameters().into_iter().map(|(name, number)| (name.to_owned(), number)).collect();
     plan.check(path, key, &numbers).map_err(of_option)?;
     Ok(Some(plan))
 }
 
 /// Returns the key of a function before any choice is made. Report attributes are left out because they have locations.
-pub(super) fn key_of_function(function: Op<'_>) -> String {
-    let Some(noted) = function.attr(attr::SPYRE_KERNELS) else { return key_of(&function.to_string()) };
+pub(super) fn compute_function_key(function: Op<'_>) -> String {
+    let Some(noted) = function.attr(attr::SPYRE_KERNELS) else { return compute_program_key(&function.to_string()) };
     function.remove_attr(attr::SPYRE_KERNELS);
-    let key = key_of(&function.to_string());
+    let key = compute_program_key(&function.to_string());
     function.set_attr(attr::SPYRE_KERNELS, noted);
     key
 }
 
 /// Records the chosen loops for the plan file.
-pub(super) fn record(function: Op<'_>, key: String, loops: &[Loops]) {
-    set_plan(function, &Chosen { key, loops: loops.iter().map(nest_of).collect(), work: None });
+pub(super) fn record_loops(function: Op<'_>, key: String, loops: &[LoopNest]) {
+    set_plan(function, &PlanDecisions { key, loops: loops.iter().map(to_planned_nest).collect(), work: None });
 }
 
 /// Writes the loops of a plan as hints.
-pub(super) fn follow(function: Op<'_>, steps: &Steps<'_>, nests: &[Nest]) -> Result<(), Reported> {
-    let mut labels = Labels::of(function);
+pub(super) fn apply_loops(function: Op<'_>, steps: &SearchedFunction<'_>, nests: &[PlannedLoopNest]) -> Result<(), ErrorReported> {
+    let mut labels = LabelAllocator::from_function(function);
     for (number, nest) in nests.iter().enumerate() {
-        let loops = loops_of(nest);
-        check(&loops, steps)
+        let loops = from_planned_nest(nest);
+        check_loops(&loops, steps)
             .map_err(|message| error_at(codes::PLAN_LOOPS, function, format_args!("loop nest {number} of the plan: {message}")).report())?;
         write_hints(&loops, &steps.ops, 0, &mut labels);
     }
@@ -52,7 +52,7 @@ pub(super) fn follow(function: Op<'_>, steps: &Steps<'_>, nests: &[Nest]) -> Res
 
 /// Returns an error if the loops name an unknown op or operand, or a dimension that no loop may tile. `spyre-coarse-tile` checks whether
 /// counts divide.
-fn check(loops: &Loops, steps: &Steps<'_>) -> Result<(), String> {
+fn check_loops(loops: &LoopNest, steps: &SearchedFunction<'_>) -> Result<(), String> {
     let n_ops = steps.plain.len();
     if loops.ops.is_empty() || loops.ops.end > n_ops {
         return Err(format!("expected ops of the program, which has {n_ops}, found {} to {}", loops.ops.start, loops.ops.end));
@@ -63,20 +63,20 @@ fn check(loops: &Loops, steps: &Steps<'_>) -> Result<(), String> {
     for level in &loops.levels {
         for (&op, &dim) in &level.dims {
             let cut = steps.plain.get(op).ok_or_else(|| format!("expected an op of the program, which has {n_ops}, found op {op}"))?;
-            if !cut.may_be_cut.get(dim).copied().unwrap_or(false) {
+            if !cut.may_be_tiled.get(dim).copied().unwrap_or(false) {
                 return Err(format!("expected a dimension of op {op} that can be tiled, found dimension {dim}"));
             }
         }
     }
     for copied in &loops.copies {
-        if copied.cut_dims.len() != loops.levels.len() {
+        if copied.tiled_dims.len() != loops.levels.len() {
             return Err(format!(
                 "a copy of the plan has {} tiled dimensions, but the nest has {} loops",
-                copied.cut_dims.len(),
+                copied.tiled_dims.len(),
                 loops.levels.len()
             ));
         }
-        for &Read { op, operand } in &copied.reads {
+        for &OperandPosition { op, operand } in &copied.reads {
             let n_operands = steps
                 .plain
                 .get(op)
@@ -85,8 +85,8 @@ fn check(loops: &Loops, steps: &Steps<'_>) -> Result<(), String> {
             if operand >= n_operands {
                 return Err(format!("op {op} has {n_operands} operands, and no operand {operand}"));
             }
-            let rank = TensorType::of(behind_views(steps.ops[op].inputs()[operand]).r#type()).map_or(0, |tensor| tensor.shape.len());
-            if let Some(dim) = copied.cut_dims.iter().flatten().find(|dim| **dim >= rank) {
+            let rank = TensorType::from_type(strip_views(steps.ops[op].inputs()[operand]).r#type()).map_or(0, |tensor| tensor.shape.len());
+            if let Some(dim) = copied.tiled_dims.iter().flatten().find(|dim| **dim >= rank) {
                 return Err(format!("operand {operand} of op {op} has {rank} dimensions, and no dimension {dim}"));
             }
         }
@@ -94,26 +94,26 @@ fn check(loops: &Loops, steps: &Steps<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn nest_of(loops: &Loops) -> Nest {
-    let level = |level: &Level| plan_file::Level { count: level.count, dims: level.dims.clone() };
-    let copied = |copied: &Copied| plan_file::Copied {
+fn to_planned_nest(loops: &LoopNest) -> PlannedLoopNest {
+    let level = |level: &TiledLoop| plan_file::PlannedLoop { count: level.count, dims: level.dims.clone() };
+    let copied = |copied: &HoistedCopy| plan_file::PlannedOperandCopy {
         reads: copied.reads.iter().map(|read| (read.op, read.operand)).collect(),
-        cut_dims: copied.cut_dims.clone(),
+        cut_dims: copied.tiled_dims.clone(),
     };
-    Nest {
+    PlannedLoopNest {
         ops: [loops.ops.start, loops.ops.end],
         levels: loops.levels.iter().map(level).collect(),
         copies: loops.copies.iter().map(copied).collect(),
     }
 }
 
-fn loops_of(nest: &Nest) -> Loops {
-    let level = |level: &plan_file::Level| Level { count: level.count, dims: level.dims.clone() };
-    let copied = |copied: &plan_file::Copied| Copied {
-        reads: copied.reads.iter().map(|&(op, operand)| Read { op, operand }).collect(),
-        cut_dims: copied.cut_dims.clone(),
+fn from_planned_nest(nest: &PlannedLoopNest) -> LoopNest {
+    let level = |level: &plan_file::PlannedLoop| TiledLoop { count: level.count, dims: level.dims.clone() };
+    let copied = |copied: &plan_file::PlannedOperandCopy| HoistedCopy {
+        reads: copied.reads.iter().map(|&(op, operand)| OperandPosition { op, operand }).collect(),
+        tiled_dims: copied.cut_dims.clone(),
     };
-    Loops {
+    LoopNest {
         ops: nest.ops[0]..nest.ops[1],
         levels: nest.levels.iter().map(level).collect(),
         copies: nest.copies.iter().map(copied).collect(),

@@ -1,39 +1,39 @@
 //! Extraction of ops into a function of their own.
 
 use crate::dialect::{
-    Assembly,
+    InsertChain,
     ods::{attr, spyre},
 };
 use crate::mlir::{
-    Attributes, BlockExt, BlockLike, Op, OpExt, Scratch, Type, Value, ValueExt, ValueLike, ValueMap, build, new_block, push,
+    AttributeList, BlockExt, BlockLike, Op, OpExt, DetachedClone, Type, Value, ValueExt, ValueLike, ValueMap, build_op, new_block, append_op,
     set_function_type,
 };
 
 /// Copies ops of a function, in order, with the views and constants that they read and all inserts of the assemblies among them. Values
 /// from other ops become arguments; values that other ops read or the function returns become results. Time is linear in the ops and their
 /// users.
-pub(super) fn segment<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Scratch<'c> {
-    let mut needed = Needed { function, ops: Vec::new(), inputs: Vec::new(), known: ValueMap::default() };
-    let ops: Vec<Op<'c>> = ops.iter().flat_map(|op| others_of(*op).into_iter().chain([*op])).collect();
+pub(super) fn extract_segment<'c>(function: Op<'c>, ops: &[Op<'c>]) -> DetachedClone<'c> {
+    let mut needed = SegmentContents { function, ops: Vec::new(), inputs: Vec::new(), known: ValueMap::default() };
+    let ops: Vec<Op<'c>> = ops.iter().flat_map(|op| preceding_assembly_ops(*op).into_iter().chain([*op])).collect();
     ops.iter().for_each(|op| needed.add(*op));
     let types: Vec<Type<'c>> = needed.inputs.iter().map(ValueLike::r#type).collect();
     let attributes = ["sym_name", "function_type", attr::SPYRE_DIM_SIZES, attr::SPYRE_SYMBOLS]
         .into_iter()
-        .fold(Attributes::new(function.ctx()), |attributes, name| attributes.with_option(name, function.attr(name)));
-    let alone = build("func.func", function.loc(), &[], &[], attributes, vec![new_block(&types, function.loc())]);
-    let alone = Scratch::from(alone);
-    fill(alone.op(), &needed, &results(function, &ops));
+        .fold(AttributeList::new(function.ctx()), |attributes, name| attributes.with_option(name, function.attr(name)));
+    let alone = build_op("func.func", function.loc(), &[], &[], attributes, vec![new_block(&types, function.loc())]);
+    let alone = DetachedClone::from_operation(alone);
+    copy_ops(alone.op(), &needed, &collect_results(function, &ops));
     alone
 }
 
 /// Returns the ops of an assembly that precede its last insert: the buffer and the other inserts. The list is empty for
 /// other ops.
-fn others_of(op: Op<'_>) -> Vec<Op<'_>> {
-    Assembly::of(op).map(|assembly| assembly.others()).unwrap_or_default()
+fn preceding_assembly_ops(op: Op<'_>) -> Vec<Op<'_>> {
+    InsertChain::from_last_insert(op).map(|assembly| assembly.preceding_ops()).unwrap_or_default()
 }
 
 /// Ops and inputs of the extracted function.
-struct Needed<'c> {
+struct SegmentContents<'c> {
     function: Op<'c>,
     /// The ops, preceded by the views and constants that they read.
     ops: Vec<Op<'c>>,
@@ -42,10 +42,10 @@ struct Needed<'c> {
     known: ValueMap<()>,
 }
 
-impl<'c> Needed<'c> {
+impl<'c> SegmentContents<'c> {
     fn add(&mut self, op: Op<'c>) {
         for value in op.nested().into_iter().flat_map(OpExt::inputs) {
-            let is_known = self.known.get(value).is_some() || !self.is_of_body(value);
+            let is_known = self.known.get(value).is_some() || !self.is_in_body(value);
             match value.def().filter(|def| is_view_or_constant(*def)) {
                 _ if is_known => {}
                 Some(def) => self.add(def),
@@ -62,8 +62,8 @@ impl<'c> Needed<'c> {
     }
 
     /// Returns whether a value is defined in the function's own body, not in a loop in it.
-    fn is_of_body(&self, value: Value<'c>) -> bool {
-        let owner = value.def().map_or_else(|| value.arg_of().and_then(|(block, _)| block.parent_operation()), OpExt::parent);
+    fn is_in_body(&self, value: Value<'c>) -> bool {
+        let owner = value.def().map_or_else(|| value.as_block_arg().and_then(|(block, _)| block.parent_operation()), OpExt::parent);
         owner == Some(self.function)
     }
 }
@@ -73,28 +73,28 @@ fn is_view_or_constant(op: Op<'_>) -> bool {
 }
 
 /// Returns the results of the ops that other ops read, directly or through views.
-fn results<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Vec<Value<'c>> {
+fn collect_results<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Vec<Value<'c>> {
     let outputs = ops.iter().flat_map(|op| op.outputs());
-    outputs.filter(|output| is_read_elsewhere(function, *output, ops)).collect()
+    outputs.filter(|output| has_users_elsewhere(function, *output, ops)).collect()
 }
 
-fn is_read_elsewhere<'c>(function: Op<'c>, value: Value<'c>, ops: &[Op<'c>]) -> bool {
+fn has_users_elsewhere<'c>(function: Op<'c>, value: Value<'c>, ops: &[Op<'c>]) -> bool {
     value.users().into_iter().any(|user| {
         let in_body = std::iter::successors(Some(user), |op| op.parent()).find(|op| op.parent() == Some(function)).unwrap_or(user);
-        let reads_through_view = in_body.is(spyre::VIEW) && is_read_elsewhere(function, in_body.output(), ops);
+        let reads_through_view = in_body.is(spyre::VIEW) && has_users_elsewhere(function, in_body.output(), ops);
         reads_through_view || !in_body.is(spyre::VIEW) && !ops.contains(&in_body)
     })
 }
 
 /// Copies the ops into the new function.
-fn fill<'a>(alone: Op<'a>, needed: &Needed<'a>, results: &[Value<'a>]) {
+fn copy_ops<'a>(alone: Op<'a>, needed: &SegmentContents<'a>, results: &[Value<'a>]) {
     let mut copies: ValueMap<Value<'a>> = ValueMap::default();
     let arguments = alone.body().map(BlockExt::args).unwrap_or_default();
     for (input, argument) in needed.inputs.iter().zip(arguments) {
         copies.insert(*input, argument);
     }
     for op in &needed.ops {
-        let copy = push(alone, (**op).clone());
+        let copy = append_op(alone, (**op).clone());
         for inside in copy.nested() {
             for (index, value) in inside.inputs().into_iter().enumerate() {
                 if let Some(copied) = copies.get(value) {
@@ -107,6 +107,6 @@ fn fill<'a>(alone: Op<'a>, needed: &Needed<'a>, results: &[Value<'a>]) {
         }
     }
     let returned: Vec<Value<'a>> = results.iter().filter_map(|result| copies.get(*result).copied()).collect();
-    push(alone, build("func.return", alone.loc(), &returned, &[], Attributes::new(alone.ctx()), Vec::new()));
+    append_op(alone, build_op("func.return", alone.loc(), &returned, &[], AttributeList::new(alone.ctx()), Vec::new()));
     set_function_type(alone);
 }

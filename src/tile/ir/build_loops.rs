@@ -5,32 +5,32 @@
 
 use super::{
     compact_type,
-    items::{Items, Shown},
+    items::{BlockItems, TracedView},
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
-    dialect::{Tensor, copy_for_loop, loop_over, tile_type, view, yield_values},
+    dialect::{DeviceTensor, build_loop_copy, build_loop, tile_type, build_view, build_yield},
     mlir::{
-        Location, Op, OpExt, Reported, Type, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_of, new_block, push,
+        Location, Op, OpExt, ErrorReported, Type, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_of, new_block, append_op,
         shape_of, string_array, string_attribute,
     },
-    tile::{Node, TiledOp, Tree},
+    tile::{LoopTreeNode, TiledOp, LoopTree},
 };
 use machine::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod accumulate;
 
-use accumulate::in_order;
+use accumulate::order_yielded_ops;
 
 /// Reason that is recorded for the copy of a tile.
-const READ_ON_BOTH_SIDES: &str = "used inside and outside of the loop: the tile may stay in LX";
-const PUT_TOGETHER: &str = "used outside and concatenated from parts: the tile may stay in LX";
+const REASON_USED_ON_BOTH_SIDES: &str = "used inside and outside of the loop: the tile may stay in LX";
+const REASON_CONCATENATED: &str = "used outside and concatenated from parts: the tile may stay in LX";
 
 /// Tiling of a value by a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct CutAt {
+struct LoopDimTiling {
     /// Number of loops around the loop.
     level: usize,
     /// Tiled dimension of the value.
@@ -39,20 +39,20 @@ struct CutAt {
 
 /// Tile that a loop reads: its value, and the tilings by the levels, outermost first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Tile {
+struct OperandTile {
     number: usize,
-    cuts: Vec<CutAt>,
+    cuts: Vec<LoopDimTiling>,
 }
 
 /// Tile that a loop reads, with an operand that requires it.
-struct Wanted {
-    tile: Tile,
+struct TileRequest {
+    tile: OperandTile,
     op: usize,
     operand: usize,
 }
 
 /// Uses of an op's result.
-struct Uses {
+struct ResultUses {
     /// Minimum number of loops around the value that a reader accesses.
     depth: usize,
     /// Whether an op reads it in its home loop.
@@ -62,7 +62,7 @@ struct Uses {
 }
 
 /// Handles of an op's result that exist so far.
-struct Made<'c> {
+struct ResultHandles<'c> {
     /// Value for each number of loops around it, for readers at that depth.
     near: Vec<Option<Value<'c>>>,
     /// Value for each number of loops around it, for readers outside the loop, tiled readers, and results; a copy
@@ -74,29 +74,29 @@ struct Made<'c> {
 
 /// Insertion point of ops.
 #[derive(Clone, Copy)]
-enum Body<'c> {
+enum LoopInsertionPoint<'c> {
     /// Before the terminator of the block.
     Block(Op<'c>),
     /// At the end of a loop.
     Loop(Op<'c>),
 }
 
-pub(super) struct Builder<'a, 'c> {
+pub(super) struct LoopBuilder<'a, 'c> {
     around: Op<'c>,
-    items: &'a Items<'c>,
-    tree: &'a Tree,
+    items: &'a BlockItems<'c>,
+    tree: &'a LoopTree,
     lx_bytes: i64,
-    uses: Vec<Uses>,
+    uses: Vec<ResultUses>,
     /// For each loop, the tiles that it reads.
-    wanted: Vec<Vec<Wanted>>,
+    wanted: Vec<Vec<TileRequest>>,
     /// For each loop, its ops in program order.
     members: Vec<Vec<usize>>,
-    made: Vec<Made<'c>>,
-    tiles: BTreeMap<(Tile, usize), Value<'c>>,
+    made: Vec<ResultHandles<'c>>,
+    tiles: BTreeMap<(OperandTile, usize), Value<'c>>,
     /// Views of tiles, by the complete value and the loop that contains the view.
     views: BTreeMap<(usize, usize, bool), Value<'c>>,
     /// Views of tiles of values from outside, by the view, the loop that contains it, and the tile.
-    source_views: BTreeMap<(usize, usize, Tile), Value<'c>>,
+    source_views: BTreeMap<(usize, usize, OperandTile), Value<'c>>,
     moved_views: ValueMap<()>,
     /// Results that are replaced by others.
     replaced: ValueMap<()>,
@@ -104,10 +104,10 @@ pub(super) struct Builder<'a, 'c> {
     full: Vec<Type<'c>>,
 }
 
-impl<'a, 'c> Builder<'a, 'c> {
-    pub(super) fn new(around: Op<'c>, items: &'a Items<'c>, tree: &'a Tree, target: &Target) -> Self {
+impl<'a, 'c> LoopBuilder<'a, 'c> {
+    pub(super) fn new(around: Op<'c>, items: &'a BlockItems<'c>, tree: &'a LoopTree, target: &Target) -> Self {
         let n_ops = items.list.len();
-        let none = |op: usize| Uses { depth: tree.home_depth(op), at_home: false, in_hbm: false };
+        let none = |op: usize| ResultUses { depth: tree.home_depth(op), at_home: false, in_hbm: false };
         let mut members = vec![Vec::new(); tree.loops.len()];
         for (op, chain) in tree.chains.iter().enumerate() {
             chain.iter().for_each(|&around| members[around].push(op));
@@ -120,7 +120,7 @@ impl<'a, 'c> Builder<'a, 'c> {
             uses: (0..n_ops).map(none).collect(),
             wanted: (0..tree.loops.len()).map(|_| Vec::new()).collect(),
             members,
-            made: (0..n_ops).map(|op| Made::with_depths(tree.chains[op].len() + 1)).collect(),
+            made: (0..n_ops).map(|op| ResultHandles::with_depths(tree.chains[op].len() + 1)).collect(),
             tiles: BTreeMap::new(),
             views: BTreeMap::new(),
             source_views: BTreeMap::new(),
@@ -128,14 +128,14 @@ impl<'a, 'c> Builder<'a, 'c> {
             replaced: ValueMap::default(),
             full: items.list.iter().map(|item| item.op.outputs()[0].r#type()).collect(),
         };
-        builder.note_uses();
+        builder.record_uses();
         builder
     }
 
-    pub(super) fn build(mut self) -> Result<(), Reported> {
+    pub(super) fn build(mut self) -> Result<(), ErrorReported> {
         let Some(terminator) = self.around.body_ops().pop() else { return Ok(()) };
         let tree = self.tree;
-        self.list(&tree.roots, 0, Body::Block(terminator))?;
+        self.write_nodes(&tree.roots, 0, LoopInsertionPoint::Block(terminator))?;
         for value in terminator.inputs() {
             self.move_views(value, terminator);
         }
@@ -154,18 +154,18 @@ impl<'a, 'c> Builder<'a, 'c> {
     }
 
     /// Determines from the tree which readers need which value at which depth.
-    fn note_uses(&mut self) {
+    fn record_uses(&mut self) {
         let mut known = BTreeSet::new();
         for (op, plain) in self.items.plain.iter().enumerate() {
             for (operand, input) in plain.inputs.iter().enumerate() {
-                let Tile { number, cuts } = self.tile_of(op, operand);
+                let OperandTile { number, cuts } = self.operand_tile(op, operand);
                 for (last, cut) in cuts.iter().enumerate() {
-                    let (tile, around) = (Tile { number, cuts: cuts[..=last].to_vec() }, self.tree.chains[op][cut.level]);
+                    let (tile, around) = (OperandTile { number, cuts: cuts[..=last].to_vec() }, self.tree.chains[op][cut.level]);
                     if known.insert((around, tile.clone())) {
-                        self.wanted[around].push(Wanted { tile, op, operand });
+                        self.wanted[around].push(TileRequest { tile, op, operand });
                     }
                 }
-                if let Some(maker) = input.maker {
+                if let Some(maker) = input.producer {
                     let depth = self.tree.common_depth(op, maker);
                     let is_at_home = depth == self.tree.home_depth(maker);
                     let uses = &mut self.uses[maker];
@@ -176,7 +176,7 @@ impl<'a, 'c> Builder<'a, 'c> {
             }
         }
         for value in self.around.yielded() {
-            if let Some(maker) = self.items.maker(value) {
+            if let Some(maker) = self.items.find_producer(value) {
                 self.uses[maker].depth = 0;
                 self.uses[maker].in_hbm = true;
             }
@@ -184,99 +184,99 @@ impl<'a, 'c> Builder<'a, 'c> {
     }
 
     /// Returns, for each loop around an op, the tiled dimension of an operand.
-    fn cut_dims(&self, op: usize, operand: usize) -> Vec<Option<usize>> {
+    fn tiled_operand_dims(&self, op: usize, operand: usize) -> Vec<Option<usize>> {
         let dims = &self.items.plain[op].inputs[operand].dims;
-        self.tree.cuts[op].iter().map(|cut| TiledOp::cut_dim(dims, cut)).collect()
+        self.tree.cuts[op].iter().map(|cut| TiledOp::find_tiled_dim(dims, cut)).collect()
     }
 
     /// Returns the tilings of an operand by the loops that it does not share with its defining op.
-    fn cuts_apart(&self, op: usize, operand: usize) -> Vec<CutAt> {
-        let maker = self.items.plain[op].inputs[operand].maker;
+    fn unshared_tilings(&self, op: usize, operand: usize) -> Vec<LoopDimTiling> {
+        let maker = self.items.plain[op].inputs[operand].producer;
         let shared = maker.map_or(0, |maker| self.tree.common_depth(op, maker));
-        let dims = self.cut_dims(op, operand).into_iter().enumerate().skip(shared);
-        dims.filter_map(|(level, dim)| Some(CutAt { level, dim: dim? })).collect()
+        let dims = self.tiled_operand_dims(op, operand).into_iter().enumerate().skip(shared);
+        dims.filter_map(|(level, dim)| Some(LoopDimTiling { level, dim: dim? })).collect()
     }
 
     /// Returns the tile of an operand in the loops around an op. If the operand is one of several views of a value from outside,
     /// the tile is one of that value, so that all views share it.
-    fn tile_of(&self, op: usize, operand: usize) -> Tile {
-        let (read, cuts) = (&self.items.list[op].reads[operand], self.cuts_apart(op, operand));
-        let behind = &self.items.plain[op].inputs[operand].behind;
-        let of_source = |cut: &CutAt, value: Value<'c>| {
+    fn operand_tile(&self, op: usize, operand: usize) -> OperandTile {
+        let (read, cuts) = (&self.items.list[op].reads[operand], self.unshared_tilings(op, operand));
+        let behind = &self.items.plain[op].inputs[operand].source_dims;
+        let of_source = |cut: &LoopDimTiling, value: Value<'c>| {
             let dim = behind.get(cut.dim).copied()??;
             // Tiles of a slice are not tiles of the complete value.
-            (shape_of(value)[dim] == shape_of(read.value)[cut.dim]).then_some(CutAt { dim, ..*cut })
+            (shape_of(value)[dim] == shape_of(read.value)[cut.dim]).then_some(LoopDimTiling { dim, ..*cut })
         };
-        let of_sources = |value: Value<'c>| cuts.iter().map(|cut| of_source(cut, value)).collect::<Option<Vec<CutAt>>>();
+        let of_sources = |value: Value<'c>| cuts.iter().map(|cut| of_source(cut, value)).collect::<Option<Vec<LoopDimTiling>>>();
         let shared = read.source.and_then(|(value, number)| Some((number, of_sources(value)?)));
         let (number, cuts) = shared.unwrap_or((read.number, cuts));
-        Tile { number, cuts }
+        OperandTile { number, cuts }
     }
 
     /// Returns, for each loop around an op, the tiled dimension of its result.
-    fn result_dims(&self, op: usize) -> Vec<Option<usize>> {
+    fn tiled_result_dims(&self, op: usize) -> Vec<Option<usize>> {
         let cuts = self.tree.cuts[op].iter();
-        cuts.map(|cut| TiledOp::cut_dim(&self.items.plain[op].output, cut).filter(|_| !cut.is_reduced)).collect()
+        cuts.map(|cut| TiledOp::find_tiled_dim(&self.items.plain[op].output, cut).filter(|_| !cut.is_reduced)).collect()
     }
 
-    fn list(&mut self, nodes: &'a [Node], depth: usize, body: Body<'c>) -> Result<(), Reported> {
+    fn write_nodes(&mut self, nodes: &'a [LoopTreeNode], depth: usize, body: LoopInsertionPoint<'c>) -> Result<(), ErrorReported> {
         for node in nodes {
             match *node {
-                Node::Op(op) => self.op(op, depth, body)?,
-                Node::Loop(around) => self.nest(around, depth, body)?,
+                LoopTreeNode::Op(op) => self.write_op(op, depth, body)?,
+                LoopTreeNode::Loop(around) => self.write_loop(around, depth, body)?,
             }
         }
         Ok(())
     }
 
     /// Moves an op into its loop, and updates its operands to the values available there.
-    fn op(&mut self, op: usize, depth: usize, body: Body<'c>) -> Result<(), Reported> {
+    fn write_op(&mut self, op: usize, depth: usize, body: LoopInsertionPoint<'c>) -> Result<(), ErrorReported> {
         let item = &self.items.list[op];
-        if self.is_mean_of_one(op) {
-            let value = self.operand(op, 0, depth, body)?;
-            return self.share_of_mean(op, value, depth, body);
+        if self.is_single_element_mean(op) {
+            let value = self.find_operand(op, 0, depth, body)?;
+            return self.combine_mean_share(op, value, depth, body);
         }
         if item.compute.is_some() {
             for (operand, read) in item.reads.iter().enumerate() {
-                let value = self.operand(op, operand, depth, body)?;
+                let value = self.find_operand(op, operand, depth, body)?;
                 read.reader.set_input(read.position, value);
             }
         } else {
             let values: Vec<Value<'c>> = item.reads.iter().map(|read| read.value).collect();
-            values.into_iter().for_each(|value| self.move_views(value, self.in_block(body)));
+            values.into_iter().for_each(|value| self.move_views(value, self.block_anchor(body)));
         }
-        item.others().into_iter().for_each(|other| body.take(other));
-        body.take(item.op);
+        item.preceding_ops().into_iter().for_each(|other| body.move_to_end(other));
+        body.move_to_end(item.op);
         let Some(&output) = item.op.outputs().first().filter(|_| item.compute.is_some()) else { return Ok(()) };
         if depth == 0 {
             (self.made[op].near[0], self.made[op].far[0]) = (Some(output), Some(output));
             return Ok(());
         }
-        let window = self.window(op, depth)?;
-        let compact = self.compact(op, window)?;
+        let window = self.window_type(op, depth)?;
+        let compact = self.compact_window_type(op, window)?;
         if self.tree.home_depth(op) < depth {
             output.retype(compact);
-            return self.combine(op, output, body);
+            return self.combine_partial_result(op, output, body);
         }
         let is_given = self.uses[op].depth < depth;
-        let why = if item.assembly.is_some() { PUT_TOGETHER } else { READ_ON_BOTH_SIDES };
+        let why = if item.assembly.is_some() { REASON_CONCATENATED } else { REASON_USED_ON_BOTH_SIDES };
         let is_copied = is_given && (item.assembly.is_some() || self.uses[op].at_home && self.fits_lx(compact));
         let own = if is_given && !is_copied { window } else { compact };
-        item.others().into_iter().map(|other| other.output()).chain([output]).for_each(|written| written.retype(own));
+        item.preceding_ops().into_iter().map(|other| other.output()).chain([output]).for_each(|written| written.retype(own));
         self.made[op].near[depth] = Some(output);
-        self.made[op].far[depth] = Some(if is_copied { self.copy_to(op, output, window, why, body) } else { output });
+        self.made[op].far[depth] = Some(if is_copied { self.insert_copy(op, output, window, why, body) } else { output });
         Ok(())
     }
 
-    fn copy_to(&self, op: usize, from: Value<'c>, to: Type<'c>, why: &str, body: Body<'c>) -> Value<'c> {
+    fn insert_copy(&self, op: usize, from: Value<'c>, to: Type<'c>, why: &str, body: LoopInsertionPoint<'c>) -> Value<'c> {
         let of = self.items.list[op].op;
-        let copied = body.put(copy_for_loop(of.ctx(), of.loc(), from, to, why));
-        self.name_dims(op, copied);
+        let copied = body.insert_at_end(build_loop_copy(of.ctx(), of.loc(), from, to, why));
+        self.copy_dim_names(op, copied);
         copied.output()
     }
 
     /// Copies the dimension names of another op's result to an op over the same dimensions.
-    fn name_dims(&self, op: usize, on: Op<'c>) {
+    fn copy_dim_names(&self, op: usize, on: Op<'c>) {
         let plain = &self.items.plain[op];
         let name = |dim: &Option<usize>| dim.map_or_else(String::new, |dim| plain.names[dim].join("*"));
         let names: Vec<String> = plain.output.iter().map(name).collect();
@@ -284,18 +284,18 @@ impl<'a, 'c> Builder<'a, 'c> {
     }
 
     /// Writes a loop with its body.
-    fn nest(&mut self, around: usize, depth: usize, body: Body<'c>) -> Result<(), Reported> {
+    fn write_loop(&mut self, around: usize, depth: usize, body: LoopInsertionPoint<'c>) -> Result<(), ErrorReported> {
         let tree = self.tree;
         let first = &self.items.list[self.members[around][0]];
         let (context, location) = (first.op.ctx(), first.op.loc());
         let level = &tree.loops[around].level;
-        let reads = self.loop_reads(around, depth, body)?;
-        let accumulated = self.accumulated(around, depth);
-        self.begin_accumulators(&accumulated, depth, body)?;
+        let reads = self.collect_loop_reads(around, depth, body)?;
+        let accumulated = self.collect_accumulators(around, depth);
+        self.initialize_accumulators(&accumulated, depth, body)?;
         let mut tiled: Vec<(Value<'c>, usize)> = reads.iter().map(|(_, value, dim)| (*value, *dim)).collect();
         let mut carried = Vec::new();
         // Tiled operands come first, and so do their accumulators.
-        let accumulators = in_order(&accumulated, &[]);
+        let accumulators = order_yielded_ops(&accumulated, &[]);
         for &(op, dim) in &accumulators {
             let value = self.made[op].accumulator.ok_or_else(|| error_at(codes::MALFORMED_IR, first.op, "has no accumulator").report())?;
             match dim {
@@ -303,12 +303,12 @@ impl<'a, 'c> Builder<'a, 'c> {
                 None => carried.push(value),
             }
         }
-        let given = self.given(around, depth);
+        let given = self.yielded_results(around, depth);
         let mut outputs = Vec::new();
-        for (op, _) in in_order(&accumulated, &given) {
-            match self.made[op].accumulator.filter(|_| self.is_accumulated(op, depth)) {
+        for (op, _) in order_yielded_ops(&accumulated, &given) {
+            match self.made[op].accumulator.filter(|_| self.has_accumulator(op, depth)) {
                 Some(accumulator) => outputs.push(accumulator.r#type()),
-                None => outputs.push(self.window(op, depth)?),
+                None => outputs.push(self.window_type(op, depth)?),
             }
         }
         let mut arguments = Vec::new();
@@ -317,7 +317,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
         arguments.extend(carried.iter().map(ValueLike::r#type));
         let inside = new_block(&arguments, location);
-        let built = body.put(loop_over(context, location, (&level.name, level.count), &tiled, &carried, &outputs, inside));
+        let built = body.insert_at_end(build_loop(context, location, (&level.name, level.count), &tiled, &carried, &outputs, inside));
         if let Some(symbol) = &level.symbol {
             built.set_attr(attr::SYMBOL, string_attribute(context, symbol));
         }
@@ -329,69 +329,69 @@ impl<'a, 'c> Builder<'a, 'c> {
         for (&(op, _), &argument) in accumulators.iter().zip(of_accumulators) {
             self.made[op].accumulator = Some(argument);
         }
-        self.list(&tree.loops[around].body, depth + 1, Body::Loop(built))?;
-        self.close(built, location, depth, &accumulated, &given);
-        self.finish(built, depth, body, &accumulated, &given)
+        self.write_nodes(&tree.loops[around].body, depth + 1, LoopInsertionPoint::Loop(built))?;
+        self.write_terminator(built, location, depth, &accumulated, &given);
+        self.record_results(built, depth, body, &accumulated, &given)
     }
 
     /// Returns the tensors that a loop reads tile by tile, each with its tiled dimension.
-    fn loop_reads(&mut self, around: usize, depth: usize, body: Body<'c>) -> Result<Vec<(Tile, Value<'c>, usize)>, Reported> {
+    fn collect_loop_reads(&mut self, around: usize, depth: usize, body: LoopInsertionPoint<'c>) -> Result<Vec<(OperandTile, Value<'c>, usize)>, ErrorReported> {
         let mut reads = Vec::new();
         for wanted in std::mem::take(&mut self.wanted[around]) {
             let Some((last, outer)) = wanted.tile.cuts.split_last() else { continue };
-            let outer = Tile { cuts: outer.to_vec(), ..wanted.tile };
-            let (value, dim) = (self.tile((wanted.op, wanted.operand), &outer, depth, body, true)?, last.dim);
+            let outer = OperandTile { cuts: outer.to_vec(), ..wanted.tile };
+            let (value, dim) = (self.find_tile((wanted.op, wanted.operand), &outer, depth, body, true)?, last.dim);
             reads.push((wanted.tile, value, dim));
         }
         Ok(reads)
     }
 
     /// Returns the value of an operand in a body, after the tilings in `cuts`; `is_tiled` if a loop there tiles it further.
-    fn tile(
+    fn find_tile(
         &mut self,
         (op, operand): (usize, usize),
-        tile: &Tile,
+        tile: &OperandTile,
         depth: usize,
-        body: Body<'c>,
+        body: LoopInsertionPoint<'c>,
         is_tiled: bool,
-    ) -> Result<Value<'c>, Reported> {
+    ) -> Result<Value<'c>, ErrorReported> {
         let Some(last) = tile.cuts.last() else {
             let source = self.items.list[op].reads[operand].source.filter(|(_, number)| *number == tile.number);
-            return source.map_or_else(|| self.base(op, operand, depth, body, is_tiled), |(value, _)| Ok(value));
+            return source.map_or_else(|| self.find_base_value(op, operand, depth, body, is_tiled), |(value, _)| Ok(value));
         };
         let key = (tile.clone(), self.tree.chains[op][last.level]);
         let refuse = || error_at(codes::TILE_READ, self.items.list[op].op, "reads a tile that no loop provides").report();
         self.tiles.get(&key).copied().ok_or_else(refuse)
     }
 
-    fn operand(&mut self, op: usize, operand: usize, depth: usize, body: Body<'c>) -> Result<Value<'c>, Reported> {
-        let tile = self.tile_of(op, operand);
+    fn find_operand(&mut self, op: usize, operand: usize, depth: usize, body: LoopInsertionPoint<'c>) -> Result<Value<'c>, ErrorReported> {
+        let tile = self.operand_tile(op, operand);
         let read = &self.items.list[op].reads[operand];
         if tile.cuts.is_empty() || tile.number == read.number {
-            let tile = Tile { number: read.number, ..tile };
-            return self.tile((op, operand), &tile, depth, body, false);
+            let tile = OperandTile { number: read.number, ..tile };
+            return self.find_tile((op, operand), &tile, depth, body, false);
         }
         let key = (read.number, self.tree.chains[op][depth - 1], tile.clone());
         if let Some(known) = self.source_views.get(&key) {
             return Ok(*known);
         }
-        let whole = self.tile((op, operand), &tile, depth, body, false)?;
-        let cut = |CutAt { level, dim }: CutAt| (self.tree.cuts[op][level].level.count, dim);
-        let cuts: Vec<(i64, usize)> = self.cuts_apart(op, operand).into_iter().map(cut).collect();
-        let shown = self.view_of_tile(&read.views, whole, &cuts, body)?;
+        let whole = self.find_tile((op, operand), &tile, depth, body, false)?;
+        let cut = |LoopDimTiling { level, dim }: LoopDimTiling| (self.tree.cuts[op][level].level.count, dim);
+        let cuts: Vec<(i64, usize)> = self.unshared_tilings(op, operand).into_iter().map(cut).collect();
+        let shown = self.rebuild_views_on_tile(&read.views, whole, &cuts, body)?;
         self.source_views.insert(key, shown);
         Ok(shown)
     }
 
     /// Returns the value that an operand reads, in the loops that the op shares with the operand's defining op.
-    fn base(&mut self, op: usize, operand: usize, depth: usize, body: Body<'c>, is_tiled: bool) -> Result<Value<'c>, Reported> {
+    fn find_base_value(&mut self, op: usize, operand: usize, depth: usize, body: LoopInsertionPoint<'c>, is_tiled: bool) -> Result<Value<'c>, ErrorReported> {
         let items = self.items;
         let read = &items.list[op].reads[operand];
-        let Some(maker) = items.plain[op].inputs[operand].maker else { return Ok(read.value) };
+        let Some(maker) = items.plain[op].inputs[operand].producer else { return Ok(read.value) };
         let shared = self.tree.common_depth(op, maker);
         // A view of a complete value shows the results of the loops; a loop that existed before stays unchanged.
         if items.list[maker].compute.is_none() || shared == 0 && !read.views.is_empty() {
-            self.move_views(read.value, self.in_block(body));
+            self.move_views(read.value, self.block_anchor(body));
             return Ok(read.value);
         }
         let known = if is_tiled { &self.made[maker].far } else { &self.made[maker].near };
@@ -404,70 +404,70 @@ impl<'a, 'c> Builder<'a, 'c> {
         if let Some(known) = self.views.get(&key) {
             return Ok(*known);
         }
-        let cuts: Vec<(i64, usize)> = self.shared_cuts(op, operand, shared);
-        let shown = self.view_of_tile(&read.views, made, &cuts, body)?;
+        let cuts: Vec<(i64, usize)> = self.shared_tilings(op, operand, shared);
+        let shown = self.rebuild_views_on_tile(&read.views, made, &cuts, body)?;
         self.views.insert(key, shown);
         Ok(shown)
     }
 
     /// Returns the counts and dimensions by which the loops that an operand shares with its defining op tile it.
-    fn shared_cuts(&self, op: usize, operand: usize, shared: usize) -> Vec<(i64, usize)> {
-        let dims = self.cut_dims(op, operand).into_iter().zip(&self.tree.cuts[op]).take(shared);
+    fn shared_tilings(&self, op: usize, operand: usize, shared: usize) -> Vec<(i64, usize)> {
+        let dims = self.tiled_operand_dims(op, operand).into_iter().zip(&self.tree.cuts[op]).take(shared);
         dims.filter_map(|(dim, cut)| Some((cut.level.count, dim?))).collect()
     }
 
     /// Rebuilds `views`, outermost first, on a tile.
-    fn view_of_tile(&self, views: &[Shown<'c>], made: Value<'c>, cuts: &[(i64, usize)], body: Body<'c>) -> Result<Value<'c>, Reported> {
-        let Some((Shown { view: shown, behind }, inner)) = views.split_first() else { return Ok(made) };
+    fn rebuild_views_on_tile(&self, views: &[TracedView<'c>], made: Value<'c>, cuts: &[(i64, usize)], body: LoopInsertionPoint<'c>) -> Result<Value<'c>, ErrorReported> {
+        let Some((TracedView { view: shown, source_dims: behind }, inner)) = views.split_first() else { return Ok(made) };
         let behind: Vec<(i64, usize)> = cuts.iter().filter_map(|&(count, dim)| Some((count, behind[dim]?))).collect();
-        let input = self.view_of_tile(inner, made, &behind, body)?;
+        let input = self.rebuild_views_on_tile(inner, made, &behind, body)?;
         let full = shown.output().r#type();
         let mut window = full;
         for &(count, dim) in cuts {
             window = self.tile_type(*shown, window, dim, count)?;
         }
-        let is_window = Tensor::of(made.r#type()).is_some_and(|tensor| tensor.buffer_shape.is_some());
+        let is_window = DeviceTensor::from_type(made.r#type()).is_some_and(|tensor| tensor.buffer_shape.is_some());
         let tile = if is_window { window } else { self.compact_type(*shown, full, window)? };
         let map = shown.attr(attr::MAP).and_then(map_of).ok_or_else(|| error_at(codes::MALFORMED_IR, *shown, "has no map").report())?;
-        Ok(body.put(view(shown.ctx(), shown.loc(), input, map, tile)).output())
+        Ok(body.insert_at_end(build_view(shown.ctx(), shown.loc(), input, map, tile)).output())
     }
 
     /// Returns the ops with this home loop whose results have uses outside of it, each with the tiled dimension.
-    fn given(&self, around: usize, depth: usize) -> Vec<(usize, usize)> {
+    fn yielded_results(&self, around: usize, depth: usize) -> Vec<(usize, usize)> {
         let members = self.members[around].iter().filter(|&&op| self.tree.home_depth(op) > depth && self.uses[op].depth <= depth);
-        members.filter_map(|&op| Some((op, self.result_dims(op)[depth]?))).collect()
+        members.filter_map(|&op| Some((op, self.tiled_result_dims(op)[depth]?))).collect()
     }
 
     /// Yields the carried values and the tiled results of a loop.
-    fn close(&self, built: Op<'c>, location: Location<'c>, depth: usize, accumulated: &[(usize, Option<usize>)], given: &[(usize, usize)]) {
+    fn write_terminator(&self, built: Op<'c>, location: Location<'c>, depth: usize, accumulated: &[(usize, Option<usize>)], given: &[(usize, usize)]) {
         let (mut tiles, mut carried) = (Vec::new(), Vec::new());
-        for (op, dim) in in_order(accumulated, given) {
+        for (op, dim) in order_yielded_ops(accumulated, given) {
             let made = &self.made[op];
-            let left = if self.is_accumulated(op, depth) { made.accumulator } else { made.far[depth + 1] };
+            let left = if self.has_accumulator(op, depth) { made.accumulator } else { made.far[depth + 1] };
             match dim {
                 Some(dim) => tiles.extend(left.map(|left| (left, dim))),
                 None => carried.extend(left),
             }
         }
-        push(built, yield_values(built.ctx(), location, &tiles, &carried));
+        append_op(built, build_yield(built.ctx(), location, &tiles, &carried));
     }
 
     /// Records the results of a loop.
-    fn finish(
+    fn record_results(
         &mut self,
         built: Op<'c>,
         depth: usize,
-        body: Body<'c>,
+        body: LoopInsertionPoint<'c>,
         accumulated: &[(usize, Option<usize>)],
         given: &[(usize, usize)],
-    ) -> Result<(), Reported> {
+    ) -> Result<(), ErrorReported> {
         let results: BTreeMap<usize, Value<'c>> =
-            in_order(accumulated, given).into_iter().zip(built.outputs()).map(|((op, _), result)| (op, result)).collect();
+            order_yielded_ops(accumulated, given).into_iter().zip(built.outputs()).map(|((op, _), result)| (op, result)).collect();
         for &(op, _) in accumulated {
             let result = results[&op];
             self.made[op].accumulator = Some(result);
             if self.tree.home_depth(op) == depth {
-                let far = self.finished(op, result, depth, body)?;
+                let far = self.finish_accumulator(op, result, depth, body)?;
                 (self.made[op].near[depth], self.made[op].far[depth]) = (Some(result), Some(far));
             }
         }
@@ -476,14 +476,14 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
         if depth == 0 {
             for op in accumulated.iter().map(|(op, _)| *op).chain(given.iter().map(|(op, _)| *op)) {
-                self.hand_over(op, built);
+                self.replace_outer_uses(op, built);
             }
         }
         Ok(())
     }
 
     /// Replaces uses of results and views in the block by results of the outermost loop.
-    fn hand_over(&self, op: usize, built: Op<'c>) {
+    fn replace_outer_uses(&self, op: usize, built: Op<'c>) {
         let Some(given) = self.made[op].far[0] else { return };
         let output = self.items.list[op].op.output();
         for user in output.users() {
@@ -506,10 +506,10 @@ impl<'a, 'c> Builder<'a, 'c> {
     }
 
     /// Returns the op before which values of the block must be defined to be visible in a body.
-    fn in_block(&self, body: Body<'c>) -> Op<'c> {
+    fn block_anchor(&self, body: LoopInsertionPoint<'c>) -> Op<'c> {
         match body {
-            Body::Block(terminator) => terminator,
-            Body::Loop(around) => {
+            LoopInsertionPoint::Block(terminator) => terminator,
+            LoopInsertionPoint::Loop(around) => {
                 let outermost = std::iter::successors(Some(around), |around| around.parent()).find(|op| op.parent() == Some(self.around));
                 outermost.unwrap_or(around)
             }
@@ -517,9 +517,9 @@ impl<'a, 'c> Builder<'a, 'c> {
     }
 
     /// Returns the type of a result inside the first `depth` loops around its op, as a window of the complete result.
-    fn window(&self, op: usize, depth: usize) -> Result<Type<'c>, Reported> {
+    fn window_type(&self, op: usize, depth: usize) -> Result<Type<'c>, ErrorReported> {
         let mut window = self.full[op];
-        for (dim, cut) in self.result_dims(op).into_iter().zip(&self.tree.cuts[op]).take(depth) {
+        for (dim, cut) in self.tiled_result_dims(op).into_iter().zip(&self.tree.cuts[op]).take(depth) {
             if let Some(dim) = dim {
                 window = self.tile_type(self.items.list[op].op, window, dim, cut.level.count)?;
             }
@@ -528,15 +528,15 @@ impl<'a, 'c> Builder<'a, 'c> {
     }
 
     /// Returns the type of a window of a result as a buffer of its own.
-    fn compact(&self, op: usize, window: Type<'c>) -> Result<Type<'c>, Reported> {
+    fn compact_window_type(&self, op: usize, window: Type<'c>) -> Result<Type<'c>, ErrorReported> {
         self.compact_type(self.items.list[op].op, self.full[op], window)
     }
 
-    fn compact_type(&self, at: Op<'c>, full: Type<'c>, window: Type<'c>) -> Result<Type<'c>, Reported> {
+    fn compact_type(&self, at: Op<'c>, full: Type<'c>, window: Type<'c>) -> Result<Type<'c>, ErrorReported> {
         compact_type(at, full, window).map_err(|error| error_at(codes::LAYOUT_STICK, at, error).report())
     }
 
-    fn tile_type(&self, at: Op<'c>, full: Type<'c>, dim: usize, count: i64) -> Result<Type<'c>, Reported> {
+    fn tile_type(&self, at: Op<'c>, full: Type<'c>, dim: usize, count: i64) -> Result<Type<'c>, ErrorReported> {
         let refuse = || {
             error_at(
                 codes::TILE_COUNT,
@@ -550,27 +550,27 @@ impl<'a, 'c> Builder<'a, 'c> {
 
     /// Whether a tensor fits into the LX of all cores together.
     fn fits_lx(&self, tensor: Type<'c>) -> bool {
-        Tensor::of(tensor).and_then(|tensor| tensor.layout).is_some_and(|layout| layout.bytes() <= self.lx_bytes)
+        DeviceTensor::from_type(tensor).and_then(|tensor| tensor.layout).is_some_and(|layout| layout.bytes() <= self.lx_bytes)
     }
 }
 
-impl<'c> Made<'c> {
+impl<'c> ResultHandles<'c> {
     fn with_depths(n_depths: usize) -> Self {
         Self { near: vec![None; n_depths], far: vec![None; n_depths], accumulator: None }
     }
 }
 
-impl<'c> Body<'c> {
+impl<'c> LoopInsertionPoint<'c> {
     /// Inserts a new op at the end.
-    fn put(self, op: melior::ir::Operation<'c>) -> Op<'c> {
+    fn insert_at_end(self, op: melior::ir::Operation<'c>) -> Op<'c> {
         match self {
             Self::Block(terminator) => insert_before(terminator, op),
-            Self::Loop(around) => push(around, op),
+            Self::Loop(around) => append_op(around, op),
         }
     }
 
     /// Moves an op to the end.
-    fn take(self, op: Op<'c>) {
+    fn move_to_end(self, op: Op<'c>) {
         match self {
             Self::Block(terminator) => op.move_to_before(terminator),
             Self::Loop(around) => around.body().into_iter().for_each(|body| op.move_to_end(body)),

@@ -4,7 +4,7 @@ use crate::dialect::ComputeOp;
 use machine::Family;
 
 /// Rule that combines partial results into the result.
-pub(crate) struct Combination {
+pub(crate) struct CombinationRule {
     /// Elementwise function of two partial results.
     pub(crate) function: &'static str,
     /// Neutral element of the function.
@@ -13,7 +13,7 @@ pub(crate) struct Combination {
 
 /// Returns how partial results of an op, over slices of its reduced dimensions, are combined into its result; None if
 /// they cannot be combined.
-pub(crate) fn combination(compute: ComputeOp<'_>) -> Option<Combination> {
+pub(crate) fn find_combination(compute: ComputeOp<'_>) -> Option<CombinationRule> {
     let (function, neutral) = match (compute.family(), compute.function()) {
         // Each partial mean is divided by the total number of elements.
         (Family::Matmul, _) | (Family::Reduce, "sum" | "mean") => ("add", 0.0),
@@ -22,5 +22,5 @@ pub(crate) fn combination(compute: ComputeOp<'_>) -> Option<Combination> {
         (Family::Reduce, "min") => ("minimum", f64::INFINITY),
         _ => return None,
     };
-    Some(Combination { function, neutral })
+    Some(CombinationRule { function, neutral })
 }

@@ -1,28 +1,28 @@
 //! Ops of a block, as the tiling algorithm sees them.
 
-use super::combination::combination;
+use super::combination::find_combination;
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
-    dialect::{Assembly, ComputeOp, Tensor, TileHint, behind_views, plain_view},
-    hint::{CountError, maximum_of},
-    mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, error_behind, remark_behind, shape_of},
-    tile::{Operand, TiledOp, cut::Level},
+    dialect::{InsertChain, ComputeOp, DeviceTensor, TileHint, strip_views, plain_view_indices},
+    hint::{CountError, declared_maximum},
+    mlir::{Op, OpExt, ErrorReported, Value, ValueExt, ValueLike, ValueMap, error_at, error_at_location, remark_at_location, shape_of},
+    tile::{TiledOperand, TiledOp, cut::LoopLevel},
 };
-use program::Count;
+use program::SymbolicCount;
 use program::layout::DeviceLayout;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// View between an operand and its defining op.
 #[derive(Clone)]
-pub(crate) struct Shown<'c> {
+pub(crate) struct TracedView<'c> {
     pub(crate) view: Op<'c>,
     /// For each of its dimensions, the dimension of its input that is tiled with it.
-    pub(crate) behind: Vec<Option<usize>>,
+    pub(crate) source_dims: Vec<Option<usize>>,
 }
 
 /// Operand that an op reads, with its value.
-pub(crate) struct Read<'c> {
+pub(crate) struct ItemOperand<'c> {
     /// Op that reads the operand; for a value that several inserts assemble, the insert that reads it.
     pub(crate) reader: Op<'c>,
     /// Index of the operand.
@@ -31,24 +31,24 @@ pub(crate) struct Read<'c> {
     /// Number of the value; equal values have equal numbers.
     pub(crate) number: usize,
     /// Views between the defining op's result and the reader, outermost first.
-    pub(crate) views: Vec<Shown<'c>>,
+    pub(crate) views: Vec<TracedView<'c>>,
     /// Value behind the views, with its number; for values from outside that are also read through other views.
     pub(crate) source: Option<(Value<'c>, usize)>,
 }
 
 /// Op or loop of a block, with its operands. A value that inserts assemble is one item, whose op is the last insert.
-pub(crate) struct Item<'c> {
+pub(crate) struct BlockItem<'c> {
     pub(crate) op: Op<'c>,
     /// Inserts that assemble the value.
-    pub(crate) assembly: Option<Assembly<'c>>,
+    pub(crate) assembly: Option<InsertChain<'c>>,
     /// None for a loop that existed before.
     pub(crate) compute: Option<ComputeOp<'c>>,
-    pub(crate) reads: Vec<Read<'c>>,
+    pub(crate) reads: Vec<ItemOperand<'c>>,
 }
 
 /// Ops and loops of a block.
-pub(crate) struct Items<'c> {
-    pub(crate) list: Vec<Item<'c>>,
+pub(crate) struct BlockItems<'c> {
+    pub(crate) list: Vec<BlockItem<'c>>,
     /// Plain description of each item, without IR.
     pub(crate) plain: Vec<TiledOp>,
     makers: ValueMap<usize>,
@@ -56,22 +56,22 @@ pub(crate) struct Items<'c> {
     n_values: usize,
 }
 
-impl<'c> Items<'c> {
-    pub(crate) fn of(around: Op<'c>, maxima: &BTreeMap<String, i64>) -> Result<Self, Reported> {
+impl<'c> BlockItems<'c> {
+    pub(crate) fn from_block(around: Op<'c>, maxima: &BTreeMap<String, i64>) -> Result<Self, ErrorReported> {
         let mut items =
             Self { list: Vec::new(), plain: Vec::new(), makers: ValueMap::default(), numbers: ValueMap::default(), n_values: 0 };
         let mut parts: ValueMap<()> = ValueMap::default();
-        let assemblies: Vec<Assembly<'c>> = around.body_ops().into_iter().filter_map(Assembly::of).collect();
-        for insert in assemblies.iter().flat_map(Assembly::others) {
+        let assemblies: Vec<InsertChain<'c>> = around.body_ops().into_iter().filter_map(InsertChain::from_last_insert).collect();
+        for insert in assemblies.iter().flat_map(InsertChain::preceding_ops) {
             parts.insert(insert.output(), ());
         }
         let mut assemblies = assemblies.into_iter().peekable();
         for op in around.body_ops() {
-            if let Some(assembly) = assemblies.next_if(|assembly| assembly.last() == op) {
+            if let Some(assembly) = assemblies.next_if(|assembly| assembly.last_insert() == op) {
                 items.add_assembly(assembly, maxima)?;
                 continue;
             }
-            match ComputeOp::of(op) {
+            match ComputeOp::from_op(op) {
                 Some(_) if parts.get(op.output()).is_some() => {}
                 Some(compute) => items.add_compute(compute, maxima)?,
                 None if !op.outputs().is_empty() && op.body().is_some() => items.add_opaque(op),
@@ -79,15 +79,15 @@ impl<'c> Items<'c> {
             }
         }
         items.find_sources();
-        items.compute_again_what_is_read_in_loops_alone(around);
+        items.clear_invalid_recomputation(around);
         Ok(items)
     }
 
-    fn add_compute(&mut self, compute: ComputeOp<'c>, maxima: &BTreeMap<String, i64>) -> Result<(), Reported> {
-        let mut levels = levels_of(compute, maxima)?;
-        let again = compute.hints().iter().filter(|hint| hint.again).map(|hint| hint.id).collect();
+    fn add_compute(&mut self, compute: ComputeOp<'c>, maxima: &BTreeMap<String, i64>) -> Result<(), ErrorReported> {
+        let mut levels = collect_levels(compute, maxima)?;
+        let again = compute.hints().iter().filter(|hint| hint.recomputes).map(|hint| hint.id).collect();
         if compute.is_insert() && !levels.is_empty() {
-            remark_behind(
+            remark_at_location(
                 codes::LAYOUT_VIEW,
                 compute.op,
                 "not tiled: the op writes a slice of a larger buffer, and runs between the loops",
@@ -98,39 +98,39 @@ impl<'c> Items<'c> {
         if !levels.is_empty() {
             compute.accesses().map_err(|message| error_at(codes::LAYOUT_VIEW, compute.op, message).report())?;
         }
-        let n_reads = compute.reads().len();
+        let n_reads = compute.read_operands().len();
         let mut plain = TiledOp {
-            names: compute.dim_names().iter().map(|names| names_of(names)).collect(),
+            names: compute.dim_names().iter().map(|names| split_names(names)).collect(),
             sizes: compute.iteration_space(),
-            n_reduced: compute.n_reduced(),
+            n_reduced: compute.num_reduced_dims(),
             levels,
             again,
             inputs: Vec::new(),
             output: compute.operand_dims(n_reads),
-            combines: combination(compute).is_some(),
+            combines: find_combination(compute).is_some(),
         };
         let mut reads = Vec::new();
         for position in 0..compute.op.inputs().len() {
-            let read = self.read(compute.op, position);
+            let read = self.trace_operand(compute.op, position);
             let dims = if position < n_reads { compute.operand_dims(position) } else { Vec::new() };
-            plain.inputs.push(self.operand(&read, dims));
+            plain.inputs.push(self.to_tiled_operand(&read, dims));
             reads.push(read);
         }
-        self.push(Item { op: compute.op, assembly: None, compute: Some(compute), reads }, plain);
+        self.push(BlockItem { op: compute.op, assembly: None, compute: Some(compute), reads }, plain);
         Ok(())
     }
 
     /// Creates the item of a value that inserts assemble: an op over the dimensions of the value that reads all slices.
-    fn add_assembly(&mut self, assembly: Assembly<'c>, maxima: &BTreeMap<String, i64>) -> Result<(), Reported> {
-        let op = assembly.last();
-        let compute = ComputeOp::of(op).ok_or_else(|| error_at(codes::MALFORMED_IR, op, "is no compute op").report())?;
-        let levels = levels_of(compute, maxima)?;
-        let whole_dims = assembly.whole_dims();
-        let mut names: Vec<Vec<String>> = compute.dim_names().iter().map(|names| names_of(names)).collect();
+    fn add_assembly(&mut self, assembly: InsertChain<'c>, maxima: &BTreeMap<String, i64>) -> Result<(), ErrorReported> {
+        let op = assembly.last_insert();
+        let compute = ComputeOp::from_op(op).ok_or_else(|| error_at(codes::MALFORMED_IR, op, "is no compute op").report())?;
+        let levels = collect_levels(compute, maxima)?;
+        let whole_dims = assembly.spanned_dims();
+        let mut names: Vec<Vec<String>> = compute.dim_names().iter().map(|names| split_names(names)).collect();
         for (dim, names) in names.iter_mut().enumerate().filter(|(dim, _)| !whole_dims[*dim]) {
             if let Some(level) = levels.iter().find(|level| names.contains(&level.name)) {
                 let name = &level.name;
-                remark_behind(
+                remark_at_location(
                     codes::TILE_OUTSIDE,
                     op,
                     format_args!("not tiled along '{name}': the op joins slices along dimension {dim}, and runs outside of that loop"),
@@ -140,34 +140,34 @@ impl<'c> Items<'c> {
             names.clear();
         }
         let dims: Vec<Option<usize>> = whole_dims.iter().enumerate().map(|(dim, is_whole)| is_whole.then_some(dim)).collect();
-        let reads: Vec<Read<'c>> = assembly.inserts.iter().map(|insert| self.read(*insert, 0)).collect();
+        let reads: Vec<ItemOperand<'c>> = assembly.inserts.iter().map(|insert| self.trace_operand(*insert, 0)).collect();
         let plain = TiledOp {
             names,
             sizes: shape_of(op.output()),
             levels,
-            inputs: reads.iter().map(|read| self.operand(read, dims.clone())).collect(),
+            inputs: reads.iter().map(|read| self.to_tiled_operand(read, dims.clone())).collect(),
             output: dims,
             ..TiledOp::default()
         };
-        self.push(Item { op, assembly: Some(assembly), compute: Some(compute), reads }, plain);
+        self.push(BlockItem { op, assembly: Some(assembly), compute: Some(compute), reads }, plain);
         Ok(())
     }
 
     /// Creates the item of a loop that existed before; it stays unchanged.
     fn add_opaque(&mut self, op: Op<'c>) {
-        let reads: Vec<Read<'c>> = op
+        let reads: Vec<ItemOperand<'c>> = op
             .nested()
             .into_iter()
             .flat_map(|reader| (0..reader.inputs().len()).map(move |position| (reader, position)))
-            .map(|(reader, position)| self.read(reader, position))
+            .map(|(reader, position)| self.trace_operand(reader, position))
             .collect();
-        let inputs = reads.iter().map(|read| self.operand(read, Vec::new())).collect();
-        self.push(Item { op, assembly: None, compute: None, reads }, TiledOp { inputs, ..TiledOp::default() });
+        let inputs = reads.iter().map(|read| self.to_tiled_operand(read, Vec::new())).collect();
+        self.push(BlockItem { op, assembly: None, compute: None, reads }, TiledOp { inputs, ..TiledOp::default() });
     }
 
     /// Only elementwise ops can be recomputed tile by tile, and results of the block are computed once.
-    fn compute_again_what_is_read_in_loops_alone(&mut self, around: Op<'c>) {
-        let given: Vec<usize> = around.yielded().into_iter().filter_map(|value| self.maker(value)).collect();
+    fn clear_invalid_recomputation(&mut self, around: Op<'c>) {
+        let given: Vec<usize> = around.yielded().into_iter().filter_map(|value| self.find_producer(value)).collect();
         for (position, plain) in self.plain.iter_mut().enumerate() {
             if plain.n_reduced > 0 || given.contains(&position) {
                 plain.again.clear();
@@ -175,7 +175,7 @@ impl<'c> Items<'c> {
         }
     }
 
-    fn push(&mut self, item: Item<'c>, plain: TiledOp) {
+    fn push(&mut self, item: BlockItem<'c>, plain: TiledOp) {
         for output in item.op.outputs() {
             self.makers.insert(output, self.list.len());
         }
@@ -186,23 +186,23 @@ impl<'c> Items<'c> {
     /// Records the values from outside that are read through different views.
     fn find_sources(&mut self) {
         let mut read_as: ValueMap<BTreeSet<usize>> = ValueMap::default();
-        let is_outside = |items: &Self, read: &Read<'c>| items.maker(read.value).is_none();
+        let is_outside = |items: &Self, read: &ItemOperand<'c>| items.find_producer(read.value).is_none();
         for read in self.list.iter().flat_map(|item| &item.reads).filter(|read| is_outside(self, read)) {
-            read_as.get_or_default(behind_views(read.value)).insert(read.number);
+            read_as.get_or_default(strip_views(read.value)).insert(read.number);
         }
         for op in 0..self.list.len() {
             for position in 0..self.list[op].reads.len() {
                 let read = &self.list[op].reads[position];
-                let (value, has_views) = (behind_views(read.value), !read.views.is_empty());
+                let (value, has_views) = (strip_views(read.value), !read.views.is_empty());
                 if has_views && is_outside(self, read) && read_as.get(value).is_some_and(|numbers| numbers.len() > 1) {
-                    let number = self.number(value);
+                    let number = self.number_value(value);
                     self.list[op].reads[position].source = Some((value, number));
                 }
             }
         }
     }
 
-    fn number(&mut self, value: Value<'c>) -> usize {
+    fn number_value(&mut self, value: Value<'c>) -> usize {
         self.numbers.get(value).copied().unwrap_or_else(|| {
             self.n_values += 1;
             self.numbers.insert(value, self.n_values);
@@ -210,74 +210,74 @@ impl<'c> Items<'c> {
         })
     }
 
-    fn read(&mut self, reader: Op<'c>, position: usize) -> Read<'c> {
+    fn trace_operand(&mut self, reader: Op<'c>, position: usize) -> ItemOperand<'c> {
         let value = reader.inputs()[position];
-        let number = self.number(value);
+        let number = self.number_value(value);
         let mut views = Vec::new();
         let mut made = value;
         while let Some(view) = made.def().filter(|def| def.is(spyre::VIEW)) {
-            views.push(Shown { view, behind: cut_behind(view) });
+            views.push(TracedView { view, source_dims: trace_tiled_dims(view) });
             made = view.inputs()[0];
         }
-        Read { reader, position, value, number, views, source: None }
+        ItemOperand { reader, position, value, number, views, source: None }
     }
 
-    fn operand(&self, read: &Read<'c>, dims: Vec<Option<usize>>) -> Operand {
-        let through = |dim: usize| read.views.iter().try_fold(dim, |dim, shown| shown.behind.get(dim).copied().flatten());
+    fn to_tiled_operand(&self, read: &ItemOperand<'c>, dims: Vec<Option<usize>>) -> TiledOperand {
+        let through = |dim: usize| read.views.iter().try_fold(dim, |dim, shown| shown.source_dims.get(dim).copied().flatten());
         let behind = (0..dims.len()).map(through).collect();
-        Operand { dims, maker: self.maker(read.value), behind }
+        TiledOperand { dims, producer: self.find_producer(read.value), source_dims: behind }
     }
 
     /// Returns the op of the block that defines a value, traced through views.
-    pub(crate) fn maker(&self, value: Value<'c>) -> Option<usize> {
-        self.makers.get(behind_views(value)).copied()
+    pub(crate) fn find_producer(&self, value: Value<'c>) -> Option<usize> {
+        self.makers.get(strip_views(value)).copied()
     }
 }
 
-impl<'c> Item<'c> {
+impl<'c> BlockItem<'c> {
     /// Returns the ops that the item consists of: one, or the inserts that assemble a value.
     pub(crate) fn computes(&self) -> Vec<ComputeOp<'c>> {
         match &self.assembly {
-            Some(assembly) => assembly.inserts.iter().filter_map(|insert| ComputeOp::of(*insert)).collect(),
+            Some(assembly) => assembly.inserts.iter().filter_map(|insert| ComputeOp::from_op(*insert)).collect(),
             None => self.compute.into_iter().collect(),
         }
     }
 
     /// Returns the ops that move together with the op, in order, in front of it.
-    pub(crate) fn others(&self) -> Vec<Op<'c>> {
-        self.assembly.as_ref().map(Assembly::others).unwrap_or_default()
+    pub(crate) fn preceding_ops(&self) -> Vec<Op<'c>> {
+        self.assembly.as_ref().map(InsertChain::preceding_ops).unwrap_or_default()
     }
 }
 
 /// Returns the levels that the hints of an op request, outermost first.
-fn levels_of(compute: ComputeOp<'_>, maxima: &BTreeMap<String, i64>) -> Result<Vec<Level>, Reported> {
-    let levels: Result<Vec<Level>, CountError> = compute.hints().into_iter().map(|hint| level_of(hint, maxima)).collect();
-    levels.map_err(|error| error_behind(error.code(), compute.op, error).report())
+fn collect_levels(compute: ComputeOp<'_>, maxima: &BTreeMap<String, i64>) -> Result<Vec<LoopLevel>, ErrorReported> {
+    let levels: Result<Vec<LoopLevel>, CountError> = compute.hints().into_iter().map(|hint| to_level(hint, maxima)).collect();
+    levels.map_err(|error| error_at_location(error.code(), compute.op, error).report())
 }
 
 /// Returns the level that a hint requests. For a symbolic count, the maximum of the count determines the tile size.
-fn level_of(hint: TileHint, maxima: &BTreeMap<String, i64>) -> Result<Level, CountError> {
-    let TileHint { id, dim, count, again: _ } = hint;
+fn to_level(hint: TileHint, maxima: &BTreeMap<String, i64>) -> Result<LoopLevel, CountError> {
+    let TileHint { id, dim, count, recomputes: _ } = hint;
     let (count, symbol) = match count {
-        Count::Number(count) => (count, None),
-        Count::Symbol(symbol) => (maximum_of(&dim, &symbol, maxima)?, Some(symbol)),
+        SymbolicCount::Number(count) => (count, None),
+        SymbolicCount::Symbol(symbol) => (declared_maximum(&dim, &symbol, maxima)?, Some(symbol)),
     };
-    Ok(Level { id, name: dim, count, symbol })
+    Ok(LoopLevel { id, name: dim, count, symbol })
 }
 
-fn names_of(names: &str) -> Vec<String> {
+fn split_names(names: &str) -> Vec<String> {
     names.split('*').filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// Returns, for each dimension of a view, the dimension of its input that is tiled with it.
-fn cut_behind(view: Op<'_>) -> Vec<Option<usize>> {
-    let (Some(shown), Some(input)) = (Tensor::of(view.output().r#type()), Tensor::of(view.inputs()[0].r#type())) else {
+fn trace_tiled_dims(view: Op<'_>) -> Vec<Option<usize>> {
+    let (Some(shown), Some(input)) = (DeviceTensor::from_type(view.output().r#type()), DeviceTensor::from_type(view.inputs()[0].r#type())) else {
         return Vec::new();
     };
     let rank = shown.host.shape.len();
     let Some(layout) = &shown.layout else {
         // The view only permutes the dimensions.
-        let indices = plain_view(view).unwrap_or_default();
+        let indices = plain_view_indices(view).unwrap_or_default();
         let find = |dim: usize| {
             let mut same =
                 indices.iter().enumerate().filter(|(_, (moving, _))| *moving == Some(dim)).map(|(behind, (_, first))| (behind, *first));
@@ -286,8 +286,8 @@ fn cut_behind(view: Op<'_>) -> Vec<Option<usize>> {
         return (0..rank).map(find).collect();
     };
     // Both tilings select the same bytes if both split the same part of the device dimensions: 32 heads, and 8 groups of 4.
-    let places = |tensor: &Tensor<'_>, layout: &DeviceLayout| {
-        let places = tensor.buffer().and_then(|host| layout.cut_places(&host)).unwrap_or_default();
+    let places = |tensor: &DeviceTensor<'_>, layout: &DeviceLayout| {
+        let places = tensor.buffer_tensor().and_then(|host| layout.find_tiled_device_dims(&host)).unwrap_or_default();
         places.into_iter().map(|place| place.map(|(size, stride)| size * stride)).collect::<Vec<Option<i64>>>()
     };
     let Some(input_layout) = &input.layout else { return vec![None; rank] };

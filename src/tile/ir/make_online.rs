@@ -4,8 +4,8 @@
 //! finds a correction. The merged loop reads the first loop's partial results, and corrects the second loop's accumulators
 //! whenever these change.
 
-use super::merge_loops::Merge;
-use crate::mlir::{Op, OpExt, Options, Pass, Reported, integer, remark_behind};
+use super::merge_loops::LoopMerge;
+use crate::mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, integer, remark_at_location};
 use crate::{
     codes,
     dialect::ods::{attr, spyre},
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-make-online", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     module.body_ops().into_iter().filter(|op| op.is("func.func")).for_each(make_online);
     Ok(())
 }
@@ -26,13 +26,13 @@ pub(crate) fn make_online(around: Op<'_>) {
     loops.iter().for_each(|inner| make_online(*inner));
     let mut last: BTreeMap<(String, i64, String), Op<'_>> = BTreeMap::new();
     for second in loops {
-        let level = (second.text_attr(attr::DIM).to_owned(), second.required("count", integer), second.text_attr(attr::SYMBOL).to_owned());
-        let merge = last.get(&level).and_then(|first| Merge::of(*first, second));
+        let level = (second.text_attr(attr::DIM).to_owned(), second.required_attr("count", integer), second.text_attr(attr::SYMBOL).to_owned());
+        let merge = last.get(&level).and_then(|first| LoopMerge::analyze_pair(*first, second));
         let here = match merge {
             Some(Ok(merge)) => merge.build(),
             Some(Err(op)) => {
                 let dim = &level.0;
-                remark_behind(
+                remark_at_location(
                     codes::TILE_SECOND_LOOP,
                     op,
                     format_args!("second loop over '{dim}': the op needs the complete result of the first one"),

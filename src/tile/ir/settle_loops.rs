@@ -8,15 +8,15 @@ use crate::dialect::ods::spyre;
 use crate::{
     codes,
     dialect::{
-        Access, Carried, ComputeOp, Slot, Tensor, behind_views, carried_by, copy_for_loop, readers_through_views, slots_of, tile_type,
+        OperandAccess, LoopCarriedValue, ComputeOp, YieldSlot, DeviceTensor, strip_views, loop_carried_values, build_loop_copy, collect_users_through_views, yield_slots, tile_type,
         tiled_dims,
     },
-    mlir::{BlockLike, Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, error_at, insert_before, integer},
+    mlir::{BlockLike, Op, OpExt, PassOptions, Pass, ErrorReported, Type, Value, ValueExt, ValueLike, error_at, insert_before, integer},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-settle-loops", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     settle_loops(module);
     Ok(())
 }
@@ -28,64 +28,64 @@ pub(crate) fn settle_loops(module: Op<'_>) {
 }
 
 /// Rejects every loop that overwrites a value before its last use.
-pub(crate) fn check_settled(module: Op<'_>) -> Result<(), Reported> {
+pub(crate) fn check_settled(module: Op<'_>) -> Result<(), ErrorReported> {
     let functions = module.body_ops().into_iter().filter(|op| op.is("func.func"));
-    let reported = functions.flat_map(unsettled).map(|(at, message)| error_at(codes::LOOP_OVERWRITES, at, message).report());
+    let reported = functions.flat_map(find_conflicts).map(|(at, message)| error_at(codes::LOOP_OVERWRITES, at, message).report());
     reported.last().map_or(Ok(()), Err)
 }
 
 /// Returns the loops that overwrite a value before its last use, with the overwritten value.
-fn unsettled(around: Op<'_>) -> Vec<(Op<'_>, String)> {
+fn find_conflicts(around: Op<'_>) -> Vec<(Op<'_>, String)> {
     let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)).collect();
     let starts =
-        |&inner: &Op<'_>| carried_by(inner).iter().filter_map(|carried| trouble_at_start(around, inner, carried)).collect::<Vec<_>>();
-    let mut found: Vec<(Op<'_>, Trouble)> =
+        |&inner: &Op<'_>| loop_carried_values(inner).iter().filter_map(|carried| find_start_conflict(around, inner, carried)).collect::<Vec<_>>();
+    let mut found: Vec<(Op<'_>, CarryConflict)> =
         loops.iter().flat_map(|inner| starts(inner).into_iter().map(|trouble| (*inner, trouble))).collect();
     // Yields are checked only if all starts are valid, so that a bad start is not reported twice.
-    for yields in [shared_yields, late_yields] {
+    for yields in [find_aliased_yields, find_clobbered_yields] {
         if found.is_empty() {
             found = yields(around).into_iter().map(|trouble| (around, trouble)).collect();
         }
     }
     let text =
-        |Trouble { place, position, why }: Trouble| format!("overwrites {} {position} {why}; run spyre-settle-loops first", place.text());
+        |CarryConflict { site: place, position, why }: CarryConflict| format!("overwrites {} {position} {why}; run spyre-settle-loops first", place.name());
     let here = found.into_iter().map(|(at, trouble)| (at, text(trouble)));
-    here.chain(loops.iter().flat_map(|&inner| unsettled(inner))).collect()
+    here.chain(loops.iter().flat_map(|&inner| find_conflicts(inner))).collect()
 }
 
 /// Value that a loop carries or yields and that is not in a buffer of its own.
-struct Trouble {
-    place: Handed,
+struct CarryConflict {
+    site: ConflictSite,
     position: usize,
     why: &'static str,
 }
 
 #[derive(Clone, Copy)]
-enum Handed {
-    In,
-    On,
+enum ConflictSite {
+    Operand,
+    CarriedValue,
 }
 
-impl Handed {
-    const fn text(self) -> &'static str {
+impl ConflictSite {
+    const fn name(self) -> &'static str {
         match self {
-            Self::In => "operand",
-            Self::On => "carried value",
+            Self::Operand => "operand",
+            Self::CarriedValue => "carried value",
         }
     }
 }
 
-const NOT_MADE_BESIDE: &str = "which has no buffer of its own before the loop";
-const READ_LATER: &str = "before its last use";
-const NOT_MADE_INSIDE: &str = "which has no buffer of its own in the body";
-const FOUND_READ_LATER: &str = "before its last use";
+const NO_BUFFER_BEFORE_LOOP: &str = "which has no buffer of its own before the loop";
+const START_READ_LATER: &str = "before its last use";
+const NO_BUFFER_IN_BODY: &str = "which has no buffer of its own in the body";
+const OVERWRITTEN_READ_LATER: &str = "before its last use";
 
 /// Settles the loops in the body of `around`, outer loops before inner ones.
 pub(crate) fn settle_block(around: Op<'_>) {
     let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)).collect();
     // A copy at the end can take the buffer of a loop in the body, which then needs its own start. No position gets more than two
     // copies.
-    while copy_starts(around, &loops) | copy_yields(around, shared_yields) | copy_yields(around, late_yields) {}
+    while copy_starts(around, &loops) | copy_yields(around, find_aliased_yields) | copy_yields(around, find_clobbered_yields) {}
     loops.into_iter().for_each(settle_block);
 }
 
@@ -93,9 +93,9 @@ pub(crate) fn settle_block(around: Op<'_>) {
 fn copy_starts<'c>(around: Op<'c>, loops: &[Op<'c>]) -> bool {
     let mut is_any = false;
     for &inner in loops {
-        for carried in carried_by(inner) {
-            if let Some(Trouble { position, why, .. }) = trouble_at_start(around, inner, &carried) {
-                let own = copy_for_loop(inner.ctx(), inner.loc(), carried.before, carried.before.r#type(), why);
+        for carried in loop_carried_values(inner) {
+            if let Some(CarryConflict { position, why, .. }) = find_start_conflict(around, inner, &carried) {
+                let own = build_loop_copy(inner.ctx(), inner.loc(), carried.before, carried.before.r#type(), why);
                 inner.set_input(position, insert_before(inner, own).output());
                 is_any = true;
             }
@@ -106,24 +106,24 @@ fn copy_starts<'c>(around: Op<'c>, loops: &[Op<'c>]) -> bool {
 
 /// Copies the values that `troubles` finds; returns whether there were any. The copies are placed before the terminator, in the
 /// order of the values.
-fn copy_yields<'c>(around: Op<'c>, troubles: impl Fn(Op<'c>) -> Vec<Trouble>) -> bool {
+fn copy_yields<'c>(around: Op<'c>, troubles: impl Fn(Op<'c>) -> Vec<CarryConflict>) -> bool {
     let found = troubles(around);
     let Some(terminator) = around.body_ops().pop() else { return false };
-    for Trouble { position, why, .. } in &found {
+    for CarryConflict { position, why, .. } in &found {
         let value = terminator.inputs()[*position];
-        let copied = copy_for_loop(around.ctx(), terminator.loc(), value, type_at(around, terminator, *position), why);
+        let copied = build_loop_copy(around.ctx(), terminator.loc(), value, yielded_type(around, terminator, *position), why);
         terminator.set_input(*position, insert_before(terminator, copied).output());
     }
     !found.is_empty()
 }
 
 /// Returns the type of the value that a loop yields at a position: the window, for a result that it writes tile by tile.
-fn type_at<'c>(around: Op<'c>, terminator: Op<'c>, position: usize) -> Type<'c> {
+fn yielded_type<'c>(around: Op<'c>, terminator: Op<'c>, position: usize) -> Type<'c> {
     let left = terminator.inputs()[position].r#type();
     let result = around.outputs()[position].r#type();
     let Some(&dim) = tiled_dims(terminator).get(position) else { return left };
-    let has_layout = Tensor::of(result).is_some_and(|tensor| tensor.layout.is_some());
-    let count = around.required("count", integer);
+    let has_layout = DeviceTensor::from_type(result).is_some_and(|tensor| tensor.layout.is_some());
+    let count = around.required_attr("count", integer);
     if has_layout { tile_type(result, dim, count).unwrap_or(left) } else { left }
 }
 
@@ -132,44 +132,44 @@ fn type_at<'c>(around: Op<'c>, terminator: Op<'c>, position: usize) -> Type<'c> 
 //===----------------------------------------------------------------------===//
 
 /// Returns why a loop in the body of `around` may not overwrite the start of a carried value; None if it may.
-fn trouble_at_start<'c>(around: Op<'c>, inner: Op<'c>, carried: &Carried<'c>) -> Option<Trouble> {
-    let (_, position) = carried.argument.arg_of()?;
-    let trouble = |why| Some(Trouble { place: Handed::In, position, why });
-    if !is_made_for(around, inner, carried) {
-        return trouble(NOT_MADE_BESIDE);
+fn find_start_conflict<'c>(around: Op<'c>, inner: Op<'c>, carried: &LoopCarriedValue<'c>) -> Option<CarryConflict> {
+    let (_, position) = carried.argument.as_block_arg()?;
+    let trouble = |why| Some(CarryConflict { site: ConflictSite::Operand, position, why });
+    if !is_owned_start(around, inner, carried) {
+        return trouble(NO_BUFFER_BEFORE_LOOP);
     }
     let n_tiled = tiled_dims(inner).len();
     let uses: Vec<usize> = (0_usize..).zip(inner.inputs()).filter(|(_, input)| *input == carried.before).map(|(index, _)| index).collect();
     // If one loop has equal starts, all but the last are copied.
     let is_last = uses.iter().all(|&other| other == position || other >= n_tiled && other < position);
-    let readers = readers_through_views(carried.before);
+    let readers = collect_users_through_views(carried.before);
     let within = readers.iter().filter(|&&reader| reader == inner).count() - uses.len();
-    let is_later = |reader: &&Op<'c>| **reader != inner && standing_in(**reader, around).is_none_or(|at| !at.is_before(inner));
-    if is_last && within == 0 && !readers.iter().any(|reader| is_later(&reader)) { None } else { trouble(READ_LATER) }
+    let is_later = |reader: &&Op<'c>| **reader != inner && find_ancestor_in(**reader, around).is_none_or(|at| !at.is_before(inner));
+    if is_last && within == 0 && !readers.iter().any(|reader| is_later(&reader)) { None } else { trouble(START_READ_LATER) }
 }
 
 /// Whether the start of a loop in the body of `around` is the result of an op there, or of a loop that carries it; or the value
 /// that `around` carries in the position in which it yields the loop's result.
-fn is_made_for<'c>(around: Op<'c>, inner: Op<'c>, carried: &Carried<'c>) -> bool {
+fn is_owned_start<'c>(around: Op<'c>, inner: Op<'c>, carried: &LoopCarriedValue<'c>) -> bool {
     match carried.before.def() {
         Some(def) => {
-            let is_carried = || carried_by(def).into_iter().any(|before| before.result == carried.before);
-            def.parent() == inner.parent() && (makes_buffer(def) || def.is(spyre::LOOP) && is_carried())
+            let is_carried = || loop_carried_values(def).into_iter().any(|before| before.result == carried.before);
+            def.parent() == inner.parent() && (writes_own_buffer(def) || def.is(spyre::LOOP) && is_carried())
         }
-        None => slots_of(around).iter().any(|slot| {
-            let made = Making::of(around, slot.left);
-            slot.found.contains(&carried.before) && made.begins_with == Origin::Argument(carried.before) && made.loops.contains(&inner)
+        None => yield_slots(around).iter().any(|slot| {
+            let made = CarriedDefChain::trace(around, slot.left);
+            slot.found.contains(&carried.before) && made.origin == BufferOrigin::Argument(carried.before) && made.loops.contains(&inner)
         }),
     }
 }
 
 /// Whether an op writes a buffer of its own.
-fn makes_buffer(op: Op<'_>) -> bool {
-    ComputeOp::of(op).is_some_and(|compute| !compute.is_insert())
+fn writes_own_buffer(op: Op<'_>) -> bool {
+    ComputeOp::from_op(op).is_some_and(|compute| !compute.is_insert())
 }
 
 /// Returns the op in the body of `around` that is `op` or contains it.
-fn standing_in<'c>(op: Op<'c>, around: Op<'c>) -> Option<Op<'c>> {
+fn find_ancestor_in<'c>(op: Op<'c>, around: Op<'c>) -> Option<Op<'c>> {
     std::iter::successors(Some(op), |op| op.parent()).find(|op| op.parent() == Some(around))
 }
 
@@ -179,14 +179,14 @@ fn standing_in<'c>(op: Op<'c>, around: Op<'c>) -> Option<Op<'c>> {
 
 /// Definition of a value that a body yields: the origin of its buffer, and the loops that overwrite the buffer, last
 /// to first.
-struct Making<'c> {
-    begins_with: Origin<'c>,
+struct CarriedDefChain<'c> {
+    origin: BufferOrigin<'c>,
     loops: Vec<Op<'c>>,
 }
 
 /// Origin of a buffer in a loop body.
 #[derive(Clone, Copy, PartialEq)]
-enum Origin<'c> {
+enum BufferOrigin<'c> {
     /// Value that an op of the body writes, or that a loop in the body writes tile by tile.
     Written(Value<'c>),
     /// Argument of the body.
@@ -195,103 +195,103 @@ enum Origin<'c> {
     Foreign,
 }
 
-impl<'c> Making<'c> {
-    fn of(around: Op<'c>, left: Value<'c>) -> Self {
+impl<'c> CarriedDefChain<'c> {
+    fn trace(around: Op<'c>, left: Value<'c>) -> Self {
         let (mut value, mut loops) = (left, Vec::new());
         loop {
             let begins_with = match value.def() {
-                None if value.arg_of().is_some_and(|(block, _)| block.parent_operation() == Some(around)) => Origin::Argument(value),
+                None if value.as_block_arg().is_some_and(|(block, _)| block.parent_operation() == Some(around)) => BufferOrigin::Argument(value),
                 Some(def) if def.parent() == Some(around) && def.is(spyre::LOOP) => {
-                    match carried_by(def).into_iter().find(|carried| carried.result == value) {
+                    match loop_carried_values(def).into_iter().find(|carried| carried.result == value) {
                         Some(carried) => {
                             loops.push(def);
                             value = carried.before;
                             continue;
                         }
-                        None => Origin::Written(value),
+                        None => BufferOrigin::Written(value),
                     }
                 }
-                Some(def) if def.parent() == Some(around) && makes_buffer(def) => Origin::Written(value),
-                _ => Origin::Foreign,
+                Some(def) if def.parent() == Some(around) && writes_own_buffer(def) => BufferOrigin::Written(value),
+                _ => BufferOrigin::Foreign,
             };
-            return Self { begins_with, loops };
+            return Self { origin: begins_with, loops };
         }
     }
 
     /// Returns the op of the body that first overwrites the previous value of the buffer; None if there is none.
     fn first_writer(&self) -> Option<Op<'c>> {
-        match self.begins_with {
-            Origin::Written(value) => value.def(),
-            Origin::Argument(_) | Origin::Foreign => self.loops.last().copied(),
+        match self.origin {
+            BufferOrigin::Written(value) => value.def(),
+            BufferOrigin::Argument(_) | BufferOrigin::Foreign => self.loops.last().copied(),
         }
     }
 }
 
 /// Finds yielded values that are not computed in the buffer in which they are yielded: their buffer is another one, or
 /// they are yielded in two positions.
-fn shared_yields(around: Op<'_>) -> Vec<Trouble> {
-    let slots = slots_of(around);
+fn find_aliased_yields(around: Op<'_>) -> Vec<CarryConflict> {
+    let slots = yield_slots(around);
     let Some(terminator) = around.body_ops().pop() else { return Vec::new() };
-    let is_own = |slot: &Slot<'_>| {
-        let is_there = match Making::of(around, slot.left).begins_with {
+    let is_own = |slot: &YieldSlot<'_>| {
+        let is_there = match CarriedDefChain::trace(around, slot.left).origin {
             // A buffer that a loop writes tile by tile is no carried buffer: only single ops write into that one.
-            Origin::Written(value) => !slot.is_carried || !is_made_in_tiles(value) || writes_over_tiles(slot, value),
-            Origin::Argument(found) => slot.found.contains(&found),
-            Origin::Foreign => false,
+            BufferOrigin::Written(value) => !slot.is_carried || !is_written_by_loop(value) || overwrites_read_tiles(slot, value),
+            BufferOrigin::Argument(found) => slot.found.contains(&found),
+            BufferOrigin::Foreign => false,
         };
-        is_there && slot.left.r#type() == type_at(around, terminator, slot.position)
+        is_there && slot.left.r#type() == yielded_type(around, terminator, slot.position)
     };
     let own: Vec<bool> = slots.iter().map(is_own).collect();
-    let is_shared = |(number, slot): (usize, &Slot<'_>)| {
+    let is_shared = |(number, slot): (usize, &YieldSlot<'_>)| {
         let is_taken = (0..number).any(|other| own[other] && slots[other].left == slot.left);
-        let trouble = Trouble { place: Handed::On, position: slot.position, why: NOT_MADE_INSIDE };
+        let trouble = CarryConflict { site: ConflictSite::CarriedValue, position: slot.position, why: NO_BUFFER_IN_BODY };
         (!own[number] || is_taken).then_some(trouble)
     };
     slots.iter().enumerate().filter_map(is_shared).collect()
 }
 
 /// Finds yielded values that overwrite a value before its last use.
-fn late_yields(around: Op<'_>) -> Vec<Trouble> {
-    let slots = slots_of(around);
-    let is_late = |slot: &&Slot<'_>| {
-        let made = Making::of(around, slot.left);
+fn find_clobbered_yields(around: Op<'_>) -> Vec<CarryConflict> {
+    let slots = yield_slots(around);
+    let is_late = |slot: &&YieldSlot<'_>| {
+        let made = CarriedDefChain::trace(around, slot.left);
         let Some(writer) = made.first_writer() else { return false };
         let is_read_late = |found: Value<'_>| {
-            let mut readers = readers_through_views(found).into_iter().filter_map(|reader| Some((reader, standing_in(reader, around)?)));
+            let mut readers = collect_users_through_views(found).into_iter().filter_map(|reader| Some((reader, find_ancestor_in(reader, around)?)));
             readers.any(|(_, at)| !(at.is_before(writer) || at == writer)) || !reads_in_place(around, writer, found, &made)
         };
         // A loop that starts from the found value was checked together with its start.
-        slot.found.iter().any(|&found| made.begins_with != Origin::Argument(found) && is_read_late(found))
+        slot.found.iter().any(|&found| made.origin != BufferOrigin::Argument(found) && is_read_late(found))
     };
-    slots.iter().filter(is_late).map(|slot| Trouble { place: Handed::On, position: slot.position, why: FOUND_READ_LATER }).collect()
+    slots.iter().filter(is_late).map(|slot| CarryConflict { site: ConflictSite::CarriedValue, position: slot.position, why: OVERWRITTEN_READ_LATER }).collect()
 }
 
 /// Returns whether the first op that overwrites `found` reads each of its elements only to compute the element in its
 /// place, if it reads them at all.
-fn reads_in_place<'c>(around: Op<'c>, writer: Op<'c>, found: Value<'c>, made: &Making<'c>) -> bool {
-    if !readers_through_views(found).into_iter().any(|reader| standing_in(reader, around) == Some(writer)) {
+fn reads_in_place<'c>(around: Op<'c>, writer: Op<'c>, found: Value<'c>, made: &CarriedDefChain<'c>) -> bool {
+    if !collect_users_through_views(found).into_iter().any(|reader| find_ancestor_in(reader, around) == Some(writer)) {
         return true;
     }
-    let Origin::Written(value) = made.begins_with else { return false };
+    let BufferOrigin::Written(value) = made.origin else { return false };
     if writer.is(spyre::LOOP) {
         return reads_tiles_in_place(writer, found, value);
     }
-    let (Some(compute), spyre::POINTWISE | spyre::COPY) = (ComputeOp::of(writer), writer.full_name()) else { return false };
+    let (Some(compute), spyre::POINTWISE | spyre::COPY) = (ComputeOp::from_op(writer), writer.full_name()) else { return false };
     let Ok(accesses) = compute.accesses() else { return false };
     let Some((result, reads)) = accesses.split_last() else { return false };
-    let is_alike = |read: &Access<'c>| {
+    let is_alike = |read: &OperandAccess<'c>| {
         (&read.dims, &read.offsets, &read.tensor.layout, &read.tensor.buffer_shape)
             == (&result.dims, &result.offsets, &result.tensor.layout, &result.tensor.buffer_shape)
     };
-    reads.iter().filter(|read| behind_views(read.operand) == found).all(|read| read.value == found && is_alike(read))
+    reads.iter().filter(|read| strip_views(read.operand) == found).all(|read| read.value == found && is_alike(read))
 }
 
-fn is_made_in_tiles(written: Value<'_>) -> bool {
+fn is_written_by_loop(written: Value<'_>) -> bool {
     written.def().is_some_and(|def| def.is(spyre::LOOP))
 }
 
 /// Whether the loop that computes a value tile by tile reads the tiles of the value that it replaces in the buffer.
-fn writes_over_tiles(slot: &Slot<'_>, written: Value<'_>) -> bool {
+fn overwrites_read_tiles(slot: &YieldSlot<'_>, written: Value<'_>) -> bool {
     let Some(writer) = written.def() else { return false };
     slot.found.iter().any(|found| writer.inputs().contains(found) && reads_tiles_in_place(writer, *found, written))
 }
@@ -306,5 +306,5 @@ fn reads_tiles_in_place<'c>(writer: Op<'c>, found: Value<'c>, given: Value<'c>) 
     let is_in_place = |(at, input): &(usize, Value<'c>)| *input == found && read_dims.get(*at) == given_dims.get(position);
     let in_place = writer.inputs().into_iter().enumerate().filter(is_in_place).count();
     let is_within = |reader: &Op<'c>| std::iter::successors(Some(*reader), |op| op.parent()).any(|op| op == writer);
-    readers_through_views(found).iter().filter(|reader| is_within(reader)).count() == in_place
+    collect_users_through_views(found).iter().filter(|reader| is_within(reader)).count() == in_place
 }

@@ -9,17 +9,17 @@ use std::{
 };
 
 /// The program, beside the tool.
-const PROGRAM: &str = "spyre-compile";
+const COMPILER_NAME: &str = "spyre-compile";
 
 /// Words that make the compiler read standard input, run every phase that may refuse a program, and write no file.
-const WORDS: [&str; 5] = ["-", "--compile-to=bundle", "-o", "/dev/null", "--format=json"];
+const COMPILER_ARGUMENTS: [&str; 5] = ["-", "--compile-to=bundle", "-o", "/dev/null", "--format=json"];
 
 /// Bytes of messages that are read of one compilation.
 const MAX_OUTPUT_BYTES: u64 = 16 << 20;
 
 /// Output of a compilation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::tool) struct Output {
+pub(in crate::tool) struct CompilerOutput {
     /// Messages, one JSON object per line.
     pub(in crate::tool) messages: String,
     /// How the process ended, if that is neither success nor a refusal.
@@ -27,10 +27,10 @@ pub(in crate::tool) struct Output {
 }
 
 /// Receiver of the output of a compilation, in another thread.
-pub(in crate::tool) type Receiver = Box<dyn FnOnce(Output) + Send>;
+pub(in crate::tool) type OutputReceiver = Box<dyn FnOnce(CompilerOutput) + Send>;
 
 /// Compilation that runs. It is stopped when the value is dropped.
-pub(in crate::tool) trait Compilation {
+pub(in crate::tool) trait CompilationHandle {
     /// Ends the compilation. Its receiver gets what was said until then.
     fn stop(&mut self);
 }
@@ -41,7 +41,7 @@ pub(in crate::tool) trait Compiler {
     ///
     /// # Errors
     /// The reason why nothing can be compiled, now or later.
-    fn start(&mut self, text: &str, options: &[String], receiver: Receiver) -> Result<Box<dyn Compilation>, String>;
+    fn start(&mut self, text: &str, options: &[String], receiver: OutputReceiver) -> Result<Box<dyn CompilationHandle>, String>;
 }
 
 /// The compiler as a program.
@@ -53,16 +53,16 @@ pub(in crate::tool) struct CompilerProcess {
 impl CompilerProcess {
     /// Returns the compiler beside this tool, which may be absent.
     pub(in crate::tool) fn find() -> Self {
-        Self { program: crate::tool::places::program_beside(PROGRAM) }
+        Self { program: crate::tool::places::find_sibling_program(COMPILER_NAME) }
     }
 }
 
 impl Compiler for CompilerProcess {
-    fn start(&mut self, text: &str, options: &[String], receiver: Receiver) -> Result<Box<dyn Compilation>, String> {
-        let absent = || format!("expected '{PROGRAM}' in the directory of the language server, found none; install both");
+    fn start(&mut self, text: &str, options: &[String], receiver: OutputReceiver) -> Result<Box<dyn CompilationHandle>, String> {
+        let absent = || format!("expected '{COMPILER_NAME}' in the directory of the language server, found none; install both");
         let program = self.program.as_ref().ok_or_else(absent)?;
         let mut command = Command::new(program);
-        command.args(WORDS).args(options).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.args(COMPILER_ARGUMENTS).args(options).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let child = command.spawn().map_err(|error| format!("cannot run '{}': {error}", program.display()))?;
         let child = Arc::new(Mutex::new(child));
         let (shared, text) = (Arc::clone(&child), text.to_owned());
@@ -74,7 +74,7 @@ impl Compiler for CompilerProcess {
 
 struct RunningProcess(Arc<Mutex<Child>>);
 
-impl Compilation for RunningProcess {
+impl CompilationHandle for RunningProcess {
     fn stop(&mut self) {
         // A process that has ended cannot be killed, and need not.
         let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).kill();
@@ -88,7 +88,7 @@ impl Drop for RunningProcess {
 }
 
 /// Gives the text to the process, and reads its output until it ends.
-fn communicate(child: &Mutex<Child>, text: &str) -> Output {
+fn communicate(child: &Mutex<Child>, text: &str) -> CompilerOutput {
     let lock = || child.lock().unwrap_or_else(PoisonError::into_inner);
     let (input, output) = {
         let mut child = lock();
@@ -103,10 +103,10 @@ fn communicate(child: &Mutex<Child>, text: &str) -> Output {
     let _ = child.kill();
     let failure = match child.wait() {
         Ok(status) if matches!(status.code(), Some(0..=2)) => None,
-        Ok(status) => Some(format!("'{PROGRAM}' ended with {status}")),
-        Err(error) => Some(format!("cannot wait for '{PROGRAM}': {error}")),
+        Ok(status) => Some(format!("'{COMPILER_NAME}' ended with {status}")),
+        Err(error) => Some(format!("cannot wait for '{COMPILER_NAME}': {error}")),
     };
-    Output { messages: String::from_utf8_lossy(&said).into_owned(), failure }
+    CompilerOutput { messages: String::from_utf8_lossy(&said).into_owned(), failure }
 }
 
 #[cfg(unix)]
@@ -116,9 +116,9 @@ mod tests {
     use std::{fs, os::unix::fs::PermissionsExt, sync::mpsc, time::Duration};
 
     /// Compiles a text with a shell script in place of the compiler.
-    fn start(script: &str, text: &str) -> (tempfile::TempDir, Box<dyn Compilation>, mpsc::Receiver<Output>) {
+    fn start_script(script: &str, text: &str) -> (tempfile::TempDir, Box<dyn CompilationHandle>, mpsc::Receiver<CompilerOutput>) {
         let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join(PROGRAM);
+        let program = folder.path().join(COMPILER_NAME);
         fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let (send, outputs) = mpsc::channel();
@@ -129,21 +129,21 @@ mod tests {
     }
 
     #[test]
-    fn the_process_gets_the_text_and_its_messages_are_read() {
-        let (_folder, _running, outputs) = start("cat >&2; echo \"$*\" >&2; exit 1", "text\n");
+    fn sends_text_and_reads_messages() {
+        let (_folder, _running, outputs) = start_script("cat >&2; echo \"$*\" >&2; exit 1", "text\n");
         let messages = "text\n- --compile-to=bundle -o /dev/null --format=json --cores=4\n".to_owned();
-        assert_eq!(outputs.recv().unwrap(), Output { messages, failure: None });
+        assert_eq!(outputs.recv().unwrap(), CompilerOutput { messages, failure: None });
     }
 
     #[test]
-    fn a_text_longer_than_a_pipe_is_not_in_the_way_of_an_early_end() {
-        let (_folder, _running, outputs) = start("echo no >&2; exit 1", &"x".repeat(1 << 20));
-        assert_eq!(outputs.recv().unwrap(), Output { messages: "no\n".to_owned(), failure: None });
+    fn handles_early_exit_with_text_longer_than_a_pipe() {
+        let (_folder, _running, outputs) = start_script("echo no >&2; exit 1", &"x".repeat(1 << 20));
+        assert_eq!(outputs.recv().unwrap(), CompilerOutput { messages: "no\n".to_owned(), failure: None });
     }
 
     #[test]
-    fn a_stopped_process_says_what_it_has_said() {
-        let (_folder, mut running, outputs) = start("echo first >&2; exec sleep 100", "");
+    fn returns_messages_of_stopped_process() {
+        let (_folder, mut running, outputs) = start_script("echo first >&2; exec sleep 100", "");
         assert!(outputs.recv_timeout(Duration::from_millis(300)).is_err());
         running.stop();
         let output = outputs.recv().unwrap();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compiler_that_is_absent_says_where_it_is_expected() {
+    fn reports_expected_location_of_missing_compiler() {
         let refused = CompilerProcess { program: None }.start("", &[], Box::new(|_| ())).err().unwrap();
         assert_eq!(refused, "expected 'spyre-compile' in the directory of the language server, found none; install both");
     }

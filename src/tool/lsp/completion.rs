@@ -1,10 +1,10 @@
 //! Completion: device functions, attributes and dimension names at a position.
 
 use super::{
-    attributes::{NameForm, attributes_at, dimension_names, name_form_at},
+    attributes::{DimNameSyntax, attributes_at, collect_dimension_names, find_dim_name_syntax},
     cursor::Cursor,
-    device_functions::{functions_at, summary, to_markdown},
-    documents::{Document, range_of},
+    device_functions::{functions_at, summarize, to_markdown},
+    documents::{Document, range_to_json},
     hover::attribute_markdown,
     op_reference::OpReference,
 };
@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 pub(super) const TRIGGER_CHARACTERS: [&str; 1] = ["{"];
 
 /// Kinds of items in the protocol.
-const FUNCTION: u8 = 3;
-const PROPERTY: u8 = 10;
-const CONSTANT: u8 = 21;
+const FUNCTION_KIND: u8 = 3;
+const PROPERTY_KIND: u8 = 10;
+const CONSTANT_KIND: u8 = 21;
 
 /// Returns the items for a position.
 pub(super) fn items_at(cursor: &Cursor<'_>, document: &Document, reference: &OpReference) -> Vec<Value> {
-    let range = range_of(cursor.line, cursor.prefix.clone());
+    let range = range_to_json(cursor.line, cursor.prefix.clone());
     let item = |label: &str, (kind, detail): (u8, &str), text: &str, markdown: Option<String>| {
         let mut item = json!({"label": label, "kind": kind, "detail": detail, "textEdit": {"range": range, "newText": text}});
         if let Some(value) = markdown {
@@ -29,21 +29,21 @@ pub(super) fn items_at(cursor: &Cursor<'_>, document: &Document, reference: &OpR
         item
     };
     let functions = functions_at(cursor).into_iter();
-    let functions = functions.map(|row| item(row.name, (FUNCTION, &summary(row)), row.name, Some(to_markdown(row))));
+    let functions = functions.map(|row| item(row.name, (FUNCTION_KIND, &summarize(row)), row.name, Some(to_markdown(row))));
     let attributes = attributes_at(cursor, reference).into_iter();
     let attributes = attributes.map(|row| {
         let markdown = attribute_markdown(row, reference);
-        item(&row.name, (PROPERTY, &row.text), &format!("{} = ", row.name), Some(markdown))
+        item(&row.name, (PROPERTY_KIND, &row.text), &format!("{} = ", row.name), Some(markdown))
     });
-    let names = name_form_at(cursor).into_iter().flat_map(|form| dimension_names(&document.text).into_iter().map(move |name| (form, name)));
+    let names = find_dim_name_syntax(cursor).into_iter().flat_map(|form| collect_dimension_names(&document.text).into_iter().map(move |name| (form, name)));
     let names = names.filter(|(_, name)| !is_being_written(cursor, document, name));
     let names = names.map(|(form, name)| {
         let text = match form {
-            NameForm::Quoted | NameForm::Bare => name.to_owned(),
-            NameForm::Unquoted => format!("\"{name}\""),
-            NameForm::Counted => format!("{name} = "),
+            DimNameSyntax::Quoted | DimNameSyntax::Bare => name.to_owned(),
+            DimNameSyntax::Unquoted => format!("\"{name}\""),
+            DimNameSyntax::Counted => format!("{name} = "),
         };
-        item(name, (CONSTANT, "dimension"), &text, None)
+        item(name, (CONSTANT_KIND, "dimension"), &text, None)
     });
     functions.chain(attributes).chain(names).collect()
 }
@@ -82,11 +82,11 @@ pub(super) fn add_to(reply: &mut Value, items: Vec<Value>, reference: &OpReferen
 
 #[cfg(test)]
 mod tests {
-    use super::{super::cursor::tests::marked, *};
+    use super::{super::cursor::tests::parse_marked_text, *};
 
     fn items(text: &str) -> Vec<Value> {
-        let (document, position) = marked(text);
-        items_at(&Cursor::at(&document, position).unwrap(), &document, &OpReference::load())
+        let (document, position) = parse_marked_text(text);
+        items_at(&Cursor::from_position(&document, position).unwrap(), &document, &OpReference::load())
     }
 
     fn texts(text: &str) -> Vec<String> {
@@ -94,25 +94,25 @@ mod tests {
     }
 
     #[test]
-    fn a_function_replaces_the_word_and_has_its_row() {
+    fn replaces_word_by_documented_function() {
         let found = items("  %0 = spyre.pointwise gel|");
         let item = found.iter().find(|item| item["label"] == "gelufwd").unwrap();
         let range = json!({"start": {"line": 0, "character": 23}, "end": {"line": 0, "character": 26}});
         assert_eq!(item["textEdit"], json!({"newText": "gelufwd", "range": range}));
-        assert_eq!((&item["kind"], &item["detail"]), (&json!(FUNCTION), &json!("elementwise, 1 operand")));
+        assert_eq!((&item["kind"], &item["detail"]), (&json!(FUNCTION_KIND), &json!("elementwise, 1 operand")));
         assert!(item["documentation"]["value"].as_str().unwrap().contains("constants: none"));
     }
 
     #[test]
-    fn an_attribute_is_followed_by_its_value() {
+    fn completes_attribute_with_equals_sign() {
         let found = items("spyre.copy %x {pl|");
         let place = found.iter().find(|item| item["label"] == "place").unwrap();
-        assert_eq!((&place["kind"], &place["textEdit"]["newText"]), (&json!(PROPERTY), &json!("place = ")));
+        assert_eq!((&place["kind"], &place["textEdit"]["newText"]), (&json!(PROPERTY_KIND), &json!("place = ")));
         assert!(place["documentation"]["value"].as_str().unwrap().contains("#spyre.place<lx, 0>"));
     }
 
     #[test]
-    fn dimension_names_are_written_as_the_place_has_them() {
+    fn writes_dimension_names_in_syntax_of_position() {
         let program = "func.func @f(%x: t {spyre.dims = [\"M\", \"K\"]}) {\n";
         let named = |rest: &str| texts(&format!("{program}{rest}"));
         assert_eq!(named("spyre.copy %x {dims = [\"|"), ["K", "M"]);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn items_join_those_of_the_server_of_mlir_once() {
+    fn merges_items_with_those_of_mlir_server_once() {
         let reference = OpReference::load();
         let mut nothing = Value::Null;
         add_to(&mut nothing, vec![json!({"label": "exp"})], &reference);

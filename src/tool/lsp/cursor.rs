@@ -2,14 +2,14 @@
 //!
 //! The text need not parse: nobody completes a word of a program that is complete. A window of lines is scanned.
 
-use super::documents::{Document, Position};
+use super::documents::{Document, TextPosition};
 
 /// Lines before the position that are scanned. A statement with more lines has no completion in its last ones.
-const WINDOW: usize = 100;
+const WINDOW_LINES: usize = 100;
 
 /// Bracket that is open at the position.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Opening<'t> {
+pub(super) struct OpenBracket<'t> {
     pub(super) bracket: char,
     /// Text of the window before the bracket, without blanks at the end.
     pub(super) before: &'t str,
@@ -32,22 +32,22 @@ pub(super) struct Cursor<'t> {
     /// Name of the op whose statement the position is in.
     pub(super) op: Option<&'t str>,
     /// Brackets that the statement has opened, outermost first.
-    pub(super) openings: Vec<Opening<'t>>,
+    pub(super) openings: Vec<OpenBracket<'t>>,
 }
 
 impl<'t> Cursor<'t> {
     /// Scans the text before a position.
-    pub(super) fn at(document: &'t Document, position: Position) -> Option<Self> {
+    pub(super) fn from_position(document: &'t Document, position: TextPosition) -> Option<Self> {
         let line = document.line(position.line)?;
-        let end = document.byte_of(position)?;
-        let first = position.line.saturating_sub(WINDOW);
+        let end = document.byte_offset(position)?;
+        let first = position.line.saturating_sub(WINDOW_LINES);
         let start: usize = document.text.split('\n').take(first).map(|line| line.len() + 1).sum();
         let in_line: usize = end - document.text[..end].rfind('\n').map_or(0, |at| at + 1);
-        let word_start = line.1[..in_line].rfind(|letter| !is_word(letter)).map_or(0, |at| at + letter_len(line.1, at));
-        let mut scan = Scan { text: &document.text[start..end], ..Scan::default() };
+        let word_start = line.1[..in_line].rfind(|letter| !is_word_char(letter)).map_or(0, |at| at + char_len_at(line.1, at));
+        let mut scan = SyntaxScanner { text: &document.text[start..end], ..SyntaxScanner::default() };
         scan.run();
         let text = scan.text;
-        let opening = |&(bracket, at, item): &(char, usize, usize)| Opening {
+        let opening = |&(bracket, at, item): &(char, usize, usize)| OpenBracket {
             bracket,
             before: text[..at].trim_end(),
             content: &text[at + 1..],
@@ -64,7 +64,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Returns the innermost bracket that is open.
-    pub(super) fn innermost(&self) -> Option<&Opening<'t>> {
+    pub(super) fn innermost_bracket(&self) -> Option<&OpenBracket<'t>> {
         self.openings.last()
     }
 
@@ -72,7 +72,7 @@ impl<'t> Cursor<'t> {
     pub(super) fn word(&self) -> Option<(&'t str, std::ops::Range<usize>)> {
         let text = self.line.1;
         let rest = &text[self.prefix.end..];
-        let end = self.prefix.end + rest.find(|letter| !is_word(letter)).unwrap_or(rest.len());
+        let end = self.prefix.end + rest.find(|letter| !is_word_char(letter)).unwrap_or(rest.len());
         let mut start = self.prefix.start;
         if text[..start].ends_with(['#', '!']) {
             start -= 1;
@@ -81,18 +81,18 @@ impl<'t> Cursor<'t> {
     }
 }
 
-fn letter_len(text: &str, at: usize) -> usize {
+fn char_len_at(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(0, char::len_utf8)
 }
 
 /// Whether a word of MLIR may have a letter.
-fn is_word(letter: char) -> bool {
+fn is_word_char(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.')
 }
 
 /// Scan of a window.
 #[derive(Default)]
-struct Scan<'t> {
+struct SyntaxScanner<'t> {
     text: &'t str,
     is_in_string: bool,
     op: Option<&'t str>,
@@ -102,12 +102,12 @@ struct Scan<'t> {
     n_outer: usize,
 }
 
-impl<'t> Scan<'t> {
+impl<'t> SyntaxScanner<'t> {
     fn run(&mut self) {
         let mut start = 0;
         for line in self.text.split_inclusive('\n') {
             self.is_in_string = false;
-            if let Some(op) = op_of_line(line) {
+            if let Some(op) = parse_op_name(line) {
                 (self.op, self.n_outer) = (Some(op), self.openings.len());
             }
             self.scan_line(line, start);
@@ -126,10 +126,10 @@ impl<'t> Scan<'t> {
                 '/' if is_followed_by('/') => return,
                 '-' if is_followed_by('>') => drop(letters.next()),
                 '(' | '[' | '{' | '<' => self.openings.push((letter, start + at, start + at + 1)),
-                ')' => self.close('('),
-                ']' => self.close('['),
-                '}' => self.close('{'),
-                '>' if self.openings.last().is_some_and(|(bracket, ..)| *bracket == '<') => self.close('<'),
+                ')' => self.close_bracket('('),
+                ']' => self.close_bracket('['),
+                '}' => self.close_bracket('{'),
+                '>' if self.openings.last().is_some_and(|(bracket, ..)| *bracket == '<') => self.close_bracket('<'),
                 ',' => {
                     if let Some((_, _, item)) = self.openings.last_mut() {
                         *item = start + at + 1;
@@ -141,7 +141,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Closes a bracket, and those inside that the text does not close.
-    fn close(&mut self, bracket: char) {
+    fn close_bracket(&mut self, bracket: char) {
         if let Some(at) = self.openings.iter().rposition(|(open, ..)| *open == bracket) {
             self.openings.truncate(at);
             self.n_outer = self.n_outer.min(at);
@@ -150,14 +150,14 @@ impl<'t> Scan<'t> {
 }
 
 /// Returns the name of the op that a line begins with; none for the next line of a statement.
-fn op_of_line(line: &str) -> Option<&str> {
+fn parse_op_name(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let op = match line.strip_prefix('%') {
         Some(results) => results.split_once('=').map(|(_, op)| op.trim_start())?,
         None => line,
     };
     let op = op.strip_prefix('"').unwrap_or(op);
-    let length = op.find(|letter| !is_word(letter)).unwrap_or(op.len());
+    let length = op.find(|letter| !is_word_char(letter)).unwrap_or(op.len());
     let (name, rest) = op.split_at(length);
     let is_attribute = rest.trim_start().starts_with('=');
     let is_name = name.starts_with(|letter: char| letter.is_ascii_alphabetic()) && (name.contains('.') || name == "return");
@@ -169,66 +169,66 @@ pub(super) mod tests {
     use super::*;
 
     /// Returns a document, and the position that `|` marks in its text.
-    pub(in crate::tool::lsp) fn marked(text: &str) -> (Document, Position) {
+    pub(in crate::tool::lsp) fn parse_marked_text(text: &str) -> (Document, TextPosition) {
         let (before, after) = text.split_once('|').unwrap();
         let line = before.matches('\n').count();
         let character = before.rsplit('\n').next().unwrap().chars().map(char::len_utf16).sum();
-        (Document { version: 1, text: format!("{before}{after}") }, Position { line, character })
+        (Document { version: 1, text: format!("{before}{after}") }, TextPosition { line, character })
     }
 
     /// Returns the op, the brackets, the word before the position, and whether it is in a string.
-    fn around(text: &str) -> (Option<String>, String, String, bool) {
-        let (document, position) = marked(text);
-        let cursor = Cursor::at(&document, position).unwrap();
+    fn describe_cursor(text: &str) -> (Option<String>, String, String, bool) {
+        let (document, position) = parse_marked_text(text);
+        let cursor = Cursor::from_position(&document, position).unwrap();
         let brackets = cursor.openings.iter().map(|opening| opening.bracket).collect();
         (cursor.op.map(str::to_owned), brackets, cursor.line.1[cursor.prefix.clone()].to_owned(), cursor.is_in_string)
     }
 
-    fn expect(text: &str, op: &str, brackets: &str, prefix: &str, is_in_string: bool) {
-        assert_eq!(around(text), (Some(op.to_owned()), brackets.to_owned(), prefix.to_owned(), is_in_string), "{text}");
+    fn check_cursor(text: &str, op: &str, brackets: &str, prefix: &str, is_in_string: bool) {
+        assert_eq!(describe_cursor(text), (Some(op.to_owned()), brackets.to_owned(), prefix.to_owned(), is_in_string), "{text}");
     }
 
     #[test]
-    fn brackets_of_the_statement_are_known() {
-        expect("func.func @f(%x: tensor<4xf16> {spy|", "func.func", "({", "spy", false);
-        expect("func.func @f() {\n  %0 = spyre.pointwise ex|", "spyre.pointwise", "", "ex", false);
-        expect(
+    fn finds_brackets_of_statement() {
+        check_cursor("func.func @f(%x: tensor<4xf16> {spy|", "func.func", "({", "spy", false);
+        check_cursor("func.func @f() {\n  %0 = spyre.pointwise ex|", "spyre.pointwise", "", "ex", false);
+        check_cursor(
             "func.func @f() {\n  %0 = spyre.pointwise exp(%x) {work = #spyre.work<[1,\n 2]>, di|ms",
             "spyre.pointwise",
             "{",
             "di",
             false,
         );
-        expect("%0 = \"spyre.reduce\"(%x) <{function = \"su|", "spyre.reduce", "<{", "su", true);
-        expect("func.func @f() -> tensor<4xf16>\n    attributes {|", "func.func", "{", "", false);
+        check_cursor("%0 = \"spyre.reduce\"(%x) <{function = \"su|", "spyre.reduce", "<{", "su", true);
+        check_cursor("func.func @f() -> tensor<4xf16>\n    attributes {|", "func.func", "{", "", false);
     }
 
     #[test]
-    fn strings_comments_and_arrows_have_no_brackets() {
-        expect("spyre.copy %x {a = \"{[\\\"(\"} // ((\n  : tensor<4xf16> -> |", "spyre.copy", "", "", false);
+    fn ignores_brackets_in_strings_comments_and_arrows() {
+        check_cursor("spyre.copy %x {a = \"{[\\\"(\"} // ((\n  : tensor<4xf16> -> |", "spyre.copy", "", "", false);
     }
 
     #[test]
-    fn a_region_that_ends_is_no_part_of_the_next_statement() {
-        expect("spyre.hint tiles(M = 2) {\n  spyre.yield %x\n}\nspyre.fill |", "spyre.fill", "", "", false);
-        expect("spyre.hint tiles(M = 2) {\n  %0 = arith.constant {|", "arith.constant", "{", "", false);
+    fn drops_closed_region_before_next_statement() {
+        check_cursor("spyre.hint tiles(M = 2) {\n  spyre.yield %x\n}\nspyre.fill |", "spyre.fill", "", "", false);
+        check_cursor("spyre.hint tiles(M = 2) {\n  %0 = arith.constant {|", "arith.constant", "{", "", false);
     }
 
     #[test]
-    fn an_attribute_at_the_beginning_of_a_line_is_no_op() {
-        expect("spyre.copy %x {\n  spyre.times = 2,\n  |", "spyre.copy", "{", "", false);
-        expect("spyre.fill dense<[\n  1.0,\n  2.|", "spyre.fill", "<[", "2.", false);
-        let (document, position) = marked("spyre.copy %x {\n  spyre.times = 2,\n  wo|");
-        let cursor = Cursor::at(&document, position).unwrap();
-        let dictionary = cursor.innermost().unwrap();
+    fn distinguishes_attribute_at_line_start_from_op() {
+        check_cursor("spyre.copy %x {\n  spyre.times = 2,\n  |", "spyre.copy", "{", "", false);
+        check_cursor("spyre.fill dense<[\n  1.0,\n  2.|", "spyre.fill", "<[", "2.", false);
+        let (document, position) = parse_marked_text("spyre.copy %x {\n  spyre.times = 2,\n  wo|");
+        let cursor = Cursor::from_position(&document, position).unwrap();
+        let dictionary = cursor.innermost_bracket().unwrap();
         assert_eq!([dictionary.before, dictionary.item, dictionary.content], ["spyre.copy %x", "\n  wo", "\n  spyre.times = 2,\n  wo"]);
     }
 
     #[test]
-    fn the_word_has_its_sigil_and_its_end() {
+    fn returns_word_with_sigil_and_end() {
         let word = |text: &str| {
-            let (document, position) = marked(text);
-            Cursor::at(&document, position).unwrap().word().map(|(word, bytes)| (word.to_owned(), bytes))
+            let (document, position) = parse_marked_text(text);
+            Cursor::from_position(&document, position).unwrap().word().map(|(word, bytes)| (word.to_owned(), bytes))
         };
         assert_eq!(word("é work = #spyre.wo|rk<[1]>"), Some(("#spyre.work".to_owned(), 10..21)));
         assert_eq!(word("é| = 1"), None);

@@ -25,7 +25,7 @@ pub(super) fn functions_at(cursor: &Cursor<'_>) -> Vec<&'static DeviceFunction> 
 }
 
 /// Returns a summary of a function, such as `elementwise, 2 operands`.
-pub(super) fn summary(function: &DeviceFunction) -> String {
+pub(super) fn summarize(function: &DeviceFunction) -> String {
     let kind = match function.family {
         Family::Pointwise => "elementwise",
         Family::Reduce => "reduction",
@@ -48,21 +48,21 @@ pub(super) fn to_markdown(function: &DeviceFunction) -> String {
     let name = function.name;
     format!(
         "### `{name}`\n\nDevice function: {}\n\n* formats: {formats}\n* result in: {place}\n* constants: {constants}",
-        summary(function)
+        summarize(function)
     )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::cursor::tests::marked, *};
+    use super::{super::cursor::tests::parse_marked_text, *};
 
     fn names(text: &str) -> Vec<&'static str> {
-        let (document, position) = marked(text);
-        functions_at(&Cursor::at(&document, position).unwrap()).iter().map(|function| function.name).collect()
+        let (document, position) = parse_marked_text(text);
+        functions_at(&Cursor::from_position(&document, position).unwrap()).iter().map(|function| function.name).collect()
     }
 
     #[test]
-    fn an_op_has_the_functions_of_its_family() {
+    fn offers_functions_of_op_family() {
         let pointwise = names("  %0 = spyre.pointwise e|");
         assert!(pointwise.contains(&"exp") && pointwise.contains(&"gelufwd") && !pointwise.contains(&"sum"), "{pointwise:?}");
         let reduce = names("%1 = spyre.reduce |");
@@ -72,21 +72,21 @@ mod tests {
     }
 
     #[test]
-    fn a_gather_applies_functions_of_one_operand_without_constants() {
+    fn offers_unary_functions_without_constants_for_gather() {
         let gather = names("%r = spyre.gather(%t, %i) dim 0 {function = \"|");
         assert!(gather.contains(&"exp") && !gather.contains(&"add") && !gather.contains(&"clip"), "{gather:?}");
     }
 
     #[test]
-    fn other_places_have_no_functions() {
+    fn offers_no_functions_elsewhere() {
         for text in ["%0 = spyre.pointwise|", "%0 = spyre.pointwise exp(|", "%0 = spyre.pointwise exp(%x) {dims = [\"|", "return |"] {
             assert!(names(text).is_empty(), "{text}");
         }
     }
 
     #[test]
-    fn a_row_says_formats_place_and_constants() {
-        let clip = DeviceFunction::pointwise("clip").unwrap();
+    fn describes_formats_memory_and_constants() {
+        let clip = DeviceFunction::find_pointwise("clip").unwrap();
         let text = to_markdown(clip);
         assert!(text.starts_with("### `clip`\n\nDevice function: elementwise, 1 operand\n"), "{text}");
         assert!(text.contains("16-bit format only") && text.contains("HBM only") && !text.contains("constants: none"), "{text}");

@@ -1,24 +1,24 @@
 //! Messages of the compiler as diagnostics of the protocol, beside those of MLIR's server.
 
-use super::documents::{Document, range_of};
+use super::documents::{Document, range_to_json};
 use serde_json::{Value, json};
 
 /// File that the compiler names if it reads standard input.
-const DOCUMENT: &str = "<stdin>";
+const STDIN_NAME: &str = "<stdin>";
 
 /// Source of the diagnostics, which editors show.
-const SOURCE: &str = "spyre-compile";
+const DIAGNOSTIC_SOURCE: &str = "spyre-compile";
 
 /// Separator of the parts of a test, which MLIR's server reads one by one, and the compiler does not.
-const SEPARATOR: &str = "// -----";
+const TEST_SEPARATOR: &str = "// -----";
 
 /// Ops and types behind the last phase that reads a text.
-const LOWERED: [&str; 3] = ["sdsc.program", "sdsc.bundle", "sdscbundle."];
+const LOWERED_NAMES: [&str; 3] = ["sdsc.program", "sdsc.bundle", "sdscbundle."];
 
 /// Whether a text is one program for the compiler.
 pub(super) fn is_program(document: &Document) -> bool {
-    let is_lowered = LOWERED.iter().any(|name| document.text.contains(name));
-    let is_split = document.lines().any(|line| line.starts_with(SEPARATOR));
+    let is_lowered = LOWERED_NAMES.iter().any(|name| document.text.contains(name));
+    let is_split = document.lines().any(|line| line.starts_with(TEST_SEPARATOR));
     !is_lowered && !is_split && !document.text.trim().is_empty()
 }
 
@@ -30,11 +30,11 @@ pub(super) fn has_error(diagnostics: &[Value]) -> bool {
 /// Returns the diagnostics of the output of a compilation: one JSON object per line. Other lines are no messages.
 pub(super) fn read_messages(output: &str, (uri, document): (&str, &Document)) -> Vec<Value> {
     let messages = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    messages.filter_map(|message| diagnostic(&message, (uri, document))).collect()
+    messages.filter_map(|message| to_diagnostic(&message, (uri, document))).collect()
 }
 
 /// Returns the diagnostics of MLIR's server, followed by those of the compiler that are not among them.
-pub(super) fn merge(parser: &[Value], compiler: &[Value]) -> Vec<Value> {
+pub(super) fn merge_diagnostics(parser: &[Value], compiler: &[Value]) -> Vec<Value> {
     let mut merged = parser.to_vec();
     for diagnostic in compiler {
         let is_equal = |other: &Value| {
@@ -49,16 +49,16 @@ pub(super) fn merge(parser: &[Value], compiler: &[Value]) -> Vec<Value> {
 }
 
 /// Returns a message of the compiler as a diagnostic.
-fn diagnostic(message: &Value, (uri, document): (&str, &Document)) -> Option<Value> {
+fn to_diagnostic(message: &Value, (uri, document): (&str, &Document)) -> Option<Value> {
     let severity = match message["severity"].as_str()? {
         "error" => 1,
         "warning" => 2,
         _ => 3,
     };
     let mut text = message["message"].as_str()?.to_owned();
-    let range = range(message, document).unwrap_or_else(|| {
-        text += &spelled_place(message).map_or_else(String::new, |place| format!(" ({place})"));
-        line_of_place(message, document).unwrap_or_else(|| whole_line(document.line(0).unwrap_or_default()))
+    let range = convert_range(message, document).unwrap_or_else(|| {
+        text += &format_location(message).map_or_else(String::new, |place| format!(" ({place})"));
+        find_line_of_location(message, document).unwrap_or_else(|| trimmed_line_range(document.line(0).unwrap_or_default()))
     });
     let mut related = Vec::new();
     let none = Vec::new();
@@ -66,12 +66,12 @@ fn diagnostic(message: &Value, (uri, document): (&str, &Document)) -> Option<Val
     let callers = list("called_from").iter().map(|place| (place, "called from here"));
     let notes = list("notes").iter().filter_map(|note| Some((note, note["message"].as_str()?)));
     for (place, said) in callers.chain(notes) {
-        match self::range(place, document) {
+        match self::convert_range(place, document) {
             Some(range) => related.push(json!({"location": {"uri": uri, "range": range}, "message": said})),
-            None => text += &format!("\n{said}{}", spelled_place(place).map_or_else(String::new, |place| format!(" ({place})"))),
+            None => text += &format!("\n{said}{}", format_location(place).map_or_else(String::new, |place| format!(" ({place})"))),
         }
     }
-    let mut diagnostic = json!({"range": range, "severity": severity, "source": SOURCE, "message": text});
+    let mut diagnostic = json!({"range": range, "severity": severity, "source": DIAGNOSTIC_SOURCE, "message": text});
     if let Some(code) = message["code"].as_str() {
         diagnostic["code"] = json!(code);
     }
@@ -82,16 +82,16 @@ fn diagnostic(message: &Value, (uri, document): (&str, &Document)) -> Option<Val
 }
 
 /// Returns the range of a place in the document; none of a place elsewhere.
-fn range(place: &Value, document: &Document) -> Option<Value> {
-    if place["file"].as_str() != Some(DOCUMENT) {
+fn convert_range(place: &Value, document: &Document) -> Option<Value> {
+    if place["file"].as_str() != Some(STDIN_NAME) {
         return None;
     }
     let number = |name: &str| place[name].as_u64().and_then(|number| usize::try_from(number).ok()?.checked_sub(1));
-    let Some(line) = number("line") else { return Some(whole_line(document.line(0)?)) };
+    let Some(line) = number("line") else { return Some(trimmed_line_range(document.line(0)?)) };
     let line = document.line(line)?;
     let start = number("column").unwrap_or(0).min(line.1.len());
     let start = (0..=start).rev().find(|byte| line.1.is_char_boundary(*byte))?;
-    Some(range_of(line, start..token_end(line.1, start)))
+    Some(range_to_json(line, start..token_end(line.1, start)))
 }
 
 /// Returns the byte behind the token that begins at a byte of a line.
@@ -111,8 +111,8 @@ fn token_end(line: &str, start: usize) -> usize {
 }
 
 /// Returns a place in another file, such as a Python program, as text.
-fn spelled_place(place: &Value) -> Option<String> {
-    let file = place["file"].as_str().filter(|file| *file != DOCUMENT)?;
+fn format_location(place: &Value) -> Option<String> {
+    let file = place["file"].as_str().filter(|file| *file != STDIN_NAME)?;
     Some(match (place["line"].as_u64(), place["column"].as_u64()) {
         (Some(line), Some(column)) => format!("{file}:{line}:{column}"),
         _ => file.to_owned(),
@@ -120,7 +120,7 @@ fn spelled_place(place: &Value) -> Option<String> {
 }
 
 /// Returns the line of the document whose op has a place in another file: `loc("model.py":3:1)`, or an alias of it.
-fn line_of_place(place: &Value, document: &Document) -> Option<Value> {
+fn find_line_of_location(place: &Value, document: &Document) -> Option<Value> {
     let (file, line, column) = (place["file"].as_str()?, place["line"].as_u64()?, place["column"].as_u64()?);
     let spelled = format!("\"{file}\":{line}:{column}");
     let found = |text: &str| document.lines().position(|line| line.contains(text) && !line.starts_with('#'));
@@ -128,13 +128,13 @@ fn line_of_place(place: &Value, document: &Document) -> Option<Value> {
         let definition = document.lines().find(|line| line.starts_with('#') && line.contains(&spelled))?;
         found(&format!("loc({})", definition.split([' ', '=']).next()?))
     };
-    document.line(found(&spelled).or_else(alias)?).map(whole_line)
+    document.line(found(&spelled).or_else(alias)?).map(trimmed_line_range)
 }
 
 /// Returns the range of a line without the blanks around it.
-fn whole_line(line: (usize, &str)) -> Value {
+fn trimmed_line_range(line: (usize, &str)) -> Value {
     let start = line.1.len() - line.1.trim_start().len();
-    range_of(line, start..line.1.trim_end().len().max(start))
+    range_to_json(line, start..line.1.trim_end().len().max(start))
 }
 
 #[cfg(test)]
@@ -154,22 +154,22 @@ mod tests {
     }
 
     #[test]
-    fn a_message_has_its_severity_code_and_token() {
+    fn converts_severity_code_and_token_of_message() {
         let text = "module {\n  /*é*/ %0 = spyre.reduce sum(%x)\n}";
         let message =
-            json!({"severity": "warning", "code": "SPY0405", "file": DOCUMENT, "line": 2, "column": 15, "message": "m", "notes": []});
-        let expected = json!({"range": span(1, 13, 25), "severity": 2, "code": "SPY0405", "source": SOURCE, "message": "m"});
+            json!({"severity": "warning", "code": "SPY0405", "file": STDIN_NAME, "line": 2, "column": 15, "message": "m", "notes": []});
+        let expected = json!({"range": span(1, 13, 25), "severity": 2, "code": "SPY0405", "source": DIAGNOSTIC_SOURCE, "message": "m"});
         assert_eq!(read(&message, text), expected);
-        let remark = json!({"severity": "remark", "code": null, "file": DOCUMENT, "line": 2, "column": 10, "message": "r", "notes": []});
-        assert_eq!(read(&remark, text), json!({"range": span(1, 8, 10), "severity": 3, "source": SOURCE, "message": "r"}));
+        let remark = json!({"severity": "remark", "code": null, "file": STDIN_NAME, "line": 2, "column": 10, "message": "r", "notes": []});
+        assert_eq!(read(&remark, text), json!({"range": span(1, 8, 10), "severity": 3, "source": DIAGNOSTIC_SOURCE, "message": "r"}));
     }
 
     #[test]
-    fn notes_and_callers_in_the_document_are_related_and_others_are_text() {
+    fn relates_notes_and_callers_in_document_and_appends_others() {
         let place =
             |file: &str, line: u64| json!({"severity": "note", "file": file, "line": line, "column": 1, "message": "'A' comes from here"});
-        let message = json!({"severity": "error", "file": DOCUMENT, "line": 1, "column": 1, "message": "m",
-                             "called_from": [{"file": DOCUMENT, "line": 2, "column": 1}], "notes": [place(DOCUMENT, 2), place("m.py", 7)]});
+        let message = json!({"severity": "error", "file": STDIN_NAME, "line": 1, "column": 1, "message": "m",
+                             "called_from": [{"file": STDIN_NAME, "line": 2, "column": 1}], "notes": [place(STDIN_NAME, 2), place("m.py", 7)]});
         let found = read(&message, "first\nsecond");
         assert_eq!(found["message"], "m\n'A' comes from here (m.py:7:1)");
         let related = |said: &str| json!({"location": {"uri": "file:///a.mlir", "range": span(1, 0, 6)}, "message": said});
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn an_op_with_a_place_in_python_is_found_by_its_location() {
+    fn finds_op_by_its_python_location() {
         let message = json!({"severity": "error", "file": "m.py", "line": 3, "column": 1, "message": "m", "notes": []});
         let at = |text: &str| {
             let found = read(&message, text);
@@ -190,30 +190,30 @@ mod tests {
     }
 
     #[test]
-    fn messages_without_a_place_are_at_the_first_line_and_other_lines_are_no_messages() {
+    fn reports_messages_without_location_at_first_line_and_skips_other_output() {
         let output = "PLEASE submit a bug report\n{\"severity\":\"error\",\"file\":null,\"line\":null,\"message\":\"--cores: no\"}\n{}\n";
         let found = read_messages(output, ("u", &document("a b")));
-        assert_eq!(found, [json!({"range": span(0, 0, 3), "severity": 1, "source": SOURCE, "message": "--cores: no"})]);
-        let beyond = json!({"severity": "error", "file": DOCUMENT, "line": 9, "column": 9, "message": "m"});
+        assert_eq!(found, [json!({"range": span(0, 0, 3), "severity": 1, "source": DIAGNOSTIC_SOURCE, "message": "--cores: no"})]);
+        let beyond = json!({"severity": "error", "file": STDIN_NAME, "line": 9, "column": 9, "message": "m"});
         assert_eq!(read(&beyond, "a b")["range"], span(0, 0, 3));
     }
 
     #[test]
-    fn tokens_end_where_they_end() {
+    fn finds_end_of_token() {
         let ends = ["%arg0: f", "\"spyre.reduce\"(%0)", "\"open", "é", "", "(x", "@main-2(", "->"].map(|text| token_end(text, 0));
         assert_eq!(ends, [5, 14, 5, 2, 0, 1, 7, 1]);
     }
 
     #[test]
-    fn equal_messages_are_shown_once() {
+    fn removes_duplicate_messages() {
         let at = |line: usize, text: &str| json!({"range": span(line, 0, 1), "message": text});
         let (parser, compiler) = ([at(0, "a")], [at(0, "a"), at(1, "a"), at(1, "a"), at(1, "b")]);
-        assert_eq!(merge(&parser, &compiler), [at(0, "a"), at(1, "a"), at(1, "b")]);
+        assert_eq!(merge_diagnostics(&parser, &compiler), [at(0, "a"), at(1, "a"), at(1, "b")]);
         assert!(has_error(&parser) && !has_error(&[json!({"severity": 2})]));
     }
 
     #[test]
-    fn tests_in_parts_and_lowered_programs_are_not_compiled() {
+    fn skips_split_tests_and_lowered_programs() {
         for text in
             ["", " \n", "func.func @f()\n// -----\nfunc.func @g()", "sdsc.program @p {", "func.func @b(%x: !sdscbundle.input_arg<index>)"]
         {

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 /// Position in a document, as the protocol counts: lines and UTF-16 code units, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Position {
+pub(super) struct TextPosition {
     pub(super) line: usize,
     pub(super) character: usize,
 }
 
-impl Position {
+impl TextPosition {
     /// Returns the position in the parameters of a request, or in a range.
-    pub(super) fn read(value: &Value) -> Option<Self> {
+    pub(super) fn from_json(value: &Value) -> Option<Self> {
         let number = |name: &str| value[name].as_u64().and_then(|number| usize::try_from(number).ok());
         Some(Self { line: number("line")?, character: number("character")? })
     }
@@ -23,14 +23,14 @@ impl Position {
 }
 
 /// Returns a range of one line, from its first to behind its last byte.
-pub(super) fn range_of(line: (usize, &str), bytes: std::ops::Range<usize>) -> Value {
+pub(super) fn range_to_json(line: (usize, &str), bytes: std::ops::Range<usize>) -> Value {
     let (number, text) = line;
-    let position = |byte: usize| Position { line: number, character: units_before(text, byte) }.to_json();
+    let position = |byte: usize| TextPosition { line: number, character: count_utf16_units(text, byte) }.to_json();
     json!({"start": position(bytes.start), "end": position(bytes.end)})
 }
 
 /// Returns the UTF-16 code units before a byte of a line.
-fn units_before(line: &str, byte: usize) -> usize {
+fn count_utf16_units(line: &str, byte: usize) -> usize {
     line.char_indices().take_while(|(at, _)| *at < byte).map(|(_, letter)| letter.len_utf16()).sum()
 }
 
@@ -54,7 +54,7 @@ impl Document {
     }
 
     /// Returns the byte of a position in the text. A position behind the end of its line is the end of the line.
-    pub(super) fn byte_of(&self, position: Position) -> Option<usize> {
+    pub(super) fn byte_offset(&self, position: TextPosition) -> Option<usize> {
         let (_, line) = self.line(position.line)?;
         let start: usize = self.text.split('\n').take(position.line).map(|line| line.len() + 1).sum();
         let mut units = 0;
@@ -67,9 +67,9 @@ impl Document {
     }
 
     /// Applies a change: of a range, or of the complete text. Positions behind the text are its end.
-    fn apply(&mut self, change: &Value) {
+    fn apply_change(&mut self, change: &Value) {
         let Some(text) = change["text"].as_str() else { return };
-        let byte = |end: &str| Position::read(&change["range"][end]).map(|position| self.byte_of(position).unwrap_or(self.text.len()));
+        let byte = |end: &str| TextPosition::from_json(&change["range"][end]).map(|position| self.byte_offset(position).unwrap_or(self.text.len()));
         match (byte("start"), byte("end")) {
             (Some(start), Some(end)) => self.text.replace_range(start..end.max(start), text),
             _ => text.clone_into(&mut self.text),
@@ -79,11 +79,11 @@ impl Document {
 
 /// The open documents, by URI.
 #[derive(Debug, Default)]
-pub(super) struct Documents {
+pub(super) struct DocumentStore {
     open: BTreeMap<String, Document>,
 }
 
-impl Documents {
+impl DocumentStore {
     pub(super) fn get(&self, uri: &str) -> Option<&Document> {
         self.open.get(uri)
     }
@@ -101,7 +101,7 @@ impl Documents {
     pub(super) fn change(&mut self, params: &Value) -> Option<String> {
         let uri = params["textDocument"]["uri"].as_str()?;
         let document = self.open.get_mut(uri)?;
-        params["contentChanges"].as_array()?.iter().for_each(|change| document.apply(change));
+        params["contentChanges"].as_array()?.iter().for_each(|change| document.apply_change(change));
         document.version = params["textDocument"]["version"].as_i64().unwrap_or(document.version + 1);
         Some(uri.to_owned())
     }
@@ -118,26 +118,26 @@ impl Documents {
 mod tests {
     use super::*;
 
-    fn opened(text: &str) -> Documents {
-        let mut documents = Documents::default();
+    fn open_document(text: &str) -> DocumentStore {
+        let mut documents = DocumentStore::default();
         documents.open(&json!({"textDocument": {"uri": "u", "version": 1, "text": text}})).unwrap();
         documents
     }
 
     #[test]
-    fn positions_count_utf16_units_and_end_with_the_line() {
-        let documents = opened("// é𝒙z\r\nnext");
-        let byte = |line, character| documents.get("u").unwrap().byte_of(Position { line, character });
+    fn counts_positions_in_utf16_units_and_clamps_to_line() {
+        let documents = open_document("// é𝒙z\r\nnext");
+        let byte = |line, character| documents.get("u").unwrap().byte_offset(TextPosition { line, character });
         // 'é' takes two bytes and one unit, '𝒙' four bytes and two units.
         assert_eq!([byte(0, 3), byte(0, 4), byte(0, 6), byte(0, 99)], [Some(3), Some(5), Some(9), Some(10)]);
         assert_eq!([byte(1, 0), byte(1, 4), byte(2, 0)], [Some(12), Some(16), None]);
         let line = documents.get("u").unwrap().line(0).unwrap();
-        assert_eq!(range_of(line, 9..10), json!({"start": {"line": 0, "character": 6}, "end": {"line": 0, "character": 7}}));
+        assert_eq!(range_to_json(line, 9..10), json!({"start": {"line": 0, "character": 6}, "end": {"line": 0, "character": 7}}));
     }
 
     #[test]
-    fn changes_replace_ranges_or_the_text() {
-        let mut documents = opened("a b\nc");
+    fn replaces_ranges_or_complete_text() {
+        let mut documents = open_document("a b\nc");
         let range = |from: usize, to: usize| json!({"start": {"line": 0, "character": from}, "end": {"line": 0, "character": to}});
         let changes = json!([{"range": range(2, 3), "text": "B\nx"}, {"range": range(0, 1), "text": ""}]);
         documents.change(&json!({"textDocument": {"uri": "u", "version": 7}, "contentChanges": changes})).unwrap();
@@ -150,8 +150,8 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_document_is_unknown() {
-        let mut documents = opened("a");
+    fn forgets_closed_document() {
+        let mut documents = open_document("a");
         documents.close(&json!({"textDocument": {"uri": "u"}})).unwrap();
         assert!(documents.get("u").is_none());
         assert_eq!(documents.change(&json!({"textDocument": {"uri": "u"}, "contentChanges": []})), None);

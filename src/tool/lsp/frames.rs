@@ -8,7 +8,7 @@ const MAX_MESSAGE_BYTES: usize = 1 << 30;
 
 /// Form of the JSON that is sent to the editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tool) enum Style {
+pub(in crate::tool) enum JsonStyle {
     /// In one line.
     Compact,
     /// Indented, for readers.
@@ -37,16 +37,16 @@ fn read_headers(stream: &mut impl BufRead) -> io::Result<Option<usize>> {
         let header = line.trim_end();
         match (header.split_once(':'), length) {
             (Some((name, value)), _) if name.eq_ignore_ascii_case("content-length") => {
-                length = Some(value.trim().parse().map_err(|_| unexpected(header))?);
+                length = Some(value.trim().parse().map_err(|_| invalid_header(header))?);
             }
             (None, Some(length)) if header.is_empty() && length <= MAX_MESSAGE_BYTES => return Ok(Some(length)),
-            (None, _) => return Err(unexpected(header)),
+            (None, _) => return Err(invalid_header(header)),
             (Some(_), _) => {}
         }
     }
 }
 
-fn unexpected(header: &str) -> io::Error {
+fn invalid_header(header: &str) -> io::Error {
     let message = format!("expected the header 'Content-Length: BYTES' with at most {MAX_MESSAGE_BYTES} bytes, found '{header}'");
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
@@ -65,10 +65,10 @@ pub(super) fn write(stream: &mut impl Write, content: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// The system's reason.
-pub(super) fn write_json(stream: &mut impl Write, message: &Value, style: Style) -> io::Result<()> {
+pub(super) fn write_json(stream: &mut impl Write, message: &Value, style: JsonStyle) -> io::Result<()> {
     let content = match style {
-        Style::Compact => serde_json::to_vec(message),
-        Style::Pretty => serde_json::to_vec_pretty(message),
+        JsonStyle::Compact => serde_json::to_vec(message),
+        JsonStyle::Pretty => serde_json::to_vec_pretty(message),
     };
     write(stream, &content.map_err(io::Error::from)?)
 }
@@ -79,11 +79,11 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn messages_are_read_as_they_were_written() {
+    fn reads_messages_as_written() {
         let mut stream = Vec::new();
         write(&mut stream, b"{}").unwrap();
-        write_json(&mut stream, &json!({"text": "é\n"}), Style::Compact).unwrap();
-        write_json(&mut stream, &json!({"id": 1}), Style::Pretty).unwrap();
+        write_json(&mut stream, &json!({"text": "é\n"}), JsonStyle::Compact).unwrap();
+        write_json(&mut stream, &json!({"id": 1}), JsonStyle::Pretty).unwrap();
         let mut stream = stream.as_slice();
         let mut next = || read(&mut stream).unwrap().map(|content| String::from_utf8(content).unwrap());
         assert_eq!(next().unwrap(), "{}");
@@ -93,13 +93,13 @@ mod tests {
     }
 
     #[test]
-    fn other_headers_are_skipped_and_names_of_headers_have_any_case() {
+    fn skips_other_headers_and_ignores_case_of_names() {
         let mut stream = &b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\ncontent-length: 2\r\n\r\n[]"[..];
         assert_eq!(read(&mut stream).unwrap().unwrap(), b"[]");
     }
 
     #[test]
-    fn headers_without_a_length_and_cut_messages_are_errors() {
+    fn rejects_headers_without_length_and_truncated_messages() {
         for text in
             ["\r\n{}", "Content-Length: two\r\n\r\n{}", "hello\r\n", "Content-Length: 99999999999\r\n\r\n", "Content-Length: 3\r\n\r\n{}"]
         {

@@ -1,10 +1,10 @@
 //! Hover: the documentation of the op, attribute or device function at a position.
 
 use super::{
-    attributes::attribute_named,
+    attributes::find_attribute,
     cursor::Cursor,
     device_functions::{functions_at, to_markdown},
-    documents::range_of,
+    documents::range_to_json,
     op_reference::{AttributeRow, OpReference},
 };
 use serde_json::{Value, json};
@@ -19,10 +19,10 @@ pub(super) struct Hover {
 
 impl Hover {
     /// Returns the documentation of the word at a position; none of a word without documentation.
-    pub(super) fn at(cursor: &Cursor<'_>, reference: &OpReference) -> Option<Self> {
+    pub(super) fn from_cursor(cursor: &Cursor<'_>, reference: &OpReference) -> Option<Self> {
         let (word, bytes) = cursor.word()?;
         let markdown = describe(cursor, reference, (word, &bytes))?;
-        Some(Self { markdown, range: range_of(cursor.line, bytes) })
+        Some(Self { markdown, range: range_to_json(cursor.line, bytes) })
     }
 
     /// Adds the documentation to the reply of MLIR's server, which has none or shows the op itself.
@@ -41,7 +41,7 @@ fn describe(cursor: &Cursor<'_>, reference: &OpReference, (word, bytes): (&str, 
     if let Some(entry) = reference.entry(word) {
         return Some(entry.to_markdown(word));
     }
-    let row = reference.attribute(word).or_else(|| attribute_named(cursor, reference, word));
+    let row = reference.attribute(word).or_else(|| find_attribute(cursor, reference, word));
     if let Some(row) = row {
         return Some(attribute_markdown(row, reference));
     }
@@ -54,7 +54,7 @@ fn describe(cursor: &Cursor<'_>, reference: &OpReference, (word, bytes): (&str, 
 pub(super) fn attribute_markdown(row: &AttributeRow, reference: &OpReference) -> String {
     let AttributeRow { name, form, text } = row;
     let title = format!("### `{name}`\n\n{text}");
-    match reference.entry_of_form(form) {
+    match reference.find_entry_by_form(form) {
         Some((name, entry)) => format!("{title}\n\n{}", entry.to_markdown(&name)),
         None if form.starts_with("::") || form == name => title,
         None => format!("{title}\n\n```mlir\n{form}\n```"),
@@ -63,43 +63,43 @@ pub(super) fn attribute_markdown(row: &AttributeRow, reference: &OpReference) ->
 
 #[cfg(test)]
 mod tests {
-    use super::{super::cursor::tests::marked, *};
+    use super::{super::cursor::tests::parse_marked_text, *};
 
     fn hover(text: &str) -> Option<Hover> {
-        let (document, position) = marked(text);
-        Hover::at(&Cursor::at(&document, position).unwrap(), &OpReference::load())
+        let (document, position) = parse_marked_text(text);
+        Hover::from_cursor(&Cursor::from_position(&document, position).unwrap(), &OpReference::load())
     }
 
-    fn begins(text: &str, beginning: &str) {
+    fn check_hover_prefix(text: &str, beginning: &str) {
         let found = hover(text).unwrap().markdown;
         assert!(found.starts_with(beginning), "{text}: {found}");
     }
 
     #[test]
-    fn ops_attributes_and_functions_have_documentation() {
-        begins("%0 = spyre.re|duce sum(%x) dims [1]", "### `spyre.reduce`\n\n_Reduce");
-        begins("%0 = |spyre.reduce sum(%x)", "### `spyre.reduce`");
-        begins("%0 = spyre.reduce su|m(%x)", "### `sum`\n\nDevice function: reduction, 1 operand");
-        begins("spyre.copy %x {place = #spy|re.place<lx, 0>}", "### `#spyre.place`\n\n_Assign");
-        begins(
+    fn documents_ops_attributes_and_functions() {
+        check_hover_prefix("%0 = spyre.re|duce sum(%x) dims [1]", "### `spyre.reduce`\n\n_Reduce");
+        check_hover_prefix("%0 = |spyre.reduce sum(%x)", "### `spyre.reduce`");
+        check_hover_prefix("%0 = spyre.reduce su|m(%x)", "### `sum`\n\nDevice function: reduction, 1 operand");
+        check_hover_prefix("spyre.copy %x {place = #spy|re.place<lx, 0>}", "### `#spyre.place`\n\n_Assign");
+        check_hover_prefix(
             "spyre.copy %x {wo|rk = #spyre.work<[1]>}",
             "### `work`\n\nSplit the iteration space of an op over cores\n\n### `#spyre.work`",
         );
-        begins(
+        check_hover_prefix(
             "func.func @f(%x: t {spyre.d|ims = [\"M\"]})",
             "### `spyre.dims`\n\ndimension names of an argument\n\n```mlir\nspyre.dims = [",
         );
     }
 
     #[test]
-    fn words_without_documentation_have_none() {
+    fn returns_nothing_for_undocumented_words() {
         for text in ["%0 = arith.add|f %x, %y", "%su|m = spyre.reduce max(%x)", "return %x : tensor<4x|f16>", "// |", "work| = 1"] {
             assert_eq!(hover(text), None, "{text}");
         }
     }
 
     #[test]
-    fn documentation_follows_the_op_that_the_server_of_mlir_shows() {
+    fn appends_documentation_to_hover_of_mlir_server() {
         let found = hover("%0 = spyre.re|duce sum(%x)").unwrap();
         let range = json!({"start": {"line": 0, "character": 5}, "end": {"line": 0, "character": 17}});
         let mut nothing = Value::Null;

@@ -36,4 +36,4 @@ mod settings;
 mod tests;
 
 #[cfg(feature = "mlir")]
-pub(super) use launch::{serve_on_standard_streams, words_for_mlir};
+pub(super) use launch::{serve_stdio, mlir_server_arguments};

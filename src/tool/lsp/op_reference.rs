@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 /// The generated page of each dialect.
-const PAGES: [&str; 5] = [
+const REFERENCE_PAGES: [&str; 5] = [
     include_str!("../../../docs/reference/generated/spyre.md"),
     include_str!("../../../docs/reference/generated/sdsc.md"),
     include_str!("../../../docs/reference/generated/sdscbundle.md"),
@@ -12,11 +12,11 @@ const PAGES: [&str; 5] = [
 ];
 
 /// Sections of an entry that are left out: editors show HTML as text, and the other tables repeat the types.
-const LEFT_OUT: [&str; 7] = ["Traits:", "Interfaces:", "Effects:", "Attributes:", "Operands:", "Results:", "Parameters:"];
+const OMITTED_SECTIONS: [&str; 7] = ["Traits:", "Interfaces:", "Effects:", "Attributes:", "Operands:", "Results:", "Parameters:"];
 
 /// Where an attribute that is no part of an op may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Holder {
+pub(super) enum AttributeHolder {
     /// The attribute dictionary of a function.
     Function,
     /// That of an argument or a result of a function.
@@ -26,10 +26,10 @@ pub(super) enum Holder {
 }
 
 /// Headings of the tables of such attributes.
-const HOLDERS: [(&str, Holder); 3] = [
-    ("Attributes of functions:", Holder::Function),
-    ("Attributes of arguments and results:", Holder::Argument),
-    ("Attributes of ops:", Holder::Op),
+const HOLDER_HEADINGS: [(&str, AttributeHolder); 3] = [
+    ("Attributes of functions:", AttributeHolder::Function),
+    ("Attributes of arguments and results:", AttributeHolder::Argument),
+    ("Attributes of ops:", AttributeHolder::Op),
 ];
 
 /// Attribute that an op or a function may have.
@@ -43,7 +43,7 @@ pub(super) struct AttributeRow {
 
 /// Documentation of an op, an attribute or a type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ReferenceEntry {
     /// Markdown: summary, syntax, description, constraints, examples.
     pub(super) text: String,
     /// Attributes of an op.
@@ -52,7 +52,7 @@ pub(super) struct Entry {
     pub(super) has_regions: bool,
 }
 
-impl Entry {
+impl ReferenceEntry {
     /// Returns the documentation with its heading and its attributes.
     pub(super) fn to_markdown(&self, name: &str) -> String {
         let mut text = format!("### `{name}`\n\n{}", self.text);
@@ -71,32 +71,32 @@ impl Entry {
 #[derive(Debug, Default)]
 pub(super) struct OpReference {
     /// By name: `spyre.reduce`, `#spyre.layout`, `!sdscbundle.input_arg`.
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, ReferenceEntry>,
     /// Attributes that are no part of an op.
-    attributes: Vec<(Holder, AttributeRow)>,
+    attributes: Vec<(AttributeHolder, AttributeRow)>,
 }
 
 impl OpReference {
     /// Returns the documentation of the dialects of this build.
     pub(super) fn load() -> Self {
         let mut reference = Self::default();
-        PAGES.iter().for_each(|page| reference.read_page(page));
+        REFERENCE_PAGES.iter().for_each(|page| reference.read_page(page));
         reference
     }
 
-    pub(super) fn entry(&self, name: &str) -> Option<&Entry> {
+    pub(super) fn entry(&self, name: &str) -> Option<&ReferenceEntry> {
         self.entries.get(name)
     }
 
     /// Returns the documentation of the attribute or type of an [`AttributeRow`], such as `::spyre::WorkAttr`.
-    pub(super) fn entry_of_form(&self, form: &str) -> Option<(String, &Entry)> {
+    pub(super) fn find_entry_by_form(&self, form: &str) -> Option<(String, &ReferenceEntry)> {
         let (dialect, class) = form.trim_start_matches("::").split_once("::")?;
-        let name = entry_name(dialect, class)?;
+        let name = class_to_ir_name(dialect, class)?;
         self.entry(&name).map(|entry| (name, entry))
     }
 
     /// Returns the attributes that a holder may have beside those of its op.
-    pub(super) fn attributes_of(&self, holder: Holder) -> impl Iterator<Item = &AttributeRow> {
+    pub(super) fn attributes_of(&self, holder: AttributeHolder) -> impl Iterator<Item = &AttributeRow> {
         self.attributes.iter().filter(move |(found, _)| *found == holder).map(|(_, row)| row)
     }
 
@@ -114,36 +114,36 @@ impl OpReference {
             let level = line.bytes().take_while(|byte| *byte == b'#').count();
             let is_heading = !is_code && level > 0 && line[level..].starts_with(' ');
             if is_heading && section.as_ref().is_none_or(|(_, own, _)| level <= *own) {
-                self.add(section.take());
+                self.add_section(section.take());
                 holder = None;
-                section = name_in_heading(dialect, &line[level + 1..]).map(|name| (name, level, Vec::new()));
+                section = parse_heading(dialect, &line[level + 1..]).map(|name| (name, level, Vec::new()));
             } else if let Some((_, _, lines)) = &mut section {
                 lines.push(line);
-            } else if let Some((_, found)) = HOLDERS.iter().find(|(title, _)| *title == line) {
+            } else if let Some((_, found)) = HOLDER_HEADINGS.iter().find(|(title, _)| *title == line) {
                 holder = Some(*found);
             } else if let Some(holder) = holder {
-                self.attributes.extend(rows_of_table(line).into_iter().map(|row| (holder, row)));
+                self.attributes.extend(parse_table_rows(line).into_iter().map(|row| (holder, row)));
             }
         }
-        self.add(section);
+        self.add_section(section);
     }
 
-    fn add(&mut self, section: Option<(String, usize, Vec<&str>)>) {
+    fn add_section(&mut self, section: Option<(String, usize, Vec<&str>)>) {
         let Some((name, _, lines)) = section else { return };
-        let attributes = lines.iter().filter_map(|line| attribute_row(line)).collect();
+        let attributes = lines.iter().filter_map(|line| parse_attribute_row(line)).collect();
         let has_regions = lines.iter().any(|line| line.contains("`SingleBlock`") || line.contains("`NoTerminator`"));
-        self.entries.insert(name, Entry { text: text_of(&lines), attributes, has_regions });
+        self.entries.insert(name, ReferenceEntry { text: filter_section_text(&lines), attributes, has_regions });
     }
 }
 
 /// Returns the name of an entry from its heading: of an op, or of an attribute or type.
-fn name_in_heading(dialect: &str, heading: &str) -> Option<String> {
+fn parse_heading(dialect: &str, heading: &str) -> Option<String> {
     let op = heading.strip_prefix('`').and_then(|rest| rest.split_once('`')).map(|(name, _)| name.to_owned());
-    op.or_else(|| entry_name(dialect, heading))
+    op.or_else(|| class_to_ir_name(dialect, heading))
 }
 
 /// Returns the name in IR of a class: `#spyre.tile_hint` of `TileHintAttr`.
-fn entry_name(dialect: &str, class: &str) -> Option<String> {
+fn class_to_ir_name(dialect: &str, class: &str) -> Option<String> {
     let (sigil, stem) = match (class.strip_suffix("Attr"), class.strip_suffix("Type")) {
         (Some(stem), _) => ('#', stem),
         (None, Some(stem)) => ('!', stem),
@@ -161,12 +161,12 @@ fn entry_name(dialect: &str, class: &str) -> Option<String> {
 }
 
 /// Returns the text of a section without what is [`LEFT_OUT`] and without runs of empty lines.
-fn text_of(lines: &[&str]) -> String {
+fn filter_section_text(lines: &[&str]) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut is_left_out = false;
     for line in lines {
         let title = line.trim_start_matches('#').trim_start();
-        if LEFT_OUT.iter().any(|start| title.starts_with(start)) {
+        if OMITTED_SECTIONS.iter().any(|start| title.starts_with(start)) {
             is_left_out = true;
         } else if line.starts_with("Syntax:") || line.starts_with("Example") {
             is_left_out = false;
@@ -180,7 +180,7 @@ fn text_of(lines: &[&str]) -> String {
 }
 
 /// Reads a row of the HTML table of the attributes of an op.
-fn attribute_row(line: &str) -> Option<AttributeRow> {
+fn parse_attribute_row(line: &str) -> Option<AttributeRow> {
     let cells = line.strip_prefix("<tr><td><code>")?.strip_suffix("</td></tr>")?;
     let (name, rest) = cells.split_once("</code></td><td>")?;
     let (form, text) = rest.split_once("</td><td>")?;
@@ -188,7 +188,7 @@ fn attribute_row(line: &str) -> Option<AttributeRow> {
 }
 
 /// Reads a row of the table of the attributes of functions, arguments or ops; it may describe several.
-fn rows_of_table(line: &str) -> Vec<AttributeRow> {
+fn parse_table_rows(line: &str) -> Vec<AttributeRow> {
     let cells = line.strip_prefix("| `").and_then(|rest| rest.strip_suffix(" |")).and_then(|rest| rest.split_once(" | "));
     let Some((forms, text)) = cells else { return Vec::new() };
     let forms = forms.split("`, `").map(|form| form.trim_end_matches('`'));
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_op_has_its_text_and_its_attributes_and_no_table() {
+    fn reads_text_and_attributes_of_op_without_tables() {
         let reference = OpReference::load();
         let reduce = reference.entry("spyre.reduce").unwrap();
         assert!(reduce.text.starts_with("_Reduce along dimensions, which remain with size 1_\n\nThe iteration space"), "{}", reduce.text);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn every_dialect_has_entries_and_ops_with_regions_are_known() {
+    fn reads_entries_of_all_dialects_and_marks_ops_with_regions() {
         let reference = OpReference::load();
         for name in
             ["spyre.yield", "sdsc.op", "sdscbundle.sdsc_execute", "stablehlo.sort", "tm_tensor.topk", "#sdsc.dim", "#spyre.tile_hint"]
@@ -227,18 +227,18 @@ mod tests {
         assert!(reference.entry("!sdscbundle.input_arg").is_some());
         let has_regions = |name: &str| reference.entry(name).unwrap().has_regions;
         assert!(has_regions("spyre.hint") && has_regions("sdsc.program") && !has_regions("spyre.reduce"));
-        let (name, work) = reference.entry_of_form("::spyre::WorkAttr").unwrap();
+        let (name, work) = reference.find_entry_by_form("::spyre::WorkAttr").unwrap();
         assert!(name == "#spyre.work" && work.text.contains("order"), "{}", work.text);
-        assert_eq!(reference.entry_of_form("::mlir::ArrayAttr"), None);
+        assert_eq!(reference.find_entry_by_form("::mlir::ArrayAttr"), None);
     }
 
     #[test]
-    fn attributes_of_functions_arguments_and_ops_are_told_apart() {
+    fn separates_attributes_of_functions_arguments_and_ops() {
         let reference = OpReference::load();
         let names = |holder| reference.attributes_of(holder).map(|row| row.name.as_str()).collect::<Vec<_>>();
-        assert!(names(Holder::Function).contains(&"spyre.dim_sizes") && names(Holder::Function).contains(&"spyre.knobs"));
-        assert!(names(Holder::Argument).contains(&"spyre.dims") && !names(Holder::Argument).contains(&"spyre.dim_sizes"));
-        assert!(names(Holder::Op).contains(&"spyre.for_loop"));
+        assert!(names(AttributeHolder::Function).contains(&"spyre.dim_sizes") && names(AttributeHolder::Function).contains(&"spyre.knobs"));
+        assert!(names(AttributeHolder::Argument).contains(&"spyre.dims") && !names(AttributeHolder::Argument).contains(&"spyre.dim_sizes"));
+        assert!(names(AttributeHolder::Op).contains(&"spyre.for_loop"));
         let dims = reference.attribute("spyre.dims").unwrap();
         assert_eq!((dims.form.as_str(), dims.text.as_str()), (r#"spyre.dims = ["M", "K"]"#, "dimension names of an argument"));
     }

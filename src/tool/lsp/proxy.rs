@@ -1,15 +1,15 @@
 //! The session: messages of the editor, of MLIR's server and of compilations, in one loop.
 
 use super::{
-    compiler::{Compiler, Output},
+    compiler::{Compiler, CompilerOutput},
     completion::{self, TRIGGER_CHARACTERS, items_at},
     cursor::Cursor,
-    documents::{Documents, Position},
-    frames::{self, Style},
+    documents::{DocumentStore, TextPosition},
+    frames::{self, JsonStyle},
     hover::Hover,
     op_reference::OpReference,
-    schedule::{Finished, Number, Schedule, Times},
-    settings::Settings,
+    schedule::{FinishedCompilation, CompilationId, CompilationScheduler, CompilationTiming},
+    settings::EditorSettings,
 };
 use crate::tool::VERSION;
 use serde_json::{Value, json};
@@ -22,35 +22,35 @@ use std::{
 };
 
 /// Name of the server in its reply to `initialize`.
-const NAME: &str = "spyre-lsp-server";
+const SERVER_NAME: &str = "spyre-lsp-server";
 
 /// Types of `window/logMessage`.
-const WARNING: u8 = 2;
+const LOG_WARNING: u8 = 2;
 
 /// Streams from and to an editor or a server.
-pub(in crate::tool) struct Streams<Input, Output> {
+pub(in crate::tool) struct StreamPair<Input, Output> {
     pub(in crate::tool) input: Input,
     pub(in crate::tool) output: Output,
 }
 
 /// Event that the loop handles.
-enum Event {
+enum SessionEvent {
     FromEditor(Vec<u8>),
     FromServer(Vec<u8>),
     /// The editor has gone, or sends no messages of the protocol.
     EditorEnded(io::Result<()>),
     ServerEnded(io::Result<()>),
-    Compiled(Number, Output),
+    Compiled(CompilationId, CompilerOutput),
 }
 
 /// Event of a message of a stream.
-type MessageEvent = fn(Vec<u8>) -> Event;
+type MessageEvent = fn(Vec<u8>) -> SessionEvent;
 
 /// Event of the end of a stream.
-type EndEvent = fn(io::Result<()>) -> Event;
+type EndEvent = fn(io::Result<()>) -> SessionEvent;
 
 /// Addition to the reply to a request of the editor.
-enum Addition {
+enum ReplyAddition {
     /// To `initialize`: name, version and more trigger characters.
     ServerInfo,
     Hover(Hover),
@@ -58,19 +58,19 @@ enum Addition {
 }
 
 /// Session of an editor with MLIR's server.
-struct Session<'c, ToEditor, ToServer> {
+struct ProxySession<'c, ToEditor, ToServer> {
     editor: ToEditor,
     /// None once the editor has gone, so that the server ends.
     server: Option<ToServer>,
-    style: Style,
-    documents: Documents,
+    style: JsonStyle,
+    documents: DocumentStore,
     reference: OpReference,
-    settings: Settings,
+    settings: EditorSettings,
     /// Additions to replies, by the id of the request.
-    additions: BTreeMap<String, Addition>,
-    schedule: Schedule,
+    additions: BTreeMap<String, ReplyAddition>,
+    schedule: CompilationScheduler,
     compiler: &'c mut dyn Compiler,
-    events: Sender<Event>,
+    events: Sender<SessionEvent>,
 }
 
 /// Serves an editor until MLIR's server ends, which it does when the editor says so or goes away.
@@ -78,10 +78,10 @@ struct Session<'c, ToEditor, ToServer> {
 /// # Errors
 /// The reason why the editor or the server cannot be understood, or cannot be written to.
 pub(in crate::tool) fn serve<FromEditor, ToEditor, FromServer, ToServer>(
-    editor: Streams<FromEditor, ToEditor>,
-    server: Streams<FromServer, ToServer>,
+    editor: StreamPair<FromEditor, ToEditor>,
+    server: StreamPair<FromServer, ToServer>,
     compiler: &mut dyn Compiler,
-    style: Style,
+    style: JsonStyle,
 ) -> Result<(), String>
 where
     FromEditor: Read + Send + 'static,
@@ -89,15 +89,15 @@ where
     FromServer: Read + Send + 'static,
     ToServer: Write,
 {
-    serve_with(editor, server, (compiler, Times::default()), style)
+    serve_with_timing(editor, server, (compiler, CompilationTiming::default()), style)
 }
 
 /// As [`serve`], with other times.
-pub(super) fn serve_with<FromEditor, ToEditor, FromServer, ToServer>(
-    editor: Streams<FromEditor, ToEditor>,
-    server: Streams<FromServer, ToServer>,
-    (compiler, times): (&mut dyn Compiler, Times),
-    style: Style,
+pub(super) fn serve_with_timing<FromEditor, ToEditor, FromServer, ToServer>(
+    editor: StreamPair<FromEditor, ToEditor>,
+    server: StreamPair<FromServer, ToServer>,
+    (compiler, times): (&mut dyn Compiler, CompilationTiming),
+    style: JsonStyle,
 ) -> Result<(), String>
 where
     FromEditor: Read + Send + 'static,
@@ -106,17 +106,17 @@ where
     ToServer: Write,
 {
     let (send, events) = channel();
-    read_in_thread(editor.input, send.clone(), (Event::FromEditor, Event::EditorEnded))?;
-    read_in_thread(server.input, send.clone(), (Event::FromServer, Event::ServerEnded))?;
-    let mut session = Session {
+    spawn_reader(editor.input, send.clone(), (SessionEvent::FromEditor, SessionEvent::EditorEnded))?;
+    spawn_reader(server.input, send.clone(), (SessionEvent::FromServer, SessionEvent::ServerEnded))?;
+    let mut session = ProxySession {
         editor: editor.output,
         server: Some(server.output),
         style,
-        documents: Documents::default(),
+        documents: DocumentStore::default(),
         reference: OpReference::load(),
-        settings: Settings::default(),
+        settings: EditorSettings::default(),
         additions: BTreeMap::new(),
-        schedule: Schedule::new(times),
+        schedule: CompilationScheduler::new(times),
         compiler,
         events: send,
     };
@@ -124,9 +124,9 @@ where
 }
 
 /// Reads messages in a thread, until the stream ends.
-fn read_in_thread(
+fn spawn_reader(
     stream: impl Read + Send + 'static,
-    events: Sender<Event>,
+    events: Sender<SessionEvent>,
     (message, end): (MessageEvent, EndEvent),
 ) -> Result<(), String> {
     let read = move || {
@@ -148,17 +148,17 @@ fn read_in_thread(
     thread::Builder::new().name("messages".to_owned()).spawn(read).map(drop).map_err(|error| format!("cannot start a thread: {error}"))
 }
 
-impl<ToEditor: Write, ToServer: Write> Session<'_, ToEditor, ToServer> {
-    fn run(&mut self, events: &Receiver<Event>) -> Result<(), String> {
+impl<ToEditor: Write, ToServer: Write> ProxySession<'_, ToEditor, ToServer> {
+    fn run(&mut self, events: &Receiver<SessionEvent>) -> Result<(), String> {
         let mut result = Ok(());
         loop {
-            let event = match self.schedule.next_time() {
+            let event = match self.schedule.next_wakeup() {
                 Some(time) => events.recv_timeout(time.saturating_duration_since(Instant::now())),
                 None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match event {
-                Ok(Event::ServerEnded(ended)) => return result.and(ended.map_err(|error| format!("MLIR's server: {error}"))),
-                Ok(Event::EditorEnded(ended)) => {
+                Ok(SessionEvent::ServerEnded(ended)) => return result.and(ended.map_err(|error| format!("MLIR's server: {error}"))),
+                Ok(SessionEvent::EditorEnded(ended)) => {
                     result = ended.map_err(|error| format!("the editor: {error}"));
                     self.server = None;
                     self.schedule.disable();
@@ -171,22 +171,22 @@ impl<ToEditor: Write, ToServer: Write> Session<'_, ToEditor, ToServer> {
         }
     }
 
-    fn handle(&mut self, event: Event) -> io::Result<()> {
+    fn handle(&mut self, event: SessionEvent) -> io::Result<()> {
         match event {
-            Event::FromEditor(content) => self.handle_editor(&content),
-            Event::FromServer(content) => self.handle_server(&content),
-            Event::Compiled(number, output) => match self.schedule.finish(&self.documents, number, &output) {
-                Some(finished) => self.finished(finished),
+            SessionEvent::FromEditor(content) => self.handle_editor(&content),
+            SessionEvent::FromServer(content) => self.handle_server(&content),
+            SessionEvent::Compiled(number, output) => match self.schedule.finish(&self.documents, number, &output) {
+                Some(finished) => self.publish_result(finished),
                 None => Ok(()),
             },
-            Event::EditorEnded(_) | Event::ServerEnded(_) => Ok(()),
+            SessionEvent::EditorEnded(_) | SessionEvent::ServerEnded(_) => Ok(()),
         }
     }
 
     /// Passes a message of the editor on. One that is no JSON is for MLIR's server to answer.
     fn handle_editor(&mut self, content: &[u8]) -> io::Result<()> {
         if let Ok(message) = serde_json::from_slice::<Value>(content) {
-            self.follow(&message)?;
+            self.process_editor_message(&message)?;
         }
         match &mut self.server {
             // A server that has ended is noticed by the end of its stream.
@@ -198,12 +198,12 @@ impl<ToEditor: Write, ToServer: Write> Session<'_, ToEditor, ToServer> {
     }
 
     /// Follows the documents and the requests of the editor.
-    fn follow(&mut self, message: &Value) -> io::Result<()> {
+    fn process_editor_message(&mut self, message: &Value) -> io::Result<()> {
         let (params, now) = (&message["params"], Instant::now());
         match message["method"].as_str() {
             Some("initialize") => {
-                self.additions.insert(message["id"].to_string(), Addition::ServerInfo);
-                let (settings, refused) = Settings::read(params);
+                self.additions.insert(message["id"].to_string(), ReplyAddition::ServerInfo);
+                let (settings, refused) = EditorSettings::from_params(params);
                 if !settings.compiles {
                     self.schedule.disable();
                 }
@@ -232,7 +232,7 @@ impl<ToEditor: Write, ToServer: Write> Session<'_, ToEditor, ToServer> {
                 }
             }
             Some(method @ ("textDocument/hover" | "textDocument/completion")) => {
-                if let Some(addition) = self.addition(method, params) {
+                if let Some(addition) = self.compute_addition(method, params) {
                     self.additions.insert(message["id"].to_string(), addition);
                 }
             }
@@ -242,13 +242,13 @@ impl<ToEditor: Write, ToServer: Write> Session<'_, ToEditor, ToServer> {
     }
 
     /// Returns what is known of the position of a request.
-    fn addition(&self, method: &str, params: &Value) -> Option<Addition> {
+    fn compute_addition(&self, method: &str, params: &Value) -> Option<ReplyAddition> {
         let document = self.documents.get(params["textDocument"]["uri"].as_str()?)?;
-        let cursor = Cursor::at(document, Position::read(&params["position"])?)?;
+        let cursor = Cursor::from_position(document, TextPosition::from_json(&params["position"])?)?;
         if method == "textDocument/hover" {
-            return Hover::at(&cursor, &self.reference).map(Addition::Hover);
+            return Hover::from_cursor(&cursor, &self.reference).map(ReplyAddition::Hover);
         }
-        Some(Addition::Completion(items_at(&cursor, document, &self.reference)))
+        Some(ReplyAddition::Completion(items_at(&cursor, document, &self.reference)))
     }
 
     /// Passes a message of MLIR's server on, with additions.
@@ -267,7 +267,7 @@ impl<ToEditor: Write, ToServer: Write> Session<'_, ToEditor, ToServer> {
         let version = params["version"].as_i64();
         let is_current = self.documents.get(uri).is_some_and(|document| version.is_none_or(|version| version == document.version));
         let diagnostics = params["diagnostics"].as_array().cloned().unwrap_or_default();
-        let merged = self.schedule.parsed((uri, is_current), diagnostics);
+        let merged = self.schedule.set_parser_diagnostics((uri, is_current), diagnostics);
         params["diagnostics"] = Value::Array(merged);
     }
 
@@ -275,15 +275,15 @@ impl<ToEditor: Write, ToServer: Write> Session<'_, ToEditor, ToServer> {
         let Some(addition) = self.additions.remove(&message["id"].to_string()) else { return };
         let Some(result) = message.get_mut("result") else { return };
         match addition {
-            Addition::ServerInfo => add_server_info(result),
-            Addition::Hover(hover) => hover.add_to(result),
-            Addition::Completion(items) => completion::add_to(result, items, &self.reference),
+            ReplyAddition::ServerInfo => add_server_info(result),
+            ReplyAddition::Hover(hover) => hover.add_to(result),
+            ReplyAddition::Completion(items) => completion::add_to(result, items, &self.reference),
         }
     }
 
     /// Publishes what came of a compilation.
-    fn finished(&mut self, finished: Finished) -> io::Result<()> {
-        let Finished { uri, version, diagnostics, message } = finished;
+    fn publish_result(&mut self, finished: FinishedCompilation) -> io::Result<()> {
+        let FinishedCompilation { uri, version, diagnostics, message } = finished;
         if let Some(diagnostics) = diagnostics {
             let params = json!({"uri": uri, "version": version, "diagnostics": diagnostics});
             self.notify("textDocument/publishDiagnostics", &params)?;
@@ -295,7 +295,7 @@ impl<ToEditor: Write, ToServer: Write> Session<'_, ToEditor, ToServer> {
     fn advance(&mut self) -> io::Result<()> {
         let events = self.events.clone();
         // A session that has ended needs no output.
-        let receive = move |number, output| drop(events.send(Event::Compiled(number, output)));
+        let receive = move |number, output| drop(events.send(SessionEvent::Compiled(number, output)));
         let options = self.settings.compile_options.as_slice();
         match self.schedule.advance(&self.documents, self.compiler, options, Instant::now(), receive) {
             Ok(()) => Ok(()),
@@ -307,7 +307,7 @@ impl<ToEditor: Write, ToServer: Write> Session<'_, ToEditor, ToServer> {
     }
 
     fn log(&mut self, text: &str) -> io::Result<()> {
-        self.notify("window/logMessage", &json!({"type": WARNING, "message": format!("{NAME}: {text}")}))
+        self.notify("window/logMessage", &json!({"type": LOG_WARNING, "message": format!("{SERVER_NAME}: {text}")}))
     }
 
     fn notify(&mut self, method: &str, params: &Value) -> io::Result<()> {
@@ -320,7 +320,7 @@ fn add_server_info(result: &mut Value) {
     if !result.is_object() {
         return;
     }
-    result["serverInfo"] = json!({"name": NAME, "version": VERSION});
+    result["serverInfo"] = json!({"name": SERVER_NAME, "version": VERSION});
     if let Some(characters) = result["capabilities"]["completionProvider"]["triggerCharacters"].as_array_mut() {
         let new = TRIGGER_CHARACTERS.iter().map(|character| json!(character)).filter(|character| !characters.contains(character));
         let new: Vec<Value> = new.collect();

@@ -4,9 +4,9 @@
 //! compilation runs at a time. It is stopped when its text changes, or after a time limit.
 
 use super::{
-    compiler::{Compilation, Compiler, Output},
-    diagnostics::{has_error, is_program, merge, read_messages},
-    documents::{Document, Documents},
+    compiler::{CompilationHandle, Compiler, CompilerOutput},
+    diagnostics::{has_error, is_program, merge_diagnostics, read_messages},
+    documents::{Document, DocumentStore},
 };
 use serde_json::Value;
 use std::{
@@ -16,14 +16,14 @@ use std::{
 
 /// Times of compilations.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Times {
+pub(super) struct CompilationTiming {
     /// Time for which a text rests before it is compiled.
     pub(super) pause: Duration,
     /// Longest time of a compilation.
     pub(super) limit: Duration,
 }
 
-impl Default for Times {
+impl Default for CompilationTiming {
     fn default() -> Self {
         Self { pause: Duration::from_secs(1), limit: Duration::from_secs(30) }
     }
@@ -43,28 +43,28 @@ struct DocumentState {
 }
 
 /// Number of a compilation: its output is of use only while it is the one that runs.
-pub(super) type Number = u64;
+pub(super) type CompilationId = u64;
 
 /// Compilation of a document.
 struct RunningCompilation {
-    number: Number,
+    number: CompilationId,
     uri: String,
     deadline: Instant,
     is_late: bool,
-    compilation: Box<dyn Compilation>,
+    compilation: Box<dyn CompilationHandle>,
 }
 
 /// Schedule of compilations.
-pub(super) struct Schedule {
-    times: Times,
+pub(super) struct CompilationScheduler {
+    times: CompilationTiming,
     is_enabled: bool,
     states: BTreeMap<String, DocumentState>,
     running: Option<RunningCompilation>,
-    n_started: Number,
+    n_started: CompilationId,
 }
 
-impl Schedule {
-    pub(super) fn new(times: Times) -> Self {
+impl CompilationScheduler {
+    pub(super) fn new(times: CompilationTiming) -> Self {
         Self { times, is_enabled: true, states: BTreeMap::new(), running: None, n_started: 0 }
     }
 
@@ -109,15 +109,15 @@ impl Schedule {
     }
 
     /// Follows the diagnostics of MLIR's server for a version; returns those to publish.
-    pub(super) fn parsed(&mut self, (uri, is_current): (&str, bool), diagnostics: Vec<Value>) -> Vec<Value> {
+    pub(super) fn set_parser_diagnostics(&mut self, (uri, is_current): (&str, bool), diagnostics: Vec<Value>) -> Vec<Value> {
         let Some(state) = self.states.get_mut(uri) else { return diagnostics };
         state.is_parsed = is_current && !has_error(&diagnostics);
         state.of_parser = diagnostics;
-        merge(&state.of_parser, &state.of_compiler)
+        merge_diagnostics(&state.of_parser, &state.of_compiler)
     }
 
     /// Returns the time at which [`Schedule::advance`] has something to do.
-    pub(super) fn next_time(&self) -> Option<Instant> {
+    pub(super) fn next_wakeup(&self) -> Option<Instant> {
         match &self.running {
             Some(running) => (!running.is_late).then_some(running.deadline),
             None if self.is_enabled => self.states.values().filter(|state| state.is_parsed).filter_map(|state| state.due).min(),
@@ -131,11 +131,11 @@ impl Schedule {
     /// The reason why nothing can be compiled.
     pub(super) fn advance(
         &mut self,
-        documents: &Documents,
+        documents: &DocumentStore,
         compiler: &mut dyn Compiler,
         options: &[String],
         now: Instant,
-        receive: impl FnOnce(Number, Output) + Send + 'static,
+        receive: impl FnOnce(CompilationId, CompilerOutput) + Send + 'static,
     ) -> Result<(), String> {
         if let Some(running) = &mut self.running {
             if now >= running.deadline && !running.is_late {
@@ -153,7 +153,7 @@ impl Schedule {
     }
 
     /// Returns a document that is due. Those that are no programs are due no more.
-    fn next_document<'d>(&mut self, documents: &'d Documents, now: Instant) -> Option<(String, &'d Document)> {
+    fn next_document<'d>(&mut self, documents: &'d DocumentStore, now: Instant) -> Option<(String, &'d Document)> {
         let is_enabled = self.is_enabled;
         for (uri, state) in &mut self.states {
             let is_due = is_enabled && state.is_parsed && state.due.is_some_and(|due| due <= now);
@@ -168,7 +168,7 @@ impl Schedule {
     }
 
     /// Follows the end of a compilation; returns what came of it, if it is the one that runs.
-    pub(super) fn finish(&mut self, documents: &Documents, number: Number, output: &Output) -> Option<Finished> {
+    pub(super) fn finish(&mut self, documents: &DocumentStore, number: CompilationId, output: &CompilerOutput) -> Option<FinishedCompilation> {
         let running = self.running.take_if(|running| running.number == number)?;
         let document = documents.get(&running.uri)?;
         let state = self.states.get_mut(&running.uri)?;
@@ -181,14 +181,14 @@ impl Schedule {
             Some(failure) => Some(format!("'{}': {failure}", running.uri)),
             None => None,
         };
-        let diagnostics = is_new.then(|| merge(&state.of_parser, &state.of_compiler));
-        Some(Finished { uri: running.uri, version: document.version, diagnostics, message })
+        let diagnostics = is_new.then(|| merge_diagnostics(&state.of_parser, &state.of_compiler));
+        Some(FinishedCompilation { uri: running.uri, version: document.version, diagnostics, message })
     }
 }
 
 /// Result of a compilation.
 #[derive(Debug, PartialEq)]
-pub(super) struct Finished {
+pub(super) struct FinishedCompilation {
     pub(super) uri: String,
     pub(super) version: i64,
     /// Diagnostics to publish; none if there is nothing new.

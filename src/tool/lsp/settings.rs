@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// Options of `spyre-compile` that a workspace may set: those that describe the program and the machine. Options that
 /// write files are left out, because a workspace may come from anybody.
-const ALLOWED: [&str; 18] = [
+const ALLOWED_OPTIONS: [&str; 18] = [
     "addresses",
     "bind",
     "cores",
@@ -27,22 +27,22 @@ const ALLOWED: [&str; 18] = [
 
 /// Choices of the editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Settings {
+pub(super) struct EditorSettings {
     /// Whether documents are compiled for their diagnostics.
     pub(super) compiles: bool,
     /// Words for the command line of `spyre-compile`.
     pub(super) compile_options: Vec<String>,
 }
 
-impl Default for Settings {
+impl Default for EditorSettings {
     fn default() -> Self {
         Self { compiles: true, compile_options: Vec::new() }
     }
 }
 
-impl Settings {
+impl EditorSettings {
     /// Reads the parameters of `initialize`; returns the settings, and a message for each value that is not used.
-    pub(super) fn read(params: &Value) -> (Self, Vec<String>) {
+    pub(super) fn from_params(params: &Value) -> (Self, Vec<String>) {
         let options = &params["initializationOptions"];
         let (mut settings, mut refused) = (Self::default(), Vec::new());
         match &options["compile"] {
@@ -56,7 +56,7 @@ impl Settings {
                 for word in words {
                     match word.as_str().filter(|word| is_allowed(word)) {
                         Some(word) => settings.compile_options.push(word.to_owned()),
-                        None => refused.push(refusal(word)),
+                        None => refused.push(rejection_message(word)),
                     }
                 }
             }
@@ -69,11 +69,11 @@ impl Settings {
 /// Whether a word is an allowed option with its value.
 fn is_allowed(word: &str) -> bool {
     let option = word.strip_prefix("--").and_then(|word| word.split_once('='));
-    option.is_some_and(|(name, _)| ALLOWED.contains(&name))
+    option.is_some_and(|(name, _)| ALLOWED_OPTIONS.contains(&name))
 }
 
-fn refusal(word: &Value) -> String {
-    format!("setting 'compileOptions': expected --NAME=VALUE with one of {}, found {word}; the option is left out", ALLOWED.join(", "))
+fn rejection_message(word: &Value) -> String {
+    format!("setting 'compileOptions': expected --NAME=VALUE with one of {}, found {word}; the option is left out", ALLOWED_OPTIONS.join(", "))
 }
 
 #[cfg(test)]
@@ -81,31 +81,31 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(options: &Value) -> (Settings, Vec<String>) {
-        Settings::read(&json!({"initializationOptions": options}))
+    fn read(options: &Value) -> (EditorSettings, Vec<String>) {
+        EditorSettings::from_params(&json!({"initializationOptions": options}))
     }
 
     #[test]
-    fn documents_are_compiled_unless_the_editor_says_no() {
-        assert_eq!(Settings::read(&json!({})), (Settings::default(), Vec::new()));
+    fn compiles_documents_unless_disabled() {
+        assert_eq!(EditorSettings::from_params(&json!({})), (EditorSettings::default(), Vec::new()));
         let (settings, refused) = read(&json!({"compile": false, "compileOptions": ["--cores=4", "--dim-size=s0=64"]}));
-        assert_eq!(settings, Settings { compiles: false, compile_options: vec!["--cores=4".to_owned(), "--dim-size=s0=64".to_owned()] });
+        assert_eq!(settings, EditorSettings { compiles: false, compile_options: vec!["--cores=4".to_owned(), "--dim-size=s0=64".to_owned()] });
         assert!(refused.is_empty());
     }
 
     #[test]
-    fn allowed_options_are_options_with_values_that_name_no_file() {
+    fn allows_only_options_whose_values_name_no_file() {
         let page = include_str!("../../../docs/reference/generated/options.md");
-        for name in ALLOWED {
+        for name in ALLOWED_OPTIONS {
             let (_, rest) = page.split_once(&format!("--{name} <")).unwrap_or_else(|| panic!("{name}"));
             assert!(!rest.split('>').next().unwrap().contains("FILE"), "{name}");
         }
     }
 
     #[test]
-    fn options_that_write_files_and_values_of_other_kinds_are_refused() {
+    fn rejects_options_that_write_files_and_values_of_other_types() {
         let (settings, refused) = read(&json!({"compile": 1, "compileOptions": ["--report=/etc/x.json", "-o", "--entry=f", "--cores", 3]}));
-        assert_eq!(settings, Settings { compiles: true, compile_options: vec!["--entry=f".to_owned()] });
+        assert_eq!(settings, EditorSettings { compiles: true, compile_options: vec!["--entry=f".to_owned()] });
         assert_eq!(refused.len(), 5, "{refused:?}");
         assert!(refused[1].contains("expected --NAME=VALUE with one of addresses, bind, cores") && refused[1].contains("\"--report="));
         assert!(read(&json!({"compileOptions": "--cores=4"})).1[0].contains("expected a list of options, found \"--cores=4\""));

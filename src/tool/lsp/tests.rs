@@ -1,10 +1,10 @@
 //! Sessions of an editor with the proxy, in front of a scripted server and a scripted compiler.
 
 use super::{
-    compiler::{Compilation, Compiler, Output, Receiver},
-    frames::{self, Style},
-    proxy::{Streams, serve_with},
-    schedule::Times,
+    compiler::{CompilationHandle, Compiler, CompilerOutput, OutputReceiver},
+    frames::{self, JsonStyle},
+    proxy::{StreamPair, serve_with_timing},
+    schedule::CompilationTiming,
 };
 use serde_json::{Value, json};
 use std::{
@@ -19,11 +19,11 @@ use std::{
 
 const URI: &str = "file:///a.mlir";
 const PROGRAM: &str = "func.func @f(%x: tensor<4x64xf16>) {\n  %0 = spyre.pointwise exp(%x)\n}\n";
-const TIMES: Times = Times { pause: Duration::from_millis(60), limit: Duration::from_millis(400) };
+const TIMING: CompilationTiming = CompilationTiming { pause: Duration::from_millis(60), limit: Duration::from_millis(400) };
 
 /// Longest time for what must happen, and time in which nothing may happen.
-const PATIENCE: Duration = Duration::from_secs(20);
-const SILENCE: Duration = Duration::from_millis(250);
+const MESSAGE_TIMEOUT: Duration = Duration::from_secs(20);
+const SILENCE_DURATION: Duration = Duration::from_millis(250);
 
 /// Server in the place of MLIR's: refuses texts with `?`, and knows nothing else.
 fn serve_as_mlir(input: PipeReader, mut output: PipeWriter) {
@@ -51,7 +51,7 @@ fn serve_as_mlir(input: PipeReader, mut output: PipeWriter) {
             "exit" => return,
             _ => continue,
         };
-        frames::write_json(&mut output, &reply, Style::Compact).unwrap();
+        frames::write_json(&mut output, &reply, JsonStyle::Compact).unwrap();
     }
 }
 
@@ -60,15 +60,15 @@ fn range(line: usize, start: usize, end: usize) -> Value {
 }
 
 /// Text and options of a compilation.
-type Started = (String, Vec<String>);
+type CompilationCall = (String, Vec<String>);
 
 /// Compiler that refuses texts with `wrong`, never ends with `slow`, crashes with `crash`, and is absent with `absent`.
 #[derive(Clone, Default)]
 struct ScriptedCompiler {
-    started: Arc<Mutex<Vec<Started>>>,
+    started: Arc<Mutex<Vec<CompilationCall>>>,
 }
 
-const REFUSAL: &str = r#"{"severity":"error","code":"SPY0501","file":"<stdin>","line":2,"column":8,"message":"refused","notes":[]}"#;
+const ERROR_MESSAGE: &str = r#"{"severity":"error","code":"SPY0501","file":"<stdin>","line":2,"column":8,"message":"refused","notes":[]}"#;
 
 impl ScriptedCompiler {
     fn texts(&self) -> Vec<String> {
@@ -77,15 +77,15 @@ impl ScriptedCompiler {
 }
 
 impl Compiler for ScriptedCompiler {
-    fn start(&mut self, text: &str, options: &[String], receiver: Receiver) -> Result<Box<dyn Compilation>, String> {
+    fn start(&mut self, text: &str, options: &[String], receiver: OutputReceiver) -> Result<Box<dyn CompilationHandle>, String> {
         if text.contains("absent") {
             return Err("the compiler is absent".to_owned());
         }
         self.started.lock().unwrap().push((text.to_owned(), options.to_vec()));
         let is_refused = text.contains("wrong") || text.contains("slow");
-        let messages = if is_refused { REFUSAL.to_owned() } else { String::new() };
+        let messages = if is_refused { ERROR_MESSAGE.to_owned() } else { String::new() };
         let failure = text.contains("crash").then(|| "ended with signal 11".to_owned());
-        let mut compilation = ScriptedCompilation { receiver: Some(receiver), output: Output { messages, failure } };
+        let mut compilation = ScriptedCompilation { receiver: Some(receiver), output: CompilerOutput { messages, failure } };
         if !text.contains("slow") {
             compilation.stop();
         }
@@ -94,11 +94,11 @@ impl Compiler for ScriptedCompiler {
 }
 
 struct ScriptedCompilation {
-    receiver: Option<Receiver>,
-    output: Output,
+    receiver: Option<OutputReceiver>,
+    output: CompilerOutput,
 }
 
-impl Compilation for ScriptedCompilation {
+impl CompilationHandle for ScriptedCompilation {
     fn stop(&mut self) {
         if let Some(receiver) = self.receiver.take() {
             receiver(self.output.clone());
@@ -107,23 +107,23 @@ impl Compilation for ScriptedCompilation {
 }
 
 /// Editor of a session.
-struct Editor {
+struct TestEditor {
     to: PipeWriter,
     from: Messages<Value>,
     compiler: ScriptedCompiler,
     proxy: JoinHandle<Result<(), String>>,
 }
 
-impl Editor {
+impl TestEditor {
     fn start(options: &Value) -> (Self, Value) {
         let [(from_editor, to), (from, to_editor), (from_proxy, to_server), (from_server, to_proxy)] = [(); 4].map(|()| pipe().unwrap());
         thread::spawn(move || serve_as_mlir(from_proxy, to_proxy));
         let compiler = ScriptedCompiler::default();
         let mut copy = compiler.clone();
         let proxy = thread::spawn(move || {
-            let editor = Streams { input: from_editor, output: to_editor };
-            let server = Streams { input: from_server, output: to_server };
-            serve_with(editor, server, (&mut copy, TIMES), Style::Compact)
+            let editor = StreamPair { input: from_editor, output: to_editor };
+            let server = StreamPair { input: from_server, output: to_server };
+            serve_with_timing(editor, server, (&mut copy, TIMING), JsonStyle::Compact)
         });
         let (send, messages) = channel();
         thread::spawn(move || {
@@ -133,37 +133,37 @@ impl Editor {
             }
         });
         let mut editor = Self { to, from: messages, compiler, proxy };
-        let reply = editor.ask("initialize", &json!({"capabilities": {}, "initializationOptions": options}));
+        let reply = editor.send_request("initialize", &json!({"capabilities": {}, "initializationOptions": options}));
         (editor, reply)
     }
 
-    fn tell(&mut self, method: &str, params: &Value) {
-        frames::write_json(&mut self.to, &json!({"jsonrpc": "2.0", "method": method, "params": params}), Style::Compact).unwrap();
+    fn send_notification(&mut self, method: &str, params: &Value) {
+        frames::write_json(&mut self.to, &json!({"jsonrpc": "2.0", "method": method, "params": params}), JsonStyle::Compact).unwrap();
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
-        frames::write_json(&mut self.to, &json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params}), Style::Compact)
+    fn send_request(&mut self, method: &str, params: &Value) -> Value {
+        frames::write_json(&mut self.to, &json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params}), JsonStyle::Compact)
             .unwrap();
-        let reply = self.hear();
+        let reply = self.receive();
         assert_eq!(reply["id"], method, "{reply}");
         reply
     }
 
-    fn ask_at(&mut self, method: &str, line: usize, character: usize) -> Value {
-        self.ask(method, &json!({"textDocument": {"uri": URI}, "position": {"line": line, "character": character}}))
+    fn send_request_at(&mut self, method: &str, line: usize, character: usize) -> Value {
+        self.send_request(method, &json!({"textDocument": {"uri": URI}, "position": {"line": line, "character": character}}))
     }
 
-    fn hear(&self) -> Value {
-        self.from.recv_timeout(PATIENCE).unwrap()
+    fn receive(&self) -> Value {
+        self.from.recv_timeout(MESSAGE_TIMEOUT).unwrap()
     }
 
     fn expect_silence(&self) {
-        assert_eq!(self.from.recv_timeout(SILENCE), Err(RecvTimeoutError::Timeout));
+        assert_eq!(self.from.recv_timeout(SILENCE_DURATION), Err(RecvTimeoutError::Timeout));
     }
 
     /// Returns the messages of the diagnostics that are published next, with their lines.
-    fn hear_diagnostics(&self) -> Vec<(String, u64)> {
-        let published = self.hear();
+    fn receive_diagnostics(&self) -> Vec<(String, u64)> {
+        let published = self.receive();
         assert_eq!(published["method"], "textDocument/publishDiagnostics", "{published}");
         let diagnostics = published["params"]["diagnostics"].as_array().unwrap();
         let read = |found: &Value| (found["message"].as_str().unwrap().to_owned(), found["range"]["start"]["line"].as_u64().unwrap());
@@ -171,90 +171,90 @@ impl Editor {
     }
 
     fn open(&mut self, text: &str) {
-        self.tell("textDocument/didOpen", &json!({"textDocument": {"uri": URI, "languageId": "mlir", "version": 1, "text": text}}));
+        self.send_notification("textDocument/didOpen", &json!({"textDocument": {"uri": URI, "languageId": "mlir", "version": 1, "text": text}}));
     }
 
     fn change(&mut self, version: i64, text: &str) {
-        self.tell("textDocument/didChange", &json!({"textDocument": {"uri": URI, "version": version}, "contentChanges": [{"text": text}]}));
+        self.send_notification("textDocument/didChange", &json!({"textDocument": {"uri": URI, "version": version}, "contentChanges": [{"text": text}]}));
     }
 
     fn save(&mut self) {
-        self.tell("textDocument/didSave", &json!({"textDocument": {"uri": URI}}));
+        self.send_notification("textDocument/didSave", &json!({"textDocument": {"uri": URI}}));
     }
 
-    fn end(mut self) -> Result<(), String> {
-        self.tell("exit", &Value::Null);
+    fn shut_down(mut self) -> Result<(), String> {
+        self.send_notification("exit", &Value::Null);
         self.proxy.join().unwrap()
     }
 }
 
-fn refusal() -> Vec<(String, u64)> {
+fn expected_errors() -> Vec<(String, u64)> {
     vec![("refused".to_owned(), 1)]
 }
 
 #[test]
-fn the_server_has_its_own_name_and_the_capabilities_of_mlir() {
-    let (editor, reply) = Editor::start(&Value::Null);
+fn reports_own_name_and_capabilities_of_mlir_server() {
+    let (editor, reply) = TestEditor::start(&Value::Null);
     let result = &reply["result"];
     assert_eq!(result["serverInfo"], json!({"name": "spyre-lsp-server", "version": crate::tool::VERSION}));
     assert_eq!(result["capabilities"]["hoverProvider"], true);
     assert_eq!(result["capabilities"]["completionProvider"]["triggerCharacters"], json!([".", "{"]));
-    assert_eq!(editor.end(), Ok(()));
+    assert_eq!(editor.shut_down(), Ok(()));
 }
 
 #[test]
-fn replies_have_what_mlir_says_and_what_it_does_not_know() {
-    let (mut editor, _) = Editor::start(&Value::Null);
+fn extends_replies_of_mlir_server() {
+    let (mut editor, _) = TestEditor::start(&Value::Null);
     editor.open(PROGRAM);
-    assert_eq!(editor.hear_diagnostics(), []);
-    let hover = editor.ask_at("textDocument/hover", 1, 10);
+    assert_eq!(editor.receive_diagnostics(), []);
+    let hover = editor.send_request_at("textDocument/hover", 1, 10);
     let text = hover["result"]["contents"]["value"].as_str().unwrap();
     assert!(text.starts_with("shown by MLIR\n\n---\n\n### `spyre.pointwise`"), "{text}");
-    let completion = editor.ask_at("textDocument/completion", 1, 24);
+    let completion = editor.send_request_at("textDocument/completion", 1, 24);
     let labels: Vec<&str> = completion["result"]["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
     assert!(labels[0] == "of MLIR" && labels.contains(&"exp") && !labels.contains(&"sum"), "{labels:?}");
-    assert_eq!(editor.ask_at("textDocument/definition", 0, 0)["error"]["message"], "no");
-    assert_eq!(editor.end(), Ok(()));
+    assert_eq!(editor.send_request_at("textDocument/definition", 0, 0)["error"]["message"], "no");
+    assert_eq!(editor.shut_down(), Ok(()));
 }
 
 #[test]
-fn what_the_compiler_refuses_is_a_diagnostic_until_the_text_changes() {
-    let (mut editor, _) = Editor::start(&Value::Null);
+fn publishes_compiler_errors_until_text_changes() {
+    let (mut editor, _) = TestEditor::start(&Value::Null);
     let wrong = PROGRAM.replace("exp", "wrong");
     editor.open(&wrong);
-    assert_eq!(editor.hear_diagnostics(), []);
-    assert_eq!(editor.hear_diagnostics(), refusal());
+    assert_eq!(editor.receive_diagnostics(), []);
+    assert_eq!(editor.receive_diagnostics(), expected_errors());
     // The change is published without the stale diagnostic, and compiled once it rests.
     editor.change(2, PROGRAM);
-    assert_eq!(editor.hear_diagnostics(), []);
+    assert_eq!(editor.receive_diagnostics(), []);
     editor.expect_silence();
     editor.change(3, &format!("{wrong}\n"));
-    assert_eq!(editor.hear_diagnostics(), []);
-    assert_eq!(editor.hear_diagnostics(), refusal());
+    assert_eq!(editor.receive_diagnostics(), []);
+    assert_eq!(editor.receive_diagnostics(), expected_errors());
     assert_eq!(editor.compiler.texts(), [wrong.clone(), PROGRAM.to_owned(), format!("{wrong}\n")]);
-    assert_eq!(editor.end(), Ok(()));
+    assert_eq!(editor.shut_down(), Ok(()));
 }
 
 #[test]
-fn a_text_that_does_not_parse_is_not_compiled() {
-    let (mut editor, _) = Editor::start(&Value::Null);
+fn skips_compilation_of_text_that_does_not_parse() {
+    let (mut editor, _) = TestEditor::start(&Value::Null);
     editor.open("wrong ?\n");
-    assert_eq!(editor.hear_diagnostics(), [("parse error".to_owned(), 0)]);
+    assert_eq!(editor.receive_diagnostics(), [("parse error".to_owned(), 0)]);
     editor.save();
     editor.expect_silence();
     assert!(editor.compiler.texts().is_empty());
-    assert_eq!(editor.end(), Ok(()));
+    assert_eq!(editor.shut_down(), Ok(()));
 }
 
 #[test]
-fn a_text_is_compiled_when_it_rests_or_is_saved_and_once() {
-    let (mut editor, _) = Editor::start(&json!({"compileOptions": ["--cores=4"]}));
+fn compiles_idle_or_saved_text_once() {
+    let (mut editor, _) = TestEditor::start(&json!({"compileOptions": ["--cores=4"]}));
     editor.open(PROGRAM);
-    editor.hear();
+    editor.receive();
     // Fast typing: only the last text rests.
     for version in 2..6 {
         editor.change(version, &format!("// {version}\n{PROGRAM}"));
-        editor.hear();
+        editor.receive();
     }
     editor.expect_silence();
     editor.save();
@@ -263,68 +263,68 @@ fn a_text_is_compiled_when_it_rests_or_is_saved_and_once() {
     assert!(started.iter().all(|(_, options)| options == &["--cores=4"]), "{started:?}");
     assert_eq!(editor.compiler.texts().last().unwrap(), &format!("// 5\n{PROGRAM}"));
     assert_eq!(editor.compiler.texts().iter().filter(|text| text.starts_with("// 5")).count(), 1);
-    assert_eq!(editor.end(), Ok(()));
+    assert_eq!(editor.shut_down(), Ok(()));
 }
 
 #[test]
-fn a_compilation_is_stopped_by_a_change_and_by_time() {
-    let (mut editor, _) = Editor::start(&Value::Null);
+fn stops_compilation_on_change_and_on_timeout() {
+    let (mut editor, _) = TestEditor::start(&Value::Null);
     let slow = PROGRAM.replace("exp", "slow");
     editor.open(&slow);
-    assert_eq!(editor.hear_diagnostics(), []);
+    assert_eq!(editor.receive_diagnostics(), []);
     editor.change(2, &format!("{slow}\n"));
-    assert_eq!(editor.hear_diagnostics(), []);
+    assert_eq!(editor.receive_diagnostics(), []);
     // Of the second compilation is shown what it said until its end.
-    assert_eq!(editor.hear_diagnostics(), refusal());
-    let log = editor.hear();
+    assert_eq!(editor.receive_diagnostics(), expected_errors());
+    let log = editor.receive();
     assert_eq!((&log["method"], &log["params"]["type"]), (&json!("window/logMessage"), &json!(2)));
     assert!(log["params"]["message"].as_str().unwrap().contains("compilation of 'file:///a.mlir' was stopped after 0 s"), "{log}");
-    editor.tell("textDocument/didClose", &json!({"textDocument": {"uri": URI}}));
+    editor.send_notification("textDocument/didClose", &json!({"textDocument": {"uri": URI}}));
     editor.expect_silence();
-    assert_eq!(editor.end(), Ok(()));
+    assert_eq!(editor.shut_down(), Ok(()));
 }
 
 #[test]
-fn a_compiler_that_fails_or_is_absent_is_in_the_log() {
-    let (mut editor, _) = Editor::start(&Value::Null);
+fn logs_compiler_that_fails_or_is_missing() {
+    let (mut editor, _) = TestEditor::start(&Value::Null);
     editor.open(&PROGRAM.replace("exp", "crash"));
-    assert_eq!(editor.hear_diagnostics(), []);
-    assert!(editor.hear()["params"]["message"].as_str().unwrap().ends_with("'file:///a.mlir': ended with signal 11"));
+    assert_eq!(editor.receive_diagnostics(), []);
+    assert!(editor.receive()["params"]["message"].as_str().unwrap().ends_with("'file:///a.mlir': ended with signal 11"));
     editor.change(2, "absent");
-    assert_eq!(editor.hear_diagnostics(), []);
-    let log = editor.hear();
+    assert_eq!(editor.receive_diagnostics(), []);
+    let log = editor.receive();
     assert_eq!(log["params"]["message"], "spyre-lsp-server: documents are not compiled: the compiler is absent");
     // It is said once.
     editor.change(3, "absent, too");
-    assert_eq!(editor.hear_diagnostics(), []);
+    assert_eq!(editor.receive_diagnostics(), []);
     editor.expect_silence();
-    assert_eq!(editor.end(), Ok(()));
+    assert_eq!(editor.shut_down(), Ok(()));
 }
 
 #[test]
-fn an_editor_may_turn_compilations_off() {
-    let (mut editor, _) = Editor::start(&json!({"compile": false}));
+fn disables_compilation_on_request_of_editor() {
+    let (mut editor, _) = TestEditor::start(&json!({"compile": false}));
     editor.open(&PROGRAM.replace("exp", "wrong"));
-    assert_eq!(editor.hear_diagnostics(), []);
+    assert_eq!(editor.receive_diagnostics(), []);
     editor.expect_silence();
     assert!(editor.compiler.texts().is_empty());
-    assert_eq!(editor.end(), Ok(()));
+    assert_eq!(editor.shut_down(), Ok(()));
 }
 
 #[test]
-fn settings_that_are_not_used_are_in_the_log() {
+fn logs_ignored_settings() {
     let [(from_editor, mut to), (from, to_editor)] = [(); 2].map(|()| pipe().unwrap());
     let [(from_proxy, to_server), (from_server, to_proxy)] = [(); 2].map(|()| pipe().unwrap());
     thread::spawn(move || serve_as_mlir(from_proxy, to_proxy));
-    let server = Streams { input: from_server, output: to_server };
+    let server = StreamPair { input: from_server, output: to_server };
     let options = json!({"compileOptions": ["--report=x.json"]});
-    frames::write_json(&mut to, &json!({"id": 1, "method": "initialize", "params": {"initializationOptions": options}}), Style::Compact)
+    frames::write_json(&mut to, &json!({"id": 1, "method": "initialize", "params": {"initializationOptions": options}}), JsonStyle::Compact)
         .unwrap();
     // The editor goes away without a word: the server ends.
     drop(to);
     let mut compiler = ScriptedCompiler::default();
-    let editor = Streams { input: from_editor, output: to_editor };
-    assert_eq!(serve_with(editor, server, (&mut compiler, TIMES), Style::Pretty), Ok(()));
+    let editor = StreamPair { input: from_editor, output: to_editor };
+    assert_eq!(serve_with_timing(editor, server, (&mut compiler, TIMING), JsonStyle::Pretty), Ok(()));
     let mut from = BufReader::new(from);
     let log = String::from_utf8(frames::read(&mut from).unwrap().unwrap()).unwrap();
     assert!(log.contains("found \\\"--report=x.json\\\"; the option is left out") && log.starts_with("{\n  \"jsonrpc\""), "{log}");
@@ -332,14 +332,14 @@ fn settings_that_are_not_used_are_in_the_log() {
 }
 
 #[test]
-fn an_editor_that_does_not_speak_the_protocol_is_an_error() {
+fn rejects_editor_that_violates_protocol() {
     let [(from_editor, mut to), (_from, to_editor)] = [(); 2].map(|()| pipe().unwrap());
     let [(from_proxy, to_server), (from_server, to_proxy)] = [(); 2].map(|()| pipe().unwrap());
     thread::spawn(move || serve_as_mlir(from_proxy, to_proxy));
     std::io::Write::write_all(&mut to, b"hello\n").unwrap();
-    let editor = Streams { input: from_editor, output: to_editor };
-    let server = Streams { input: from_server, output: to_server };
-    let refused = serve_with(editor, server, (&mut ScriptedCompiler::default(), TIMES), Style::Compact).unwrap_err();
+    let editor = StreamPair { input: from_editor, output: to_editor };
+    let server = StreamPair { input: from_server, output: to_server };
+    let refused = serve_with_timing(editor, server, (&mut ScriptedCompiler::default(), TIMING), JsonStyle::Compact).unwrap_err();
     assert!(
         refused.starts_with("the editor: expected the header 'Content-Length: BYTES'") && refused.ends_with("found 'hello'"),
         "{refused}"

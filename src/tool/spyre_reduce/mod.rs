@@ -4,12 +4,12 @@ mod shrink;
 
 use crate::{
     codes,
-    mlir::{Module, Op, OpExt, Session, Value, ValueExt, ValueMap, functions_of, is_public, keep_part},
+    mlir::{Module, Op, OpExt, Session, Value, ValueExt, ValueMap, functions_of, is_public, retain_ops},
     pipeline,
-    tool::{self, Messages, Speaker, diagnostics::listen, help::with_help},
+    tool::{self, MessageArguments, Reporter, diagnostics::install_handler, help::with_help},
 };
 use clap::{CommandFactory, Parser};
-use shrink::{Outline, Part, Returned, Search};
+use shrink::{DefUseGraph, ReducedFunction, ReturnedValue, ReductionSearch};
 use std::{
     collections::BTreeSet,
     ffi::OsString,
@@ -23,7 +23,7 @@ use std::{
 /// Removes operations and results. The operands of removed operations become arguments.
 #[derive(Parser)]
 #[command(name = "spyre-reduce")]
-struct Arguments {
+struct ReduceArguments {
     /// Module to reduce, MLIR text or bytecode
     input: String,
     /// File for the reduced module [default: standard output]
@@ -39,7 +39,7 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 2000, help_heading = REDUCTION)]
     tests: u64,
     #[command(flatten)]
-    messages: Messages,
+    messages: MessageArguments,
     /// Command after '--'; {} stands for the file of the module, which is appended if there is no {}
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<String>,
@@ -49,78 +49,78 @@ struct Arguments {
 const REDUCTION: &str = "Reduction";
 
 /// Options that `--help` shows; at most ten.
-const MOST_USED: [&str; 4] = ["output", "entry", "says", "tests"];
+const COMMON_OPTIONS: [&str; 4] = ["output", "entry", "says", "tests"];
 
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let speaker = |arguments: &Arguments| Speaker::new("spyre-reduce", arguments.messages);
+    let speaker = |arguments: &ReduceArguments| Reporter::new("spyre-reduce", arguments.messages);
     tool::main("spyre-reduce", command(), words, speaker, run)
 }
 
 /// The command line.
 pub(super) fn command() -> clap::Command {
-    with_help(Arguments::command(), &MOST_USED)
+    with_help(ReduceArguments::command(), &COMMON_OPTIONS)
 }
 
-fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
-    let session = pipeline::session();
+fn run(arguments: &ReduceArguments, speaker: Reporter) -> Result<(), String> {
+    let session = pipeline::create_session();
     tool::check_is_mlir(&arguments.input)?;
-    let source = session.open(&arguments.input).map_err(|reason| tool::cannot_read(&arguments.input, &reason))?;
-    listen(&session, speaker);
+    let source = session.open_source(&arguments.input).map_err(|reason| tool::format_read_error(&arguments.input, &reason))?;
+    install_handler(&session, speaker);
     let module = source.parse().ok_or_else(String::new)?;
-    let name = entry_of(&module, arguments.entry.as_deref())?;
-    let place = tempfile::tempdir().map_err(|error| codes::SYSTEM.says(format_args!("cannot make a temporary folder: {error}")))?;
-    let check = Check::of_the_whole(arguments, &module, place.path().join("part.mlir"))?;
-    let (outline, whole) = outline_of(function_of(&module, &name));
-    let mut is_interesting = |part: &Part| part_of(&module, &name, part).map_or(Ok(false), |part| check.holds(&part));
-    let mut search = Search::new(&outline, arguments.tests, &mut is_interesting);
+    let name = find_entry_function(&module, arguments.entry.as_deref())?;
+    let place = tempfile::tempdir().map_err(|error| codes::SYSTEM.format(format_args!("cannot make a temporary folder: {error}")))?;
+    let check = FailureCheck::from_program(arguments, &module, place.path().join("part.mlir"))?;
+    let (outline, whole) = build_outline(find_function(&module, &name));
+    let mut is_interesting = |part: &ReducedFunction| extract_subprogram(&module, &name, part).map_or(Ok(false), |part| check.reproduces(&part));
+    let mut search = ReductionSearch::new(&outline, arguments.tests, &mut is_interesting);
     let n_ops = whole.kept.len();
     let part = search.shrink(whole)?;
     let n_tests = search.n_tests;
-    let reduced = part_of(&module, &name, &part).ok_or("the reduced module is not valid any more")?;
+    let reduced = extract_subprogram(&module, &name, &part).ok_or("the reduced module is not valid any more")?;
     tool::write_file(&arguments.output, format!("{}\n", reduced.op()))?;
     if arguments.output != "-" {
-        tool::say(&format!("{} of {n_ops} operations are left after {n_tests} tests: {}\n", part.kept.len(), arguments.output))?;
+        tool::print_text(&format!("{} of {n_ops} operations are left after {n_tests} tests: {}\n", part.kept.len(), arguments.output))?;
     }
     Ok(())
 }
 
 /// The name of the function that is made smaller.
-fn entry_of(module: &Module<'_>, named: Option<&str>) -> Result<String, String> {
+fn find_entry_function(module: &Module<'_>, named: Option<&str>) -> Result<String, String> {
     let with_body = |function: &Op<'_>| function.body().is_some();
     let functions: Vec<Op<'_>> = functions_of(module.op()).into_iter().filter(with_body).collect();
-    let names = |functions: &[Op<'_>]| functions.iter().map(|function| name_of(*function).to_owned()).collect::<Vec<_>>();
+    let names = |functions: &[Op<'_>]| functions.iter().map(|function| symbol_name(*function).to_owned()).collect::<Vec<_>>();
     if let Some(named) = named {
-        let is_there = functions.iter().any(|function| name_of(*function) == named);
+        let is_there = functions.iter().any(|function| symbol_name(*function) == named);
         let all = names(&functions).join("', '");
         return if is_there {
             Ok(named.to_owned())
         } else {
-            Err(codes::NO_SUCH_FUNCTION.says(format_args!("--entry {named}: expected one of the functions '{all}'")))
+            Err(codes::NO_SUCH_FUNCTION.format(format_args!("--entry {named}: expected one of the functions '{all}'")))
         };
     }
     let public = names(&functions.into_iter().filter(|function| is_public(*function)).collect::<Vec<_>>());
     match <[String; 1]>::try_from(public) {
         Ok([name]) => Ok(name),
-        Err(public) if public.is_empty() => Err(codes::ENTRY_POINT.says("expected a public function with a body, found none")),
+        Err(public) if public.is_empty() => Err(codes::ENTRY_POINT.format("expected a public function with a body, found none")),
         Err(public) => Err(codes::ENTRY_POINT
-            .says(format_args!("expected one public function, found '{}'; choose one with --entry NAME", public.join("', '")))),
+            .format(format_args!("expected one public function, found '{}'; choose one with --entry NAME", public.join("', '")))),
     }
 }
 
-fn name_of(function: Op<'_>) -> &str {
+fn symbol_name(function: Op<'_>) -> &str {
     function.text_attr(crate::dialect::ods::attr::SYM_NAME)
 }
 
-fn function_of<'m>(module: &'m Module<'_>, name: &str) -> Op<'m> {
-    let found = functions_of(module.op()).into_iter().find(|function| name_of(*function) == name);
+fn find_function<'m>(module: &'m Module<'_>, name: &str) -> Op<'m> {
+    let found = functions_of(module.op()).into_iter().find(|function| symbol_name(*function) == name);
     found.expect("copies of a module have its functions")
 }
 
 /// Returns the def-use outline of the function's ops, and the `Part` that keeps all ops and returned values.
-fn outline_of(function: Op<'_>) -> (Outline, Part) {
-    let ops = operations_of(function);
+fn build_outline(function: Op<'_>) -> (DefUseGraph, ReducedFunction) {
+    let ops = body_operations(function);
     let mut positions: ValueMap<(usize, usize)> = ValueMap::default();
     for (position, op) in ops.iter().enumerate() {
         op.outputs().into_iter().enumerate().for_each(|(result, value)| {
@@ -134,46 +134,46 @@ fn outline_of(function: Op<'_>) -> (Outline, Part) {
         }
         read
     };
-    let outline = Outline { n_results: ops.iter().map(|op| op.outputs().len()).collect(), reads: ops.iter().map(read_by).collect() };
+    let outline = DefUseGraph { n_results: ops.iter().map(|op| op.outputs().len()).collect(), reads: ops.iter().map(read_by).collect() };
     let returned = function.yielded().into_iter().map(|value| match positions.get(value) {
-        Some(&(op, result)) => Returned::Result { op, result },
-        None => Returned::Argument(value.arg_of().map_or(0, |(_, number)| number)),
+        Some(&(op, result)) => ReturnedValue::Result { op, result },
+        None => ReturnedValue::Argument(value.as_block_arg().map_or(0, |(_, number)| number)),
     });
-    (outline, Part { kept: (0..ops.len()).collect(), returned: returned.collect() })
+    (outline, ReducedFunction { kept: (0..ops.len()).collect(), returned: returned.collect() })
 }
 
 /// The operations of a function's body, but for the terminator.
-fn operations_of(function: Op<'_>) -> Vec<Op<'_>> {
+fn body_operations(function: Op<'_>) -> Vec<Op<'_>> {
     let mut ops = function.body_ops();
     ops.pop();
     ops
 }
 
 /// A copy of the module with a part of the function; none if that is no valid program.
-fn part_of<'s>(module: &Module<'s>, name: &str, part: &Part) -> Option<Module<'s>> {
+fn extract_subprogram<'s>(module: &Module<'s>, name: &str, part: &ReducedFunction) -> Option<Module<'s>> {
     let copy = module.duplicate();
-    let function = function_of(&copy, name);
-    let ops = operations_of(function);
+    let function = find_function(&copy, name);
+    let ops = body_operations(function);
     let kept: Vec<bool> = (0..ops.len()).map(|op| part.kept.contains(&op)).collect();
     let arguments = function.body_args();
     let returned: Vec<Value<'_>> = part
         .returned
         .iter()
         .map(|value| match *value {
-            Returned::Result { op, result } => ops[op].outputs()[result],
-            Returned::Argument(number) => arguments[number],
+            ReturnedValue::Result { op, result } => ops[op].outputs()[result],
+            ReturnedValue::Argument(number) => arguments[number],
         })
         .collect();
-    keep_part(function, &kept, &returned);
-    quiet(copy.session(), || copy.verify()).then_some(copy)
+    retain_ops(function, &kept, &returned);
+    suppress_diagnostics(copy.session(), || copy.verify()).then_some(copy)
 }
 
-fn quiet<T>(session: &Session, do_it: impl FnOnce() -> T) -> T {
-    crate::mlir::collect(session.context(), do_it).0
+fn suppress_diagnostics<T>(session: &Session, do_it: impl FnOnce() -> T) -> T {
+    crate::mlir::collect_diagnostics(session.context(), do_it).0
 }
 
 /// The failure to reproduce: a command, its exit code and its expected output.
-struct Check<'a> {
+struct FailureCheck<'a> {
     command: &'a [String],
     /// Text that the command must print.
     says: Option<String>,
@@ -183,47 +183,47 @@ struct Check<'a> {
 }
 
 /// The exit code of a tool that refuses its input.
-const REFUSED: i32 = 1;
+const EXIT_REJECTED: i32 = 1;
 
-impl<'a> Check<'a> {
+impl<'a> FailureCheck<'a> {
     /// Runs the command on the whole program.
-    fn of_the_whole(arguments: &'a Arguments, module: &Module<'_>, file: PathBuf) -> Result<Self, String> {
+    fn from_program(arguments: &'a ReduceArguments, module: &Module<'_>, file: PathBuf) -> Result<Self, String> {
         let mut check = Self { command: &arguments.command, says: arguments.says.clone(), code: None, file };
-        let (code, text) = check.run(module)?;
+        let (code, text) = check.run_command(module)?;
         check.code = code;
         match &check.says {
-            Some(says) if !text.contains(says) => Err(codes::REDUCE_INPUT.says(format_args!(
+            Some(says) if !text.contains(says) => Err(codes::REDUCE_INPUT.format(format_args!(
                 "expected the command to print \
              '{says}' for the whole program, found:\n{text}"
             ))),
-            None if code == Some(0) => Err(codes::REDUCE_INPUT.says(
+            None if code == Some(0) => Err(codes::REDUCE_INPUT.format(
                 "expected a command that fails for the whole program, found success; give a failing \
                  command, or name its message with --says",
             )),
             // There are many reasons to refuse a part; the one for the whole is meant.
-            None if code == Some(REFUSED) => Ok(Self { says: first_error(&text), ..check }),
+            None if code == Some(EXIT_REJECTED) => Ok(Self { says: find_first_error(&text), ..check }),
             _ => Ok(check),
         }
     }
 
-    fn holds(&self, module: &Module<'_>) -> Result<bool, String> {
-        let (code, text) = self.run(module)?;
+    fn reproduces(&self, module: &Module<'_>) -> Result<bool, String> {
+        let (code, text) = self.run_command(module)?;
         Ok(code == self.code && self.says.as_ref().is_none_or(|says| text.contains(says)))
     }
 
     /// The exit code, and what was printed.
-    fn run(&self, module: &Module<'_>) -> Result<(Option<i32>, String), String> {
+    fn run_command(&self, module: &Module<'_>) -> Result<(Option<i32>, String), String> {
         fs::write(&self.file, format!("{}\n", module.op()))
-            .map_err(|error| codes::OUTPUT_WRITE.says(format_args!("cannot write '{}': {error}", self.file.display())))?;
+            .map_err(|error| codes::OUTPUT_WRITE.format(format_args!("cannot write '{}': {error}", self.file.display())))?;
         let output = self
-            .command_on(&self.file)
+            .build_command(&self.file)
             .output()
-            .map_err(|error| codes::SYSTEM.says(format_args!("cannot run '{}': {error}", self.command[0])))?;
+            .map_err(|error| codes::SYSTEM.format(format_args!("cannot run '{}': {error}", self.command[0])))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         Ok((output.status.code(), text))
     }
 
-    fn command_on(&self, file: &Path) -> Command {
+    fn build_command(&self, file: &Path) -> Command {
         let file = file.to_string_lossy();
         let mut words: Vec<String> = self.command.iter().map(|word| word.replace("{}", &file)).collect();
         if words == self.command {
@@ -236,7 +236,7 @@ impl<'a> Check<'a> {
 }
 
 /// The first error of what a tool prints, without its place.
-fn first_error(text: &str) -> Option<String> {
+fn find_first_error(text: &str) -> Option<String> {
     let message = |line: &str| {
         let (code, message) = line.split_once("error")?.1.split_once(": ")?;
         (code.is_empty() || code.starts_with("[SPY")).then(|| message.to_owned())

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 /// Operations of a function in order: the number of results of each, and the operations whose results it reads.
-pub(super) struct Outline {
+pub(super) struct DefUseGraph {
     pub(super) n_results: Vec<usize>,
     pub(super) reads: Vec<BTreeSet<usize>>,
 }
 
 /// Returned value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Returned {
+pub(super) enum ReturnedValue {
     /// A result of an operation.
     Result { op: usize, result: usize },
     /// An argument of the function.
@@ -19,21 +19,21 @@ pub(super) enum Returned {
 
 /// Reduced function: results of removed operations become arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct ReducedFunction {
     pub(super) kept: BTreeSet<usize>,
-    pub(super) returned: Vec<Returned>,
+    pub(super) returned: Vec<ReturnedValue>,
 }
 
 /// Search for a small function, with a limit on the number of tests.
-pub(super) struct Search<'a> {
-    outline: &'a Outline,
-    is_interesting: &'a mut dyn FnMut(&Part) -> Result<bool, String>,
+pub(super) struct ReductionSearch<'a> {
+    outline: &'a DefUseGraph,
+    is_interesting: &'a mut dyn FnMut(&ReducedFunction) -> Result<bool, String>,
     pub(super) n_tests: u64,
     budget: u64,
 }
 
-impl<'a> Search<'a> {
-    pub(super) fn new(outline: &'a Outline, budget: u64, is_interesting: &'a mut dyn FnMut(&Part) -> Result<bool, String>) -> Self {
+impl<'a> ReductionSearch<'a> {
+    pub(super) fn new(outline: &'a DefUseGraph, budget: u64, is_interesting: &'a mut dyn FnMut(&ReducedFunction) -> Result<bool, String>) -> Self {
         Self { outline, is_interesting, n_tests: 0, budget }
     }
 
@@ -41,12 +41,12 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     /// Those of the test.
-    pub(super) fn shrink(&mut self, whole: Part) -> Result<Part, String> {
-        let mut part = self.earliest(whole)?;
+    pub(super) fn shrink(&mut self, whole: ReducedFunction) -> Result<ReducedFunction, String> {
+        let mut part = self.find_earliest_failure(whole)?;
         loop {
             let before = part.clone();
-            part = self.with_fewer_results(part)?;
-            part = self.with_fewer_ops(part)?;
+            part = self.remove_results(part)?;
+            part = self.remove_ops(part)?;
             if part == before || self.is_over() {
                 return Ok(part);
             }
@@ -57,7 +57,7 @@ impl<'a> Search<'a> {
         self.n_tests >= self.budget
     }
 
-    fn holds(&mut self, part: &Part) -> Result<bool, String> {
+    fn reproduces(&mut self, part: &ReducedFunction) -> Result<bool, String> {
         if self.is_over() {
             return Ok(false);
         }
@@ -66,22 +66,22 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the function up to the first operation whose results have the property; `whole` if there is none.
-    fn earliest(&mut self, whole: Part) -> Result<Part, String> {
+    fn find_earliest_failure(&mut self, whole: ReducedFunction) -> Result<ReducedFunction, String> {
         for &op in &whole.kept {
-            let returned = (0..self.outline.n_results[op]).map(|result| Returned::Result { op, result }).collect();
-            let part = self.outline.pruned(Part { kept: whole.kept.range(..=op).copied().collect(), returned });
-            if part.kept.len() < whole.kept.len() && !part.returned.is_empty() && self.holds(&part)? {
+            let returned = (0..self.outline.n_results[op]).map(|result| ReturnedValue::Result { op, result }).collect();
+            let part = self.outline.prune_dead_ops(ReducedFunction { kept: whole.kept.range(..=op).copied().collect(), returned });
+            if part.kept.len() < whole.kept.len() && !part.returned.is_empty() && self.reproduces(&part)? {
                 return Ok(part);
             }
         }
         Ok(whole)
     }
 
-    fn with_fewer_results(&mut self, mut part: Part) -> Result<Part, String> {
+    fn remove_results(&mut self, mut part: ReducedFunction) -> Result<ReducedFunction, String> {
         for value in part.returned.clone() {
-            let returned: Vec<Returned> = part.returned.iter().copied().filter(|other| *other != value).collect();
-            let fewer = self.outline.pruned(Part { returned, ..part.clone() });
-            if !fewer.returned.is_empty() && self.holds(&fewer)? {
+            let returned: Vec<ReturnedValue> = part.returned.iter().copied().filter(|other| *other != value).collect();
+            let fewer = self.outline.prune_dead_ops(ReducedFunction { returned, ..part.clone() });
+            if !fewer.returned.is_empty() && self.reproduces(&fewer)? {
                 part = fewer;
             }
         }
@@ -89,14 +89,14 @@ impl<'a> Search<'a> {
     }
 
     /// Removes runs of operations, long ones first.
-    fn with_fewer_ops(&mut self, mut part: Part) -> Result<Part, String> {
+    fn remove_ops(&mut self, mut part: ReducedFunction) -> Result<ReducedFunction, String> {
         let mut length = part.kept.len();
         while length > 0 {
             let ops: Vec<usize> = part.kept.iter().copied().collect();
             for run in ops.chunks(length) {
                 let kept: BTreeSet<usize> = part.kept.iter().copied().filter(|op| !run.contains(op)).collect();
-                let fewer = self.outline.pruned(Part { kept, ..part.clone() });
-                if fewer.kept.len() < part.kept.len() && self.holds(&fewer)? {
+                let fewer = self.outline.prune_dead_ops(ReducedFunction { kept, ..part.clone() });
+                if fewer.kept.len() < part.kept.len() && self.reproduces(&fewer)? {
                     part = fewer;
                 }
             }
@@ -106,9 +106,9 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Outline {
+impl DefUseGraph {
     /// Returns the function without dead operations.
-    fn pruned(&self, part: Part) -> Part {
+    fn prune_dead_ops(&self, part: ReducedFunction) -> ReducedFunction {
         let mut needed = BTreeSet::new();
         let mut open: Vec<usize> = part.returned.iter().filter_map(|value| value.op()).collect();
         while let Some(op) = open.pop() {
@@ -116,11 +116,11 @@ impl Outline {
                 open.extend(&self.reads[op]);
             }
         }
-        Part { kept: needed, ..part }
+        ReducedFunction { kept: needed, ..part }
     }
 }
 
-impl Returned {
+impl ReturnedValue {
     const fn op(self) -> Option<usize> {
         match self {
             Self::Result { op, .. } => Some(op),
@@ -134,54 +134,54 @@ mod tests {
     use super::*;
 
     /// Returns a chain of ops, each of which reads the previous one.
-    fn chain(count: usize) -> Outline {
-        Outline { n_results: vec![1; count], reads: (0..count).map(|op| op.checked_sub(1).into_iter().collect()).collect() }
+    fn chain(count: usize) -> DefUseGraph {
+        DefUseGraph { n_results: vec![1; count], reads: (0..count).map(|op| op.checked_sub(1).into_iter().collect()).collect() }
     }
 
-    fn whole(outline: &Outline, returned: &[usize]) -> Part {
-        let returned = returned.iter().map(|op| Returned::Result { op: *op, result: 0 }).collect();
-        Part { kept: (0..outline.n_results.len()).collect(), returned }
+    fn complete_function(outline: &DefUseGraph, returned: &[usize]) -> ReducedFunction {
+        let returned = returned.iter().map(|op| ReturnedValue::Result { op: *op, result: 0 }).collect();
+        ReducedFunction { kept: (0..outline.n_results.len()).collect(), returned }
     }
 
-    fn shrunk(outline: &Outline, part: Part, budget: u64, mut test: impl FnMut(&Part) -> bool) -> (Part, u64) {
-        let mut is_interesting = |part: &Part| Ok(test(part));
-        let mut search = Search::new(outline, budget, &mut is_interesting);
+    fn run_shrink(outline: &DefUseGraph, part: ReducedFunction, budget: u64, mut test: impl FnMut(&ReducedFunction) -> bool) -> (ReducedFunction, u64) {
+        let mut is_interesting = |part: &ReducedFunction| Ok(test(part));
+        let mut search = ReductionSearch::new(outline, budget, &mut is_interesting);
         let part = search.shrink(part).unwrap();
         (part, search.n_tests)
     }
 
     #[test]
-    fn one_op_in_a_long_chain_is_found() {
+    fn finds_one_op_in_long_chain() {
         let outline = chain(200);
-        let (part, n_tests) = shrunk(&outline, whole(&outline, &[199]), 1000, |part| part.kept.contains(&120));
-        assert_eq!(part, Part { kept: [120].into(), returned: vec![Returned::Result { op: 120, result: 0 }] });
+        let (part, n_tests) = run_shrink(&outline, complete_function(&outline, &[199]), 1000, |part| part.kept.contains(&120));
+        assert_eq!(part, ReducedFunction { kept: [120].into(), returned: vec![ReturnedValue::Result { op: 120, result: 0 }] });
         assert!(n_tests < 200, "{n_tests}");
     }
 
     #[test]
-    fn ops_that_need_each_other_stay() {
+    fn keeps_ops_between_required_ops() {
         let outline = chain(40);
-        let (part, _) = shrunk(&outline, whole(&outline, &[39]), 1000, |part| part.kept.contains(&7) && part.kept.contains(&30));
+        let (part, _) = run_shrink(&outline, complete_function(&outline, &[39]), 1000, |part| part.kept.contains(&7) && part.kept.contains(&30));
         // Ops between the two cannot be removed, because op 30 depends on op 7 through them.
         assert!(part.kept.is_superset(&[7, 30].into()));
-        assert_eq!(part.returned, [Returned::Result { op: 30, result: 0 }]);
+        assert_eq!(part.returned, [ReturnedValue::Result { op: 30, result: 0 }]);
         assert_eq!(part.kept.len(), 24, "7 is needed only as long as 30 reads it, through all between");
     }
 
     #[test]
-    fn a_result_too_many_is_left_out() {
-        let outline = Outline { n_results: vec![1, 2, 1], reads: vec![BTreeSet::new(), [0].into(), [0].into()] };
-        let mut part = whole(&outline, &[2]);
-        part.returned.extend([Returned::Result { op: 1, result: 1 }, Returned::Argument(0)]);
-        let both = |part: &Part| part.returned.contains(&Returned::Argument(0)) && part.kept.contains(&1);
-        let (part, _) = shrunk(&outline, part, 1000, both);
-        assert_eq!(part, Part { kept: [1].into(), returned: vec![Returned::Result { op: 1, result: 1 }, Returned::Argument(0)] });
+    fn removes_unneeded_result() {
+        let outline = DefUseGraph { n_results: vec![1, 2, 1], reads: vec![BTreeSet::new(), [0].into(), [0].into()] };
+        let mut part = complete_function(&outline, &[2]);
+        part.returned.extend([ReturnedValue::Result { op: 1, result: 1 }, ReturnedValue::Argument(0)]);
+        let both = |part: &ReducedFunction| part.returned.contains(&ReturnedValue::Argument(0)) && part.kept.contains(&1);
+        let (part, _) = run_shrink(&outline, part, 1000, both);
+        assert_eq!(part, ReducedFunction { kept: [1].into(), returned: vec![ReturnedValue::Result { op: 1, result: 1 }, ReturnedValue::Argument(0)] });
     }
 
     #[test]
-    fn a_budget_is_kept_and_the_best_so_far_given() {
+    fn returns_best_reduction_within_budget() {
         let outline = chain(100);
-        let (part, n_tests) = shrunk(&outline, whole(&outline, &[99]), 5, |part| part.kept.contains(&99));
+        let (part, n_tests) = run_shrink(&outline, complete_function(&outline, &[99]), 5, |part| part.kept.contains(&99));
         assert_eq!((n_tests, part.kept.contains(&99)), (5, true));
     }
 }

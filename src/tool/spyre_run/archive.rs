@@ -3,7 +3,7 @@
 use super::{contract, npy};
 use crate::codes;
 use machine::ElementType;
-use referee::{Elements, HostArray};
+use referee::{ArrayElements, HostArray};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use sdsc_format::program::Tensor;
 use std::{
@@ -21,17 +21,17 @@ pub fn read_all(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, Hos
     match Path::new(path).extension().and_then(|extension| extension.to_str()) {
         Some("npz") => read_npz(path, arguments),
         Some("safetensors") => read_safetensors(path, arguments),
-        _ => Err(codes::RUN_ARRAY.says(format_args!(
+        _ => Err(codes::RUN_ARRAY.format(format_args!(
             "--inputs: expected a .npz or .safetensors file, found '{path}'; save arrays with numpy.savez, or give --input NAME=FILE.npy"
         ))),
     }
 }
 
 /// Returns the argument of that name.
-fn argument<'a>(path: &str, name: &str, arguments: &'a [Tensor]) -> Result<&'a Tensor, String> {
+fn find_argument<'a>(path: &str, name: &str, arguments: &'a [Tensor]) -> Result<&'a Tensor, String> {
     arguments.iter().find(|tensor| tensor.name == name).ok_or_else(|| {
         let names: Vec<&str> = arguments.iter().map(|tensor| tensor.name.as_str()).collect();
-        codes::RUN_ARGUMENT.says(format_args!(
+        codes::RUN_ARGUMENT.format(format_args!(
             "--inputs: expected arguments of the program, found '{name}' in '{path}'; the arguments are {}",
             names.join(", ")
         ))
@@ -39,13 +39,13 @@ fn argument<'a>(path: &str, name: &str, arguments: &'a [Tensor]) -> Result<&'a T
 }
 
 /// Returns the maximum size in bytes of an array in a file: its elements at 8 bytes each, the largest type, and 64 KiB for its header.
-fn most_bytes(tensor: &Tensor) -> u64 {
+fn max_array_bytes(tensor: &Tensor) -> u64 {
     let n_elements = tensor.shape.iter().map(|size| size.unsigned_abs()).fold(1, u64::saturating_mul);
     n_elements.saturating_mul(8).saturating_add(1 << 16)
 }
 
 fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArray>, String> {
-    let refuse = |error: &dyn std::fmt::Display| codes::RUN_ARRAY.says(format_args!("cannot read '{path}': {error}"));
+    let refuse = |error: &dyn std::fmt::Display| codes::RUN_ARRAY.format(format_args!("cannot read '{path}': {error}"));
     let file = files::open(Path::new(path))
         .map_err(|error| refuse(&format!("{}; expected a .npz file, give one of numpy.savez", files::reason(&error))))?;
     let mut archive = ZipArchive::new(io::BufReader::new(file))
@@ -55,22 +55,22 @@ fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArr
         let entry = archive.by_index(index).map_err(|error| refuse(&error))?;
         let name = entry.name().map_err(|error| refuse(&error))?;
         let name = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
-        let tensor = argument(path, &name, arguments)?;
+        let tensor = find_argument(path, &name, arguments)?;
         let mut bytes = Vec::new();
         // A compressed entry may expand to any length, so the read is limited.
-        entry.take(most_bytes(tensor) + 1).read_to_end(&mut bytes).map_err(|error| refuse(&error))?;
+        entry.take(max_array_bytes(tensor) + 1).read_to_end(&mut bytes).map_err(|error| refuse(&error))?;
         let n_bytes = bytes.len() as u64;
-        if n_bytes > most_bytes(tensor) {
+        if n_bytes > max_array_bytes(tensor) {
             return Err(format!("cannot read '{path}': '{name}' is longer than an argument of shape {:?}", tensor.shape));
         }
         let array = npy::read_from(Cursor::new(bytes), n_bytes, &format!("{path}: {name}"), &tensor.element_type);
-        arrays.insert(name, array.map_err(|message| contract::refuse_array("--inputs", tensor, &message))?);
+        arrays.insert(name, array.map_err(|message| contract::format_array_error("--inputs", tensor, &message))?);
     }
     Ok(arrays)
 }
 
 fn read_safetensors(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArray>, String> {
-    let most = arguments.iter().map(most_bytes).fold(1 << 20, u64::saturating_add);
+    let most = arguments.iter().map(max_array_bytes).fold(1 << 20, u64::saturating_add);
     let bytes = files::read(Path::new(path), most).map_err(|error| {
         let advice = "expected a .safetensors file, give one of safetensors.numpy.save_file";
         format!("cannot read '{path}': {}; {advice}", files::reason(&error))
@@ -81,16 +81,16 @@ fn read_safetensors(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String,
     })?;
     let mut arrays = BTreeMap::new();
     for (name, view) in file.iter() {
-        let tensor = argument(path, name, arguments)?;
-        let refuse = |message: String| contract::refuse_array("--inputs", tensor, &format!("cannot read '{path}': '{name}' {message}"));
-        let elements = elements_of(&view, tensor).map_err(refuse)?;
+        let tensor = find_argument(path, name, arguments)?;
+        let refuse = |message: String| contract::format_array_error("--inputs", tensor, &format!("cannot read '{path}': '{name}' {message}"));
+        let elements = convert_elements(&view, tensor).map_err(refuse)?;
         let shape = view.shape().iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect();
         arrays.insert(name.to_owned(), HostArray { shape, elements });
     }
     Ok(arrays)
 }
 
-fn elements_of(view: &TensorView<'_>, tensor: &Tensor) -> Result<Elements, String> {
+fn convert_elements(view: &TensorView<'_>, tensor: &Tensor) -> Result<ArrayElements, String> {
     let found = match view.dtype() {
         Dtype::F16 => ElementType::F16,
         Dtype::BF16 => ElementType::Bf16,
@@ -99,14 +99,14 @@ fn elements_of(view: &TensorView<'_>, tensor: &Tensor) -> Result<Elements, Strin
         Dtype::I8 => ElementType::I8,
         Dtype::I32 => ElementType::I32,
         Dtype::I64 => ElementType::I64,
-        Dtype::BOOL => ElementType::Truth,
+        Dtype::BOOL => ElementType::Bool,
         other => return Err(format!("has elements of {other:?}, which no program has")),
     };
     if tensor.element_type.parse() != Ok(found) {
         return Err(format!("has elements of {found}, and the program has {}", tensor.element_type));
     }
     let n_elements = view.shape().iter().product();
-    let mut elements = Elements::zeros(found, n_elements);
+    let mut elements = ArrayElements::zeros(found, n_elements);
     elements.set_bytes(view.data());
     Ok(elements)
 }
@@ -118,7 +118,7 @@ mod tests {
     use tempfile::TempDir;
     use zip::{ZipWriter, write::SimpleFileOptions};
 
-    fn arguments() -> Vec<Tensor> {
+    fn sample_arguments() -> Vec<Tensor> {
         let tensor = |name: &str, element_type: &str| {
             let text = format!(
                 r#"{{"name": "{name}", "shape": [2, 3], "element_type": "{element_type}", "format": "", "device_size": [],
@@ -129,14 +129,14 @@ mod tests {
         vec![tensor("x", "f16"), tensor("index", "i64")]
     }
 
-    fn arrays() -> [(&'static str, HostArray); 2] {
-        let elements = [Elements::F16(vec![1, 2, 3, 4, 5, 0x3c00]), Elements::I64(vec![0, -1, 7, 1 << 40, 2, 3])];
+    fn sample_arrays() -> [(&'static str, HostArray); 2] {
+        let elements = [ArrayElements::F16(vec![1, 2, 3, 4, 5, 0x3c00]), ArrayElements::I64(vec![0, -1, 7, 1 << 40, 2, 3])];
         let [x, index] = elements.map(|elements| HostArray { shape: vec![2, 3], elements });
         [("x", x), ("index", index)]
     }
 
     /// Writes a compressed `.npz` file with these arrays, and returns its path.
-    fn npz(place: &TempDir, arrays: &[(&str, HostArray)]) -> String {
+    fn write_npz(place: &TempDir, arrays: &[(&str, HostArray)]) -> String {
         let path = place.path().join("arrays.npz");
         let mut archive = ZipWriter::new(fs::File::create(&path).unwrap());
         for (name, array) in arrays {
@@ -148,7 +148,7 @@ mod tests {
         path.to_str().unwrap().to_owned()
     }
 
-    fn safetensors(place: &TempDir, arrays: &[(&str, HostArray)]) -> String {
+    fn write_safetensors(place: &TempDir, arrays: &[(&str, HostArray)]) -> String {
         let path = place.path().join("arrays.safetensors");
         let bytes: Vec<Vec<u8>> = arrays.iter().map(|(_, array)| array.elements.to_bytes()).collect();
         let views = arrays.iter().zip(&bytes).map(|((name, array), bytes)| {
@@ -161,46 +161,46 @@ mod tests {
     }
 
     #[test]
-    fn both_kinds_of_files_have_the_arrays_that_were_written() {
+    fn reads_arrays_of_both_file_formats_as_written() {
         let place = tempfile::tempdir().unwrap();
-        let expected: BTreeMap<String, HostArray> = arrays().into_iter().map(|(name, array)| (name.to_owned(), array)).collect();
-        for path in [npz(&place, &arrays()), safetensors(&place, &arrays())] {
-            assert_eq!(read_all(&path, &arguments()).unwrap(), expected, "{path}");
+        let expected: BTreeMap<String, HostArray> = sample_arrays().into_iter().map(|(name, array)| (name.to_owned(), array)).collect();
+        for path in [write_npz(&place, &sample_arrays()), write_safetensors(&place, &sample_arrays())] {
+            assert_eq!(read_all(&path, &sample_arguments()).unwrap(), expected, "{path}");
         }
     }
 
     #[test]
-    fn what_is_no_argument_or_of_another_type_is_refused() {
+    fn rejects_unknown_arguments_and_other_element_types() {
         let place = tempfile::tempdir().unwrap();
-        let [(_, x), (_, index)] = arrays();
+        let [(_, x), (_, index)] = sample_arrays();
         let of_numpy = "convert the array with .astype('float16')";
         let of_safetensors = "arrays.safetensors': 'x' has elements of i64, and the program has f16";
-        for (write, wrong) in [(npz as fn(&_, &[_]) -> _, of_numpy), (safetensors, of_safetensors)] {
-            let refused = read_all(&write(&place, &[("y", x.clone())]), &arguments()).unwrap_err();
+        for (write, wrong) in [(write_npz as fn(&_, &[_]) -> _, of_numpy), (write_safetensors, of_safetensors)] {
+            let refused = read_all(&write(&place, &[("y", x.clone())]), &sample_arguments()).unwrap_err();
             assert!(refused.ends_with("the arguments are x, index"), "{refused}");
-            let refused = read_all(&write(&place, &[("x", index.clone())]), &arguments()).unwrap_err();
+            let refused = read_all(&write(&place, &[("x", index.clone())]), &sample_arguments()).unwrap_err();
             assert!(refused.ends_with(wrong), "{refused}");
         }
-        assert!(read_all("arrays.zip", &arguments()).unwrap_err().contains("expected a .npz or .safetensors file"));
-        assert!(read_all("nowhere.npz", &arguments()).unwrap_err().contains("nowhere.npz"));
+        assert!(read_all("arrays.zip", &sample_arguments()).unwrap_err().contains("expected a .npz or .safetensors file"));
+        assert!(read_all("nowhere.npz", &sample_arguments()).unwrap_err().contains("nowhere.npz"));
     }
 
     #[test]
-    fn what_unpacks_to_more_than_an_argument_is_not_unpacked() {
+    fn rejects_archives_that_unpack_to_more_than_an_argument() {
         let place = tempfile::tempdir().unwrap();
-        let long = HostArray { shape: vec![1 << 20], elements: Elements::F16(vec![0; 1 << 20]) };
-        let refused = read_all(&npz(&place, &[("x", long)]), &arguments()).unwrap_err();
+        let long = HostArray { shape: vec![1 << 20], elements: ArrayElements::F16(vec![0; 1 << 20]) };
+        let refused = read_all(&write_npz(&place, &[("x", long)]), &sample_arguments()).unwrap_err();
         assert!(refused.ends_with("'x' is longer than an argument of shape [2, 3]"), "{refused}");
     }
 
     #[test]
-    fn what_is_no_archive_is_refused() {
+    fn rejects_files_that_are_no_archives() {
         let place = tempfile::tempdir().unwrap();
         for name in ["a.npz", "a.safetensors"] {
             let path = place.path().join(name);
             for content in [&b""[..], b"PK\x03\x04", &[0xff; 64]] {
                 fs::write(&path, content).unwrap();
-                assert!(read_all(path.to_str().unwrap(), &arguments()).unwrap_err().contains("cannot read '"));
+                assert!(read_all(path.to_str().unwrap(), &sample_arguments()).unwrap_err().contains("cannot read '"));
             }
         }
     }

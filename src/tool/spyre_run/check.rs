@@ -1,38 +1,38 @@
 //! `spyre-run --check`: the results of a bundle beside those of the module that it was compiled from.
 
-use super::{Arguments, finish};
+use super::{RunArguments, report_outcome};
 use crate::{
     codes,
     mlir::Session,
-    reference::{Comparison, Reference, RoundingErrors, Verdict, Worst, check_takes, compare, judge, poles, with_numbers},
-    tool::{self, Speaker, diagnostics::listen},
+    reference::{ResultComparison, ReferenceResults, RoundingErrors, ReferenceVerdict, WorstElement, check_module_accepts, compare_arrays, check_against_reference, find_poles, replace_numbers},
+    tool::{self, Reporter, diagnostics::install_handler},
 };
-use referee::{Bound, Bounded, Companions, HostArray, Report, RunOptions, Simulation};
+use referee::{BoundedNumber, IntervalArithmetic, Companions, HostArray, RunReport, RunOptions, Simulation};
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
 /// Runs the bundle with numbers that are never rounded beside the device's, and the module by the JIT; an error names the worst element.
-pub(crate) fn check(
+pub(crate) fn check_against_module(
     module: &str,
     simulation: &Simulation,
     (inputs, drawn): (&BTreeMap<String, HostArray>, &str),
     options: &RunOptions,
-    (arguments, speaker): (&Arguments, Speaker),
+    (arguments, speaker): (&RunArguments, Reporter),
 ) -> Result<(), String> {
     // The text is empty if MLIR has reported the error.
-    let in_option = |error: String| if error.is_empty() { error } else { codes::RUN_MODULE.or_says(&format!("--check: {error}")) };
+    let in_option = |error: String| if error.is_empty() { error } else { codes::RUN_MODULE.add_if_missing(&format!("--check: {error}")) };
     if module != "-" && !Path::new(module).exists() {
-        return Err(in_option(tool::cannot_read(module, "No such file or directory")));
+        return Err(in_option(tool::format_read_error(module, "No such file or directory")));
     }
     tool::check_is_mlir(module).map_err(in_option)?;
     let in_order: Vec<HostArray> = simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
-    let listen = |session: &Session| listen(session, speaker);
-    check_takes(module, &simulation.program().name, &in_order, &listen).map_err(in_option)?;
-    speaker.say(drawn)?;
-    let (outcome, companions) = simulation.run_with(&Bounded, inputs, options).map_err(|error| super::coded(&error))?;
-    finish(&outcome, arguments, speaker)?;
-    let reference = Reference::of(module, &simulation.program().name, &in_order, &listen)?;
+    let listen = |session: &Session| install_handler(session, speaker);
+    check_module_accepts(module, &simulation.program().name, &in_order, &listen).map_err(in_option)?;
+    speaker.print_summary(drawn)?;
+    let (outcome, companions) = simulation.run_with(&IntervalArithmetic, inputs, options).map_err(|error| super::format_sim_error(&error))?;
+    report_outcome(&outcome, arguments, speaker)?;
+    let reference = ReferenceResults::compute(module, &simulation.program().name, &in_order, &listen)?;
     if reference.results.len() != outcome.results.len() {
-        return Err(codes::RUN_MODULE.says(format_args!(
+        return Err(codes::RUN_MODULE.format(format_args!(
             "expected the same number of results, found {} in the module and {} in the bundle; give the module from which the bundle was \
              compiled",
             reference.results.len(),
@@ -44,11 +44,11 @@ pub(crate) fn check(
         let companion = &companions[number];
         let result = CheckedResult { name, found, companion, reference: &reference, number };
         let on_the_way = outcome.report.largest_magnitude();
-        let (said, errors) = result.check(arguments.tolerance, on_the_way).map_err(|message| result.refuse(&message))?;
-        speaker.say(&said)?;
-        excessive = excessive.or(errors.map(|errors| result.excess(&errors)));
+        let (said, errors) = result.evaluate(arguments.tolerance, on_the_way).map_err(|message| result.format_error(&message))?;
+        speaker.print_summary(&said)?;
+        excessive = excessive.or(errors.map(|errors| result.excess_error(&errors)));
     }
-    speaker.say(&growth(&outcome.report))?;
+    speaker.print_summary(&describe_error_growth(&outcome.report))?;
     excessive.map_or(Ok(()), Err)
 }
 
@@ -56,28 +56,28 @@ pub(crate) fn check(
 struct CheckedResult<'a> {
     name: &'a str,
     found: &'a HostArray,
-    companion: &'a Companions<Bound>,
-    reference: &'a Reference,
+    companion: &'a Companions<BoundedNumber>,
+    reference: &'a ReferenceResults,
     /// Position among the results.
     number: usize,
 }
 
 impl CheckedResult<'_> {
     /// Returns what is said of the result, and its rounding errors if the formats do not explain them.
-    fn check(&self, tolerance: Option<f64>, on_the_way: f64) -> Result<(String, Option<RoundingErrors>), String> {
+    fn evaluate(&self, tolerance: Option<f64>, on_the_way: f64) -> Result<(String, Option<RoundingErrors>), String> {
         let Self { name, found, companion, reference, number } = *self;
         let (expected, own) = (&reference.results[number], &reference.as_written[number]);
-        let poles = if expected.shape == companion.shape { poles(companion, expected, own) } else { Vec::new() };
+        let poles = if expected.shape == companion.shape { find_poles(companion, expected, own) } else { Vec::new() };
         let beside_poles = |number: &dyn Fn(usize) -> f64| match poles.as_slice() {
             [] => Cow::Borrowed(expected),
-            poles => Cow::Owned(with_numbers(expected, poles, number)),
+            poles => Cow::Owned(replace_numbers(expected, poles, number)),
         };
         let exact = beside_poles(&|index| companion.elements[index].exact);
-        let verdict = judge(companion, &exact, &reference.approximated(number), on_the_way)?;
+        let verdict = check_against_reference(companion, &exact, &reference.approximated_result(number), on_the_way)?;
         if let Some(tolerance) = tolerance {
-            within(found, expected, tolerance)?;
+            check_tolerance(found, expected, tolerance)?;
         }
-        let mut said = format!("{name}: {}\n", said(&verdict));
+        let mut said = format!("{name}: {}\n", format_verdict(&verdict));
         if !poles.is_empty() {
             said += &format!("  elements that are finite only as the program rounds: {}, compared in its own formats\n", poles.len());
         }
@@ -92,43 +92,43 @@ impl CheckedResult<'_> {
         Ok((said, Some(errors).filter(|_| is_excessive && !may_jump)))
     }
 
-    fn refuse(&self, message: &str) -> String {
-        codes::RUN_DIFFERS.or_says(&format!("'{}' {message}", self.name))
+    fn format_error(&self, message: &str) -> String {
+        codes::RUN_DIFFERS.add_if_missing(&format!("'{}' {message}", self.name))
     }
 
     /// Returns the error about a result that the device's formats take further from the exact one than the program's own formats do.
-    fn excess(&self, errors: &RoundingErrors) -> String {
-        let (name, allowed) = (self.name, errors.allowed());
+    fn excess_error(&self, errors: &RoundingErrors) -> String {
+        let (name, allowed) = (self.name, errors.max_allowed_error());
         codes::RUN_ROUNDING
-            .says(format_args!("'{name}' is right without rounding, but not in the formats of the device: {errors}, {allowed:.2e} allowed"))
+            .format(format_args!("'{name}' is right without rounding, but not in the formats of the device: {errors}, {allowed:.2e} allowed"))
     }
 }
 
-fn said(verdict: &Verdict) -> String {
-    let Verdict { difference, allowed, device, worst_case, n_nan } = verdict;
+fn format_verdict(verdict: &ReferenceVerdict) -> String {
+    let ReferenceVerdict { difference, allowed, device, worst_case, n_nan } = verdict;
     let nan = if *n_nan > 0 { format!("; {n_nan} elements are NaN in both") } else { String::new() };
     let bound = if worst_case.is_finite() { format!("bound {worst_case:.2e}") } else { "no bound".to_owned() };
     format!("correct (error {difference:.2e}, tolerance {allowed:.2e}); device rounding error {device:.2e} ({bound}){nan}")
 }
 
 /// Holds the device's own numbers to what the caller allows.
-fn within(found: &HostArray, expected: &HostArray, tolerance: f64) -> Result<(), String> {
-    let Comparison { scale, error, worst } = compare(found, expected)?;
+fn check_tolerance(found: &HostArray, expected: &HostArray, tolerance: f64) -> Result<(), String> {
+    let ResultComparison { scale, error, worst } = compare_arrays(found, expected)?;
     if error <= tolerance {
         return Ok(());
     }
     let place = worst
-        .map_or_else(String::new, |Worst { index, found, expected }| format!(": element {index:?} is {found}, the reference {expected}"));
-    Err(codes::RUN_DIFFERS.says(format_args!(
+        .map_or_else(String::new, |WorstElement { index, found, expected }| format!(": element {index:?} is {found}, the reference {expected}"));
+    Err(codes::RUN_DIFFERS.format(format_args!(
         "differs from the reference by {error:.2e} (relative to the root mean square {scale:.3e}), tolerance {tolerance:.2e}{place}"
     )))
 }
 
 /// Where rounding adds most to what was off before, in the order of execution.
-fn growth(report: &Report) -> String {
+fn describe_error_growth(report: &RunReport) -> String {
     let (mut before, mut most) = (0.0_f64, None);
     for (launch, op) in report.launches.iter().flat_map(|launch| launch.ops.iter().map(move |op| (launch, op))) {
-        let off = op.error.relative();
+        let off = op.error.relative_error();
         if off - before > most.as_ref().map_or(0.0, |(growth, _)| *growth) {
             let text = format!(
                 "largest rounding error added in {}/{} ({}): from {before:.2e} to {off:.2e}\n",

@@ -11,10 +11,10 @@ use std::path::Path;
 ///
 /// # Errors
 /// The first member that another one contradicts, with the argument.
-pub(super) fn check(directory: &Path, program: &Program) -> Result<(), String> {
-    let found = check_launch_specs(directory, program).map_err(|error| codes::SIM_FILES.says(error))?;
+pub(super) fn check_contract(directory: &Path, program: &Program) -> Result<(), String> {
+    let found = check_launch_specs(directory, program).map_err(|error| codes::SIM_FILES.format(error))?;
     found.first().map_or(Ok(()), |violation| {
-        Err(codes::SIM_FILES.says(format_args!("{}/{violation}; compile the program again", directory.display())))
+        Err(codes::SIM_FILES.format(format_args!("{}/{violation}; compile the program again", directory.display())))
     })
 }
 
@@ -22,34 +22,34 @@ pub(super) fn check(directory: &Path, program: &Program) -> Result<(), String> {
 ///
 /// # Errors
 /// If there is none: the addresses of the bundle are in its files, or an older compiler wrote it.
-pub(super) fn read(directory: &Path, launch: &LaunchEntry) -> Result<LaunchSpec, String> {
+pub(super) fn read_launch_spec(directory: &Path, launch: &LaunchEntry) -> Result<LaunchSpec, String> {
     let path = format!("{}/{LAUNCH_SPEC_FILE}", launch.bundle);
     let shown = directory.join(&path);
     if !shown.exists() {
-        return Err(codes::SIM_FILES.says(format_args!(
+        return Err(codes::SIM_FILES.format(format_args!(
             "expected a launch specification, found no '{}'; compile the program again with '--addresses symbolic'",
             shown.display()
         )));
     }
     let bytes = files::read_below(directory, &path).map_err(|error| {
-        codes::SIM_FILES.says(format_args!("cannot read '{}': {}; compile the program again", shown.display(), files::reason(&error)))
+        codes::SIM_FILES.format(format_args!("cannot read '{}': {}; compile the program again", shown.display(), files::reason(&error)))
     })?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| codes::SIM_FILES.says(format_args!("{}: {error}; compile the program again", shown.display())))
+        .map_err(|error| codes::SIM_FILES.format(format_args!("{}: {error}; compile the program again", shown.display())))
 }
 
 /// Returns the type of the host tensors that a launcher passes for a tensor.
 pub(super) fn launch_type(tensor: &Tensor) -> Result<ElementType, String> {
-    let refuse = |error: &dyn std::fmt::Display| codes::SIM_FILES.says(format_args!("'{}': {error}", tensor.name));
+    let refuse = |error: &dyn std::fmt::Display| codes::SIM_FILES.format(format_args!("'{}': {error}", tensor.name));
     let element: ElementType = tensor.element_type.parse().map_err(|error| refuse(&error))?;
     let format: DeviceFormat = tensor.format.parse().map_err(|error| refuse(&error))?;
     Ok(element.launch_type(format))
 }
 
 /// Returns the message of an array that is not what the program takes, with the words of the launch specification for what that is.
-pub(super) fn refuse_array(option: &str, tensor: &Tensor, message: &str) -> String {
+pub(super) fn format_array_error(option: &str, tensor: &Tensor, message: &str) -> String {
     let element = tensor.element_type.parse::<ElementType>().map_or(tensor.element_type.as_str(), |element| element.torch_name());
     let (code, message) = codes::split_code(message);
     code.unwrap_or(codes::RUN_ARRAY)
-        .says(format_args!("{option}: argument '{}' (shape {:?}, dtype {element}, layout row-major): {message}", tensor.name, tensor.shape))
+        .format(format_args!("{option}: argument '{}' (shape {:?}, dtype {element}, layout row-major): {message}", tensor.name, tensor.shape))
 }

@@ -10,11 +10,11 @@
 //! DIR/exact/arg2.npy, arg2.bin        results in f64: unrounded, and rounded to the type of the argument
 //! ```
 
-use super::{Arguments, coded, contract, finish, npy};
+use super::{RunArguments, format_sim_error, contract, report_outcome, npy};
 use crate::codes;
-use crate::tool::{self, Speaker};
+use crate::tool::{self, Reporter};
 use machine::ElementType;
-use referee::{Bounded, Elements, HostArray, Outcome, RunOptions, Simulation};
+use referee::{IntervalArithmetic, ArrayElements, HostArray, RunOutcome, RunOptions, Simulation};
 use sdsc_format::launch_spec::{ArgRole, ArgSpec, LaunchSpec};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use serde::Serialize;
@@ -22,9 +22,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Folders of the export.
-const INPUTS: &str = "inputs";
-const SIMULATED: &str = "simulated";
-const EXACT: &str = "exact";
+const INPUTS_DIR: &str = "inputs";
+const SIMULATED_DIR: &str = "simulated";
+const EXACT_DIR: &str = "exact";
 
 /// Content of `index.json`.
 #[derive(Debug, Serialize)]
@@ -45,7 +45,7 @@ struct ExportIndex {
 #[derive(Debug, Serialize)]
 struct InputFiles {
     #[serde(flatten)]
-    argument: Argument,
+    argument: ExportedArgument,
     #[serde(flatten)]
     files: ArrayFiles,
 }
@@ -54,7 +54,7 @@ struct InputFiles {
 #[derive(Debug, Serialize)]
 struct ExpectedFiles {
     #[serde(flatten)]
-    argument: Argument,
+    argument: ExportedArgument,
     /// Tolerances of the verification for the type: `|actual - expected| <= atol + rtol * |expected|`.
     rtol: f64,
     atol: f64,
@@ -67,7 +67,7 @@ struct ExpectedFiles {
 }
 
 #[derive(Debug, Serialize)]
-struct Argument {
+struct ExportedArgument {
     arg_index: i64,
     role: ArgRole,
     /// Name in the program.
@@ -98,44 +98,44 @@ pub(super) fn export(
     (simulation, sizes): (&Simulation, &BTreeMap<String, i64>),
     mut inputs: BTreeMap<String, HostArray>,
     options: &RunOptions,
-    (arguments, speaker): (&Arguments, Speaker),
+    (arguments, speaker): (&RunArguments, Reporter),
 ) -> Result<(), String> {
     let program = simulation.program();
-    let launch = only_launch(program)?;
-    let spec = contract::read(Path::new(&arguments.directory), launch)?;
+    let launch = find_single_launch(program)?;
+    let spec = contract::read_launch_spec(Path::new(&arguments.directory), launch)?;
     let passed = pass_arguments(simulation, launch, &spec, &mut inputs)?;
-    let (outcome, exact) = simulation.run_with(&Bounded, &inputs, options).map_err(|error| coded(&error))?;
+    let (outcome, exact) = simulation.run_with(&IntervalArithmetic, &inputs, options).map_err(|error| format_sim_error(&error))?;
     let exact: Vec<HostArray> = exact
         .into_iter()
         .map(|result| HostArray {
             shape: result.shape,
-            elements: Elements::F64(result.elements.into_iter().map(|bound| bound.exact).collect()),
+            elements: ArrayElements::F64(result.elements.into_iter().map(|bound| bound.exact).collect()),
         })
         .collect();
-    let written = Export { folder: Path::new(folder), program, launch, spec: &spec };
-    let inputs = passed.iter().map(|(place, array)| written.input(*place, array)).collect::<Result<Vec<_>, _>>()?;
-    let expected = written.expected(&outcome, &exact)?;
-    let command = command(&inputs, &expected);
+    let written = ExportWriter { folder: Path::new(folder), program, launch, spec: &spec };
+    let inputs = passed.iter().map(|(place, array)| written.write_input(*place, array)).collect::<Result<Vec<_>, _>>()?;
+    let expected = written.write_expected(&outcome, &exact)?;
+    let command = format_launch_command(&inputs, &expected);
     let size = |name: &String| sizes.get(name).copied().or_else(|| Some(program.size(name)?.maximum));
     let bind = launch.sizes.iter().filter_map(|name| Some((name.clone(), size(name)?))).collect();
     let (kernel_name, bundle) = (spec.kernel_name.clone(), launch.bundle.clone());
     let index = ExportIndex { version: 1, kernel_name, bundle, bind, inputs, expected, command };
     let text = serde_json::to_string_pretty(&index).map_err(|error| error.to_string())?;
-    write(&Path::new(folder).join("index.json"), format!("{text}\n"))?;
-    finish(&outcome, arguments, speaker)
+    write_export_file(&Path::new(folder).join("index.json"), format!("{text}\n"))?;
+    report_outcome(&outcome, arguments, speaker)
 }
 
 /// Returns the launch of a program of one launch.
-fn only_launch(program: &Program) -> Result<&LaunchEntry, String> {
+fn find_single_launch(program: &Program) -> Result<&LaunchEntry, String> {
     if let Some(result) = program.results.iter().find(|result| result.digit_base.is_some()) {
-        return Err(codes::SIM_NOT_SIMULATED.says(format_args!(
+        return Err(codes::SIM_NOT_SIMULATED.format(format_args!(
             "--export-expected: expected results without digits, found '{}' of two digits per integer; return a floating-point number",
             result.name
         )));
     }
     match program.launches.as_slice() {
         [launch] => Ok(launch),
-        launches => Err(codes::SIM_NOT_SIMULATED.says(format_args!(
+        launches => Err(codes::SIM_NOT_SIMULATED.format(format_args!(
             "--export-expected: expected a program of one launch, found {} launches; export a smaller function",
             launches.len()
         ))),
@@ -156,33 +156,33 @@ fn pass_arguments(
         if argument.role == ArgRole::Output {
             continue;
         }
-        let tensor = tensor_of(program, name)?;
-        let constant = simulation.constant(tensor).map_err(|error| coded(&error))?;
+        let tensor = find_tensor(program, name)?;
+        let constant = simulation.read_constant(tensor).map_err(|error| format_sim_error(&error))?;
         let array = match (inputs.get(name), &constant) {
             (Some(array), _) | (None, Some(array)) => array,
-            (None, None) => return Err(codes::RUN_ARGUMENT.says(format_args!("'{name}' has no value; give one with --input"))),
+            (None, None) => return Err(codes::RUN_ARGUMENT.format(format_args!("'{name}' has no value; give one with --input"))),
         };
         let launched =
-            convert(array, contract::launch_type(tensor)?).map_err(|message| contract::refuse_array("--input", tensor, &message))?;
+            cast_elements_checked(array, contract::launch_type(tensor)?).map_err(|message| contract::format_array_error("--input", tensor, &message))?;
         if let Some(input) = inputs.get_mut(name) {
-            *input = converted(&launched, input.elements.element_type());
+            *input = cast_elements(&launched, input.elements.element_type());
         }
         passed.push((place, launched));
     }
     Ok(passed)
 }
 
-fn tensor_of<'p>(program: &'p Program, name: &str) -> Result<&'p Tensor, String> {
+fn find_tensor<'p>(program: &'p Program, name: &str) -> Result<&'p Tensor, String> {
     let found = program.tensors().find(|tensor| tensor.name == name);
-    found.ok_or_else(|| codes::SIM_FILES.says(format_args!("a launch names '{name}', which is no tensor of the program")))
+    found.ok_or_else(|| codes::SIM_FILES.format(format_args!("a launch names '{name}', which is no tensor of the program")))
 }
 
 /// Returns the array with elements of another type, each the nearest number.
-fn converted(array: &HostArray, element: ElementType) -> HostArray {
+fn cast_elements(array: &HostArray, element: ElementType) -> HostArray {
     if array.elements.element_type() == element {
         return array.clone();
     }
-    let mut elements = Elements::zeros(element, array.elements.len());
+    let mut elements = ArrayElements::zeros(element, array.elements.len());
     (0..array.elements.len()).for_each(|index| elements.set(index, array.elements.get(index)));
     HostArray { shape: array.shape.clone(), elements }
 }
@@ -191,8 +191,8 @@ fn converted(array: &HostArray, element: ElementType) -> HostArray {
 ///
 /// # Errors
 /// An integer that the type rounds, or a number beyond its range.
-fn convert(array: &HostArray, element: ElementType) -> Result<HostArray, String> {
-    let found = converted(array, element);
+fn cast_elements_checked(array: &HostArray, element: ElementType) -> Result<HostArray, String> {
+    let found = cast_elements(array, element);
     let is_integer = array.elements.element_type().is_integer();
     let is_lost = |index: &usize| {
         let (before, after) = (array.elements.get(*index), found.elements.get(*index));
@@ -209,45 +209,45 @@ fn convert(array: &HostArray, element: ElementType) -> Result<HostArray, String>
 }
 
 /// An export that is being written.
-struct Export<'a> {
+struct ExportWriter<'a> {
     folder: &'a Path,
     program: &'a Program,
     launch: &'a LaunchEntry,
     spec: &'a LaunchSpec,
 }
 
-impl Export<'_> {
-    fn argument(&self, place: usize, shape: &[i64]) -> Argument {
+impl ExportWriter<'_> {
+    fn describe_argument(&self, place: usize, shape: &[i64]) -> ExportedArgument {
         let ArgSpec { arg_index, role, dtype, .. } = &self.spec.args[place];
         let (name, shape) = (self.launch.arguments[place].clone(), shape.to_vec());
-        Argument { arg_index: *arg_index, role: *role, name, shape, dtype: dtype.clone() }
+        ExportedArgument { arg_index: *arg_index, role: *role, name, shape, dtype: dtype.clone() }
     }
 
-    fn input(&self, place: usize, array: &HostArray) -> Result<InputFiles, String> {
-        let argument = self.argument(place, &array.shape);
-        let files = self.write_arrays(INPUTS, argument.arg_index, array, array)?;
+    fn write_input(&self, place: usize, array: &HostArray) -> Result<InputFiles, String> {
+        let argument = self.describe_argument(place, &array.shape);
+        let files = self.write_arrays(INPUTS_DIR, argument.arg_index, array, array)?;
         Ok(InputFiles { argument, files })
     }
 
     /// Writes the expected results, in the order of the arguments.
-    fn expected(&self, outcome: &Outcome, exact: &[HostArray]) -> Result<Vec<ExpectedFiles>, String> {
+    fn write_expected(&self, outcome: &RunOutcome, exact: &[HostArray]) -> Result<Vec<ExpectedFiles>, String> {
         let mut expected = Vec::new();
         for (place, name) in self.launch.arguments.iter().enumerate().filter(|(place, _)| self.spec.args[*place].role != ArgRole::Input) {
             let number = self.program.results.iter().position(|result| result.name == *name);
             let (Some((_, simulated)), Some(exact)) = (number.and_then(|n| outcome.results.get(n)), number.and_then(|n| exact.get(n)))
             else {
-                return Err(codes::SIM_FILES.says(format_args!("the launch writes '{name}', which is no result of the program")));
+                return Err(codes::SIM_FILES.format(format_args!("the launch writes '{name}', which is no result of the program")));
             };
-            let element = contract::launch_type(tensor_of(self.program, name)?)?;
-            let argument = self.argument(place, &simulated.shape);
-            let (simulated, rounded) = (converted(simulated, element), converted(exact, element));
+            let element = contract::launch_type(find_tensor(self.program, name)?)?;
+            let argument = self.describe_argument(place, &simulated.shape);
+            let (simulated, rounded) = (cast_elements(simulated, element), cast_elements(exact, element));
             let (rtol, atol) = tolerances(element);
-            let difference = Difference::between(&simulated, exact, (rtol, atol));
+            let difference = ExportDifference::compute(&simulated, exact, (rtol, atol));
             expected.push(ExpectedFiles {
                 rtol,
                 atol,
-                simulated: self.write_arrays(SIMULATED, argument.arg_index, &simulated, &simulated)?,
-                exact: self.write_arrays(EXACT, argument.arg_index, exact, &rounded)?,
+                simulated: self.write_arrays(SIMULATED_DIR, argument.arg_index, &simulated, &simulated)?,
+                exact: self.write_arrays(EXACT_DIR, argument.arg_index, exact, &rounded)?,
                 max_abs_difference: difference.largest,
                 is_within_tolerance: difference.is_within,
                 argument,
@@ -261,21 +261,21 @@ impl Export<'_> {
         let files = ArrayFiles::new(folder, arg_index);
         let path = self.folder.join(&files.npy);
         let content =
-            npy::bytes_of(array).map_err(|error| codes::OUTPUT_WRITE.says(format_args!("cannot write '{}': {error}", path.display())))?;
-        write(&path, content)?;
-        write(&self.folder.join(&files.bin), raw.elements.to_bytes())?;
+            npy::to_npy_bytes(array).map_err(|error| codes::OUTPUT_WRITE.format(format_args!("cannot write '{}': {error}", path.display())))?;
+        write_export_file(&path, content)?;
+        write_export_file(&self.folder.join(&files.bin), raw.elements.to_bytes())?;
         Ok(files)
     }
 }
 
 /// Difference of simulated results from exact ones.
-struct Difference {
+struct ExportDifference {
     largest: f64,
     is_within: bool,
 }
 
-impl Difference {
-    fn between(simulated: &HostArray, exact: &HostArray, (rtol, atol): (f64, f64)) -> Self {
+impl ExportDifference {
+    fn compute(simulated: &HostArray, exact: &HostArray, (rtol, atol): (f64, f64)) -> Self {
         let mut difference = Self { largest: 0.0, is_within: true };
         for index in 0..simulated.elements.len() {
             let (found, expected) = (simulated.elements.get(index), exact.elements.get(index));
@@ -301,7 +301,7 @@ const fn tolerances(element: ElementType) -> (f64, f64) {
         // Numbers of 8 bits, which no launch passes, integers and booleans.
         ElementType::F8E4M3Fn
         | ElementType::F8E5M2
-        | ElementType::Truth
+        | ElementType::Bool
         | ElementType::I8
         | ElementType::I32
         | ElementType::I64
@@ -310,16 +310,16 @@ const fn tolerances(element: ElementType) -> (f64, f64) {
 }
 
 /// Returns the command that verifies the kernel against the simulated results, run in the folder of the index.
-fn command(inputs: &[InputFiles], expected: &[ExpectedFiles]) -> String {
+fn format_launch_command(inputs: &[InputFiles], expected: &[ExpectedFiles]) -> String {
     let inputs = inputs.iter().map(|input| format!("-i {} ", input.files.bin));
     let outputs = expected.iter().map(|output| format!("-o {} ", output.simulated.bin));
     format!("spyre launch {}LAUNCH_DIR", inputs.chain(outputs).collect::<String>())
 }
 
 /// Writes a file, and makes its folder.
-fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), String> {
+fn write_export_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), String> {
     let cannot = |reason: &dyn std::fmt::Display| {
-        codes::OUTPUT_WRITE.says(format_args!("--export-expected: cannot write '{}': {reason}; name another directory", path.display()))
+        codes::OUTPUT_WRITE.format(format_args!("--export-expected: cannot write '{}': {reason}; name another directory", path.display()))
     };
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(|error| cannot(&files::reason(&error)))?;
@@ -330,24 +330,24 @@ fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    fn array(elements: Elements) -> HostArray {
+    fn array(elements: ArrayElements) -> HostArray {
         HostArray { shape: vec![elements.len() as i64], elements }
     }
 
     #[test]
-    fn numbers_that_the_type_of_the_launch_does_not_hold_are_refused() {
-        let fits = convert(&array(Elements::I64(vec![0, -2048])), ElementType::F16).unwrap();
-        assert_eq!(fits.elements, Elements::F16(vec![0, 0xe800]));
-        let refused = convert(&array(Elements::I64(vec![0, 2049])), ElementType::F16).unwrap_err();
+    fn rejects_numbers_that_launch_type_cannot_represent() {
+        let fits = cast_elements_checked(&array(ArrayElements::I64(vec![0, -2048])), ElementType::F16).unwrap();
+        assert_eq!(fits.elements, ArrayElements::F16(vec![0, 0xe800]));
+        let refused = cast_elements_checked(&array(ArrayElements::I64(vec![0, 2049])), ElementType::F16).unwrap_err();
         assert_eq!(refused, "expected numbers of dtype float16, found 2049 at element 1; give numbers that the dtype of the launch holds");
-        assert!(convert(&array(Elements::F32(vec![0.1, f32::INFINITY])), ElementType::F16).is_ok(), "rounded");
-        assert!(convert(&array(Elements::F32(vec![1e6])), ElementType::F16).is_err());
+        assert!(cast_elements_checked(&array(ArrayElements::F32(vec![0.1, f32::INFINITY])), ElementType::F16).is_ok(), "rounded");
+        assert!(cast_elements_checked(&array(ArrayElements::F32(vec![1e6])), ElementType::F16).is_err());
     }
 
     #[test]
-    fn a_difference_is_relative_to_the_exact_number() {
+    fn computes_difference_relative_to_exact_number() {
         let between = |simulated: f32, exact: f64| {
-            Difference::between(&array(Elements::F32(vec![simulated])), &array(Elements::F64(vec![exact])), tolerances(ElementType::F16))
+            ExportDifference::compute(&array(ArrayElements::F32(vec![simulated])), &array(ArrayElements::F64(vec![exact])), tolerances(ElementType::F16))
         };
         assert!(between(1000.5, 1000.0).is_within && !between(1002.0, 1000.0).is_within);
         assert_eq!(between(1002.0, 1000.0).largest, 2.0);

@@ -9,18 +9,18 @@ pub mod npy;
 
 use crate::{
     codes,
-    tool::{self, Amount, Messages, Progress, Speaker, help::with_help},
+    tool::{self, Verbosity, MessageArguments, ProgressIndicator, Reporter, help::with_help},
 };
 use clap::{Command, CommandFactory, Parser};
 use machine::Target;
-use referee::{Draw, HostArray, Outcome, Report, RunOptions, SimError, Simulation, drawn};
-use sdsc_format::program::{FILE_NAME, Program, Tensor};
+use referee::{InputDistribution, HostArray, RunOutcome, RunReport, RunOptions, SimError, Simulation, draw_argument};
+use sdsc_format::program::{PROGRAM_FILE, Program, Tensor};
 use std::{collections::BTreeMap, ffi::OsString, fmt::Write as _, path::Path};
 
 /// Run a bundle in the simulator
 #[derive(Parser)]
 #[command(name = "spyre-run")]
-struct Arguments {
+struct RunArguments {
     /// Bundle directory that spyre-compile wrote
     directory: String,
     /// Value of an argument; repeatable; missing arguments are filled with seeded random data
@@ -37,7 +37,7 @@ struct Arguments {
     seed: u64,
     /// Kind of random data: random, ties, extreme, infinite
     #[arg(long, value_name = "KIND", default_value = "random", help_heading = INPUT)]
-    draw: Draw,
+    draw: InputDistribution,
     /// Write the results as .npy files
     #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
     output_dir: Option<String>,
@@ -63,9 +63,9 @@ struct Arguments {
     #[arg(long, help_heading = EXECUTION)]
     wipe_lx: bool,
     #[command(flatten)]
-    amount: Amount,
+    amount: Verbosity,
     #[command(flatten)]
-    messages: Messages,
+    messages: MessageArguments,
 }
 
 /// Headings of the options in `--help`.
@@ -75,7 +75,7 @@ const VERIFICATION: &str = "Verification";
 const EXECUTION: &str = "Execution";
 
 /// Options that `--help` shows; at most ten.
-const MOST_USED: [&str; 9] = ["input", "inputs", "dim_size", "seed", "output_dir", "report", "check", "tolerance", "count"];
+const COMMON_OPTIONS: [&str; 9] = ["input", "inputs", "dim_size", "seed", "output_dir", "report", "check", "tolerance", "count"];
 
 fn finite(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
@@ -91,58 +91,58 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     if tool::helper::is_request(&words) {
         return tool::helper::answer_request();
     }
-    let speaker = |arguments: &Arguments| Speaker::new("spyre-run", arguments.messages).saying(arguments.amount);
+    let speaker = |arguments: &RunArguments| Reporter::new("spyre-run", arguments.messages).with_verbosity(arguments.amount);
     tool::main("spyre-run", command(), words, speaker, run)
 }
 
 /// The command line.
 pub(super) fn command() -> Command {
-    with_help(Arguments::command(), &MOST_USED)
+    with_help(RunArguments::command(), &COMMON_OPTIONS)
 }
 
-fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
+fn run(arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
     if let (Some(module), false) = (&arguments.check, cfg!(feature = "mlir")) {
         return Err(codes::WITHOUT_MLIR
-            .says(format_args!("--check '{module}': this spyre-run was built without MLIR; build it with the default features")));
+            .format(format_args!("--check '{module}': this spyre-run was built without MLIR; build it with the default features")));
     }
-    arguments.report.iter().try_for_each(|path| tool::check_place(path).map_err(|error| format!("--report: {error}")))?;
+    arguments.report.iter().try_for_each(|path| tool::check_output_file(path).map_err(|error| format!("--report: {error}")))?;
     if let Some(folder) = arguments.output_dir.as_ref().filter(|folder| Path::new(folder).exists() && !Path::new(folder).is_dir()) {
         return Err(codes::OUTPUT_PLACE
-            .says(format_args!("--output-dir: expected a directory, found the file '{folder}'; name another path, or remove the file")));
+            .format(format_args!("--output-dir: expected a directory, found the file '{folder}'; name another path, or remove the file")));
     }
     check_directory(&arguments.directory)?;
-    let _progress = Progress::start(speaker, &format!("simulating {}", tool::name_of(&arguments.directory)));
+    let _progress = ProgressIndicator::start(speaker, &format!("simulating {}", tool::display_name(&arguments.directory)));
     let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre()).map_err(|error| {
-        codes::SIM_FILES.says(format_args!("{error}; a bundle needs every file as it was written, compile the program again"))
+        codes::SIM_FILES.format(format_args!("{error}; a bundle needs every file as it was written, compile the program again"))
     })?;
-    contract::check(Path::new(&arguments.directory), simulation.program())?;
-    let sizes = sizes_of(simulation.program(), &arguments.dim_size)?;
-    let simulation = simulation.at(&sizes).map_err(|error| codes::RUN_SIZE.says(format_args!("--dim-size: {error}")))?;
-    let (inputs, drawn) = inputs_of(&simulation, arguments, speaker)?;
+    contract::check_contract(Path::new(&arguments.directory), simulation.program())?;
+    let sizes = parse_sizes(simulation.program(), &arguments.dim_size)?;
+    let simulation = simulation.with_sizes(&sizes).map_err(|error| codes::RUN_SIZE.format(format_args!("--dim-size: {error}")))?;
+    let (inputs, drawn) = read_inputs(&simulation, arguments, speaker)?;
     let defaults = RunOptions::default();
     let options = RunOptions { max_steps: arguments.max_steps.unwrap_or(defaults.max_steps), wipe_lx: arguments.wipe_lx, ..defaults };
-    let n_launches = launches(simulation.program().launches.len());
-    speaker.step(&format!("program '{}': {n_launches}, at most {} element operations", simulation.program().name, options.max_steps));
+    let n_launches = format_launch_count(simulation.program().launches.len());
+    speaker.report_step(&format!("program '{}': {n_launches}, at most {} element operations", simulation.program().name, options.max_steps));
     if arguments.count {
-        let report = simulation.count(&inputs, &options).map_err(|error| coded(&error))?;
-        speaker.say(&format!("{}{}: {}, counted only\n", summary(&report), report.program, launches(report.launches.len())))?;
+        let report = simulation.count(&inputs, &options).map_err(|error| format_sim_error(&error))?;
+        speaker.print_summary(&format!("{}{}: {}, counted only\n", format_summary(&report), report.program, format_launch_count(report.launches.len())))?;
         return write_report(&report, arguments);
     }
     #[cfg(feature = "mlir")]
     if let Some(module) = &arguments.check {
-        return check::check(module, &simulation, (&inputs, &drawn), &options, (arguments, speaker));
+        return check::check_against_module(module, &simulation, (&inputs, &drawn), &options, (arguments, speaker));
     }
     if let Some(folder) = &arguments.export_expected {
-        speaker.say(&drawn)?;
+        speaker.print_summary(&drawn)?;
         return export::export(folder, (&simulation, &sizes), inputs, &options, (arguments, speaker));
     }
-    speaker.say(&drawn)?;
-    let outcome = simulation.run(&inputs, &options).map_err(|error| coded(&error))?;
-    finish(&outcome, arguments, speaker)
+    speaker.print_summary(&drawn)?;
+    let outcome = simulation.run(&inputs, &options).map_err(|error| format_sim_error(&error))?;
+    report_outcome(&outcome, arguments, speaker)
 }
 
 /// Returns what the simulator refuses, with its code.
-fn coded(error: &SimError) -> String {
+fn format_sim_error(error: &SimError) -> String {
     let code = match error {
         SimError::OutOfBounds { .. } => codes::SIM_OUT_OF_BOUNDS,
         SimError::Misaligned { .. } => codes::SIM_MISALIGNED,
@@ -159,19 +159,19 @@ fn coded(error: &SimError) -> String {
         SimError::NotSimulated { .. } => codes::SIM_NOT_SIMULATED,
         SimError::Io { .. } | SimError::Json { .. } | SimError::Text { .. } | SimError::Malformed { .. } => codes::SIM_FILES,
     };
-    code.says(error)
+    code.format(error)
 }
 
 /// Looks for the program where a user may have meant another folder.
 fn check_directory(directory: &str) -> Result<(), String> {
     let path = Path::new(directory);
-    let program = path.join(FILE_NAME);
+    let program = path.join(PROGRAM_FILE);
     if program.exists() {
         return Ok(());
     }
     let missing =
-        codes::RUN_DIRECTORY.says(format_args!("expected a bundle directory, found '{directory}' without file '{}'", program.display()));
-    let parent = path.parent().filter(|parent| parent.join(FILE_NAME).exists());
+        codes::RUN_DIRECTORY.format(format_args!("expected a bundle directory, found '{directory}' without file '{}'", program.display()));
+    let parent = path.parent().filter(|parent| parent.join(PROGRAM_FILE).exists());
     Err(match parent.map(Path::to_string_lossy) {
         Some(parent) if parent.is_empty() => format!("{missing}; it is one launch of the program in '.', use 'spyre-run .'"),
         Some(parent) => format!("{missing}; it is one launch of the program in '{parent}', use 'spyre-run {parent}'"),
@@ -180,42 +180,42 @@ fn check_directory(directory: &str) -> Result<(), String> {
 }
 
 /// Says what was done, and writes what was asked for.
-fn finish(outcome: &Outcome, arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
+fn report_outcome(outcome: &RunOutcome, arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
     let report = &outcome.report;
-    let n_launches = launches(report.launches.len());
-    speaker.say(&format!("{}{}: {n_launches}, {} element operations\n", summary(report), report.program, report.steps))?;
+    let n_launches = format_launch_count(report.launches.len());
+    speaker.print_summary(&format!("{}{}: {n_launches}, {} element operations\n", format_summary(report), report.program, report.steps))?;
     if let Some(folder) = &arguments.output_dir {
         npy::write_results(Path::new(folder), &outcome.results)?;
     }
     write_report(report, arguments)
 }
 
-fn write_report(report: &Report, arguments: &Arguments) -> Result<(), String> {
+fn write_report(report: &RunReport, arguments: &RunArguments) -> Result<(), String> {
     let Some(path) = &arguments.report else { return Ok(()) };
     let text = serde_json::to_string_pretty(report).map_err(|error| error.to_string())?;
     tool::write_file(path, format!("{text}\n"))
 }
 
 /// The sizes that are asked for, by their names in the program.
-fn sizes_of(program: &Program, given: &[String]) -> Result<BTreeMap<String, i64>, String> {
+fn parse_sizes(program: &Program, given: &[String]) -> Result<BTreeMap<String, i64>, String> {
     let mut sizes = BTreeMap::new();
     for text in given {
         let split = text.split_once('=').and_then(|(name, size)| Some((name, size.parse::<i64>().ok()?)));
         let (name, size) = split.ok_or_else(|| {
             codes::RUN_SIZE
-                .says(format_args!("--dim-size: expected NAME=SIZE or argA.D=SIZE, found '{text}'; give one such as 'arg0.0=64'"))
+                .format(format_args!("--dim-size: expected NAME=SIZE or argA.D=SIZE, found '{text}'; give one such as 'arg0.0=64'"))
         })?;
         let name =
-            name_of_size(program, name).ok_or_else(|| codes::RUN_SIZE.or_says(&format!("--dim-size: {}", no_size(program, name))))?;
+            find_size_name(program, name).ok_or_else(|| codes::RUN_SIZE.add_if_missing(&format!("--dim-size: {}", format_unknown_size(program, name))))?;
         if let Some(other) = sizes.insert(name.to_owned(), size).filter(|other| *other != size) {
-            return Err(codes::OPTION_TWICE.says(format_args!("--dim-size: '{name}' is given twice, as {other} and {size}; remove one")));
+            return Err(codes::OPTION_TWICE.format(format_args!("--dim-size: '{name}' is given twice, as {other} and {size}; remove one")));
         }
     }
     Ok(sizes)
 }
 
 /// The name of a size that is called so, or that dimension `D` of argument `A` has, `argA.D`.
-fn name_of_size<'p>(program: &'p Program, name: &'p str) -> Option<&'p str> {
+fn find_size_name<'p>(program: &'p Program, name: &'p str) -> Option<&'p str> {
     if program.size(name).is_some() {
         return Some(name);
     }
@@ -225,47 +225,47 @@ fn name_of_size<'p>(program: &'p Program, name: &'p str) -> Option<&'p str> {
     tensor.symbolic.iter().find(|symbolic| symbolic.dim == dim).map(|symbolic| symbolic.size.as_str())
 }
 
-fn no_size(program: &Program, name: &str) -> String {
+fn format_unknown_size(program: &Program, name: &str) -> String {
     let known: Vec<String> = program.sizes.iter().map(|size| format!("'{}'", size.name)).collect();
     match known.as_slice() {
         [] => codes::RUN_SIZE
-            .says(format_args!("expected no --dim-size for a program compiled for one size, found '{name}'; remove the option")),
+            .format(format_args!("expected no --dim-size for a program compiled for one size, found '{name}'; remove the option")),
         known => codes::RUN_SIZE
-            .says(format_args!("expected a size that the program leaves open, found '{name}'; choose one of {}", known.join(", "))),
+            .format(format_args!("expected a size that the program leaves open, found '{name}'; choose one of {}", known.join(", "))),
     }
 }
 
 /// Returns the inputs from files, with generated ones for the other arguments, for counting only where they are indices; and the line that says
 /// which are generated.
-fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -> Result<(BTreeMap<String, HostArray>, String), String> {
+fn read_inputs(simulation: &Simulation, arguments: &RunArguments, speaker: Reporter) -> Result<(BTreeMap<String, HostArray>, String), String> {
     let program = simulation.program();
     let archive = arguments.inputs.as_ref().map(|path| read_archive(path, program));
     let mut inputs = archive.transpose()?.unwrap_or_default();
     for given in &arguments.input {
         let (name, path) = given.split_once('=').ok_or_else(|| {
             let first = program.arguments.first().map_or("NAME", |tensor| tensor.name.as_str());
-            codes::RUN_ARGUMENT.says(format_args!(
+            codes::RUN_ARGUMENT.format(format_args!(
                 "--input: expected NAME=FILE.npy, found '{given}'; name one of {}, such as '{first}={given}'",
-                names_of(program)
+                join_tensor_names(program)
             ))
         })?;
         let tensor = program.arguments.iter().chain(&program.constants).find(|tensor| tensor.name == name);
         let tensor = tensor.ok_or_else(|| {
             codes::RUN_ARGUMENT
-                .says(format_args!("--input: expected an argument of the program, found '{name}'; choose one of {}", names_of(program)))
+                .format(format_args!("--input: expected an argument of the program, found '{name}'; choose one of {}", join_tensor_names(program)))
         })?;
-        let refuse = |message: &str| contract::refuse_array("--input", tensor, message);
+        let refuse = |message: &str| contract::format_array_error("--input", tensor, message);
         let array = npy::read(path, &tensor.element_type).map_err(|error| refuse(&error))?;
         check_shape(tensor, &array, path).map_err(|message| refuse(&message))?;
         if inputs.insert(name.to_owned(), array).is_some() {
-            return Err(codes::OPTION_TWICE.says(format_args!("--input: '{name}' is given twice; remove one")));
+            return Err(codes::OPTION_TWICE.format(format_args!("--input: '{name}' is given twice; remove one")));
         }
     }
-    let line = drawn_arguments(program, &inputs, (arguments, speaker));
+    let line = describe_random_arguments(program, &inputs, (arguments, speaker));
     for (position, tensor) in program.arguments.iter().enumerate() {
         let is_needed = !arguments.count || tensor.index_range.is_some();
         if is_needed && !inputs.contains_key(&tensor.name) {
-            let array = drawn(program, position, arguments.seed, arguments.draw).map_err(|error| coded(&error))?;
+            let array = draw_argument(program, position, arguments.seed, arguments.draw).map_err(|error| format_sim_error(&error))?;
             inputs.insert(tensor.name.clone(), array);
         }
     }
@@ -274,10 +274,10 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments, speaker: Speaker) -
 
 /// Reads the arrays of a file with several.
 fn read_archive(path: &str, program: &Program) -> Result<BTreeMap<String, HostArray>, String> {
-    let arrays = archive::read_all(path, &program.arguments).map_err(|error| codes::RUN_ARRAY.or_says(&error))?;
+    let arrays = archive::read_all(path, &program.arguments).map_err(|error| codes::RUN_ARRAY.add_if_missing(&error))?;
     for tensor in &program.arguments {
         if let Some(array) = arrays.get(&tensor.name) {
-            check_shape(tensor, array, path).map_err(|message| contract::refuse_array("--inputs", tensor, &message))?;
+            check_shape(tensor, array, path).map_err(|message| contract::format_array_error("--inputs", tensor, &message))?;
         }
     }
     Ok(arrays)
@@ -292,16 +292,16 @@ fn check_shape(tensor: &Tensor, array: &HostArray, path: &str) -> Result<(), Str
 }
 
 /// The names of what a caller may give.
-fn names_of(program: &Program) -> String {
+fn join_tensor_names(program: &Program) -> String {
     program.arguments.iter().chain(&program.constants).map(|tensor| tensor.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the line that lists the arguments that are filled with random data, so that a misspelt name is noticed; empty if there are none.
-fn drawn_arguments(program: &Program, inputs: &BTreeMap<String, HostArray>, (arguments, speaker): (&Arguments, Speaker)) -> String {
+fn describe_random_arguments(program: &Program, inputs: &BTreeMap<String, HostArray>, (arguments, speaker): (&RunArguments, Reporter)) -> String {
     for tensor in &program.arguments {
         let is_read = inputs.contains_key(&tensor.name);
         let source = if is_read { "from a file".to_owned() } else { format!("random data with seed {}", arguments.seed) };
-        speaker.step(&format!("argument '{}': {} of {:?}, {source}", tensor.name, tensor.element_type, tensor.shape));
+        speaker.report_step(&format!("argument '{}': {} of {:?}, {source}", tensor.name, tensor.element_type, tensor.shape));
     }
     let drawn: Vec<&str> = program.arguments.iter().map(|tensor| tensor.name.as_str()).filter(|name| !inputs.contains_key(*name)).collect();
     if drawn.is_empty() || arguments.count {
@@ -311,7 +311,7 @@ fn drawn_arguments(program: &Program, inputs: &BTreeMap<String, HostArray>, (arg
     format!("random data with seed {}: {names}\n", arguments.seed)
 }
 
-fn summary(report: &Report) -> String {
+fn format_summary(report: &RunReport) -> String {
     let mut text = String::new();
     for launch in &report.launches {
         let executions: u64 = launch.ops.iter().map(|op| op.executions).sum();
@@ -331,6 +331,6 @@ fn summary(report: &Report) -> String {
     text
 }
 
-fn launches(count: usize) -> String {
+fn format_launch_count(count: usize) -> String {
     if count == 1 { "1 launch".to_owned() } else { format!("{count} launches") }
 }

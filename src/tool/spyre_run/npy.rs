@@ -4,7 +4,7 @@ use crate::{codes, tool};
 use half::f16;
 use machine::{ElementType, UnknownElementType};
 use npyz::{AutoSerialize, NpyFile, WriterBuilder};
-use referee::{Elements, HostArray};
+use referee::{ArrayElements, HostArray};
 use std::{
     fs,
     io::{self, BufReader, Read, Seek, SeekFrom},
@@ -18,17 +18,17 @@ use std::{
 /// The file, and what is wrong with it.
 pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
     let refuse = |error: io::Error| {
-        codes::RUN_ARRAY.says(format_args!("cannot read '{path}': {}; expected a .npy file, give one of numpy.save", files::reason(&error)))
+        codes::RUN_ARRAY.format(format_args!("cannot read '{path}': {}; expected a .npy file, give one of numpy.save", files::reason(&error)))
     };
     if Path::new(path).extension().is_some_and(|extension| extension == "npz" || extension == "safetensors") {
         let advice = format!("give the archive with --inputs {path}");
-        return Err(codes::RUN_ARRAY.says(format_args!("expected one array in a .npy file, found several in '{path}'; {advice}")));
+        return Err(codes::RUN_ARRAY.format(format_args!("expected one array in a .npy file, found several in '{path}'; {advice}")));
     }
     let file = files::open(Path::new(path)).map_err(refuse)?;
     let n_bytes = file.metadata().map_err(refuse)?.len();
     if n_bytes == 0 {
         let advice = "save the array again with numpy.save";
-        return Err(codes::RUN_ARRAY.says(format_args!("expected an array in a .npy file, found no bytes in '{path}'; {advice}")));
+        return Err(codes::RUN_ARRAY.format(format_args!("expected an array in a .npy file, found no bytes in '{path}'; {advice}")));
     }
     read_from(BufReader::new(file), n_bytes, path, element_type)
 }
@@ -39,29 +39,29 @@ pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, el
     let element = element.map_err(|unknown: UnknownElementType| format!("cannot read '{path}': {unknown}"))?;
     let refuse = |error: io::Error| format!("cannot read '{path}': {}", files::reason(&error));
     check_header(&mut file, n_bytes).map_err(refuse)?;
-    let is_byte = ElementType::is_quarter(element);
+    let is_byte = ElementType::is_f8(element);
     let as_bytes = |message: String| if is_byte { format!("{message}; give numbers of {element} as bytes, '|u1'") } else { message };
     let file = NpyFile::new(file).map_err(|error| as_bytes(refuse(error)))?;
     if file.order() != npyz::Order::C {
         return Err(codes::RUN_ARRAY
-            .says(format_args!("expected an array in C order, found Fortran order in '{path}'; save numpy.ascontiguousarray(array)")));
+            .format(format_args!("expected an array in C order, found Fortran order in '{path}'; save numpy.ascontiguousarray(array)")));
     }
     check_elements(&file.dtype().descr(), path, element)?;
     let shape: Vec<i64> = file.shape().iter().map(|&size| size.cast_signed()).collect();
     let elements = match element {
-        ElementType::F16 => Elements::F16(file.into_vec::<f16>().map_err(refuse)?.into_iter().map(f16::to_bits).collect()),
-        ElementType::F32 => Elements::F32(file.into_vec().map_err(refuse)?),
-        ElementType::F64 => Elements::F64(file.into_vec().map_err(refuse)?),
+        ElementType::F16 => ArrayElements::F16(file.into_vec::<f16>().map_err(refuse)?.into_iter().map(f16::to_bits).collect()),
+        ElementType::F32 => ArrayElements::F32(file.into_vec().map_err(refuse)?),
+        ElementType::F64 => ArrayElements::F64(file.into_vec().map_err(refuse)?),
         ElementType::Bf16 => {
             let values: Vec<f32> = file.into_vec().map_err(refuse)?;
-            Elements::Bf16(values.into_iter().map(referee::bf16_from_f32).collect())
+            ArrayElements::Bf16(values.into_iter().map(referee::bf16_from_f32).collect())
         }
-        ElementType::F8E4M3Fn => Elements::F8E4M3Fn(raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?),
-        ElementType::F8E5M2 => Elements::F8E5M2(raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?),
-        ElementType::I8 => Elements::I8(file.into_vec().map_err(refuse)?),
-        ElementType::I32 => Elements::I32(file.into_vec().map_err(refuse)?),
-        ElementType::I64 | ElementType::Index => Elements::I64(file.into_vec().map_err(refuse)?),
-        ElementType::Truth => Elements::Bool(file.into_vec::<bool>().map_err(refuse)?.into_iter().map(u8::from).collect()),
+        ElementType::F8E4M3Fn => ArrayElements::F8E4M3Fn(read_raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?),
+        ElementType::F8E5M2 => ArrayElements::F8E5M2(read_raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?),
+        ElementType::I8 => ArrayElements::I8(file.into_vec().map_err(refuse)?),
+        ElementType::I32 => ArrayElements::I32(file.into_vec().map_err(refuse)?),
+        ElementType::I64 | ElementType::Index => ArrayElements::I64(file.into_vec().map_err(refuse)?),
+        ElementType::Bool => ArrayElements::Bool(file.into_vec::<bool>().map_err(refuse)?.into_iter().map(u8::from).collect()),
     };
     Ok(HostArray { shape, elements })
 }
@@ -75,7 +75,7 @@ fn numpy_type(element: ElementType) -> Option<(&'static str, &'static str)> {
         ElementType::F64 => Some(("float64", "<f8")),
         ElementType::I32 => Some(("int32", "<i4")),
         ElementType::I64 | ElementType::Index => Some(("int64", "<i8")),
-        ElementType::F8E4M3Fn | ElementType::F8E5M2 | ElementType::Truth | ElementType::I8 => None,
+        ElementType::F8E4M3Fn | ElementType::F8E5M2 | ElementType::Bool | ElementType::I8 => None,
     }
 }
 
@@ -83,21 +83,21 @@ fn numpy_type(element: ElementType) -> Option<(&'static str, &'static str)> {
 fn check_elements(descr: &str, path: &str, element: ElementType) -> Result<(), String> {
     let found = descr.trim_matches('\'');
     match numpy_type(element) {
-        Some((name, _)) if found == "|O" => Err(codes::RUN_ARRAY.says(format_args!(
+        Some((name, _)) if found == "|O" => Err(codes::RUN_ARRAY.format(format_args!(
             "expected elements of {element}, found Python objects ('|O') in '{path}'; give all rows one length, and save \
              numpy.array(rows, dtype='{name}')"
         ))),
-        Some((name, expected)) if found != expected => Err(codes::RUN_ARRAY.says(format_args!(
+        Some((name, expected)) if found != expected => Err(codes::RUN_ARRAY.format(format_args!(
             "expected elements of {element} ('{expected}'), found type '{found}'{} in '{path}'; {}",
-            spelt_out(found),
-            conversion(found, name)
+            numpy_type_label(found),
+            conversion_advice(found, name)
         ))),
         _ => Ok(()),
     }
 }
 
 /// How an array of another element type becomes one of the type that NumPy calls `name`.
-fn conversion(found: &str, name: &str) -> String {
+fn conversion_advice(found: &str, name: &str) -> String {
     match found.trim_start_matches(['<', '>', '|', '=']).chars().next() {
         Some('U' | 'S') => format!("give numbers: numpy.array(rows, dtype='{name}')"),
         Some('c') => format!("give the real part, array.real.astype('{name}')"),
@@ -106,7 +106,7 @@ fn conversion(found: &str, name: &str) -> String {
 }
 
 /// Returns our name of a NumPy `descr`, for types that users often confuse; empty for all others.
-fn spelt_out(found: &str) -> &'static str {
+fn numpy_type_label(found: &str) -> &'static str {
     match found {
         "<f2" => " (f16)",
         "<f4" => " (f32)",
@@ -120,7 +120,7 @@ fn spelt_out(found: &str) -> &'static str {
 }
 
 /// The bytes of numbers of 8 bits, for which NumPy has no name: as bytes, as integers, or as the packages that add such numbers call them.
-fn raw_bytes<R: Read>(file: NpyFile<R>) -> io::Result<Vec<u8>> {
+fn read_raw_bytes<R: Read>(file: NpyFile<R>) -> io::Result<Vec<u8>> {
     let (name, length) = (file.dtype().descr(), file.len());
     match name.trim_matches('\'') {
         "|u1" | "|i1" | "|V1" | "<V1" => {}
@@ -175,38 +175,38 @@ fn check_header(file: &mut (impl Read + Seek), n_bytes: u64) -> io::Result<()> {
 /// The name, or the file and the system's reason.
 pub fn write_results(folder: &Path, results: &[(String, HostArray)]) -> Result<(), String> {
     if let Some((name, _)) = results.iter().find(|(name, _)| !files::is_plain_name(name)) {
-        return Err(codes::OUTPUT_WRITE.says(format_args!("cannot write the result '{name}': it has no plain file name")));
+        return Err(codes::OUTPUT_WRITE.format(format_args!("cannot write the result '{name}': it has no plain file name")));
     }
     fs::create_dir_all(folder).map_err(|error| {
         let reason = files::reason(&error);
-        codes::OUTPUT_WRITE.says(format_args!("--output-dir: cannot write '{}': {reason}; name another directory", folder.display()))
+        codes::OUTPUT_WRITE.format(format_args!("--output-dir: cannot write '{}': {reason}; name another directory", folder.display()))
     })?;
     for (name, array) in results {
         let path = folder.join(format!("{name}.npy"));
         let cannot = |error: &dyn std::fmt::Display| format!("cannot write '{}': {error}", path.display());
         let path = path.to_str().ok_or_else(|| cannot(&"the name is no UTF-8"))?;
-        tool::write_file(path, &bytes_of(array).map_err(|error| cannot(&error))?)?;
+        tool::write_file(path, &to_npy_bytes(array).map_err(|error| cannot(&error))?)?;
     }
     Ok(())
 }
 
 /// The content of a file.
-pub(super) fn bytes_of(array: &HostArray) -> io::Result<Vec<u8>> {
+pub(super) fn to_npy_bytes(array: &HostArray) -> io::Result<Vec<u8>> {
     match &array.elements {
-        Elements::F16(bits) => all(&array.shape, bits.iter().map(|&bits| f16::from_bits(bits))),
-        Elements::Bf16(bits) => all(&array.shape, bits.iter().map(|&bits| referee::bf16_to_f32(bits))),
-        Elements::F32(values) => all(&array.shape, values.iter().copied()),
-        Elements::F64(values) => all(&array.shape, values.iter().copied()),
+        ArrayElements::F16(bits) => serialize_npy(&array.shape, bits.iter().map(|&bits| f16::from_bits(bits))),
+        ArrayElements::Bf16(bits) => serialize_npy(&array.shape, bits.iter().map(|&bits| referee::bf16_to_f32(bits))),
+        ArrayElements::F32(values) => serialize_npy(&array.shape, values.iter().copied()),
+        ArrayElements::F64(values) => serialize_npy(&array.shape, values.iter().copied()),
         // NumPy has no numbers of 8 bits: these are the bytes.
-        Elements::F8E4M3Fn(bytes) | Elements::F8E5M2(bytes) => all(&array.shape, bytes.iter().copied()),
-        Elements::I8(values) => all(&array.shape, values.iter().copied()),
-        Elements::I32(values) => all(&array.shape, values.iter().copied()),
-        Elements::I64(values) => all(&array.shape, values.iter().copied()),
-        Elements::Bool(values) => all(&array.shape, values.iter().map(|&value| value != 0)),
+        ArrayElements::F8E4M3Fn(bytes) | ArrayElements::F8E5M2(bytes) => serialize_npy(&array.shape, bytes.iter().copied()),
+        ArrayElements::I8(values) => serialize_npy(&array.shape, values.iter().copied()),
+        ArrayElements::I32(values) => serialize_npy(&array.shape, values.iter().copied()),
+        ArrayElements::I64(values) => serialize_npy(&array.shape, values.iter().copied()),
+        ArrayElements::Bool(values) => serialize_npy(&array.shape, values.iter().map(|&value| value != 0)),
     }
 }
 
-fn all<T: AutoSerialize>(shape: &[i64], values: impl Iterator<Item = T>) -> io::Result<Vec<u8>> {
+fn serialize_npy<T: AutoSerialize>(shape: &[i64], values: impl Iterator<Item = T>) -> io::Result<Vec<u8>> {
     let shape: Vec<u64> = shape.iter().map(|&size| size.unsigned_abs()).collect();
     let mut bytes = Vec::new();
     let mut writer = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(&mut bytes).begin_nd()?;

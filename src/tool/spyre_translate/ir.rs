@@ -1,36 +1,36 @@
 //! The modes of `spyre-translate` that read or write IR.
 
-use super::{super::diagnostics::listen, Arguments};
+use super::{super::diagnostics::install_handler, TranslateArguments};
 use crate::{
     codes, pipeline,
-    tool::{self, Speaker},
+    tool::{self, Reporter},
     translate::{bundle_to_mlir, mlir_to_bundle, opspec_to_mlir},
 };
 use files::{MAX_TEXT_BYTES, read_stream, read_text};
 use std::{io, path::Path};
 
 /// Does what the mode says.
-pub(crate) fn translate(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
-    let session = pipeline::session();
+pub(crate) fn translate(arguments: &TranslateArguments, speaker: Reporter) -> Result<(), String> {
+    let session = pipeline::create_session();
     if arguments.opspec_to_mlir {
-        let text = read(&arguments.input)?;
+        let text = read_input(&arguments.input)?;
         let ir =
-            opspec_to_mlir(&session, &text).map_err(|message| codes::SIM_FILES.or_says(&format!("'{}': {message}", arguments.input)))?;
+            opspec_to_mlir(&session, &text).map_err(|message| codes::SIM_FILES.add_if_missing(&format!("'{}': {message}", arguments.input)))?;
         return tool::write_file(arguments.output.as_deref().unwrap_or("-"), &ir);
     }
     if arguments.bundle_to_mlir {
         let ir = bundle_to_mlir(&session, Path::new(&arguments.input))?;
         return tool::write_file(arguments.output.as_deref().unwrap_or("-"), &ir);
     }
-    let output = arguments.output.as_deref().ok_or_else(|| codes::OUTPUT_MISSING.says("missing output directory; add -o DIR"))?;
-    crate::tool::check_directory_place(output)?;
+    let output = arguments.output.as_deref().ok_or_else(|| codes::OUTPUT_MISSING.format("missing output directory; add -o DIR"))?;
+    crate::tool::check_output_directory(output)?;
     let input = &arguments.input;
-    let source = session.open(input).map_err(|reason| codes::INPUT_READ.says(format_args!("cannot read '{input}': {reason}")))?;
-    listen(&session, speaker);
+    let source = session.open_source(input).map_err(|reason| codes::INPUT_READ.format(format_args!("cannot read '{input}': {reason}")))?;
+    install_handler(&session, speaker);
     mlir_to_bundle(&source, output)
 }
 
-fn read(path: &str) -> Result<String, String> {
+fn read_input(path: &str) -> Result<String, String> {
     let text = if path == "-" { read_stream(io::stdin(), MAX_TEXT_BYTES) } else { read_text(Path::new(path), MAX_TEXT_BYTES) };
-    text.map_err(|error| codes::INPUT_READ.says(format_args!("cannot read '{path}': {error}")))
+    text.map_err(|error| codes::INPUT_READ.format(format_args!("cannot read '{path}': {error}")))
 }

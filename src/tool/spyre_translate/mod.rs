@@ -2,11 +2,11 @@
 
 use crate::{
     codes,
-    sdsc::broken_rules,
-    tool::{self, Format, Messages, Speaker, help::with_help, speech::MESSAGES},
+    sdsc::find_violations,
+    tool::{self, MessageFormat, MessageArguments, Reporter, help::with_help, speech::MESSAGES},
 };
 use clap::{ArgGroup, Command, CommandFactory, Parser, ValueEnum};
-use sdsc_check::{Profile, UnknownProfile};
+use sdsc_check::{Profile, UnknownProfileError};
 use std::{ffi::OsString, path::Path};
 
 #[cfg(feature = "mlir")]
@@ -16,7 +16,7 @@ mod ir;
 #[derive(Parser)]
 #[command(name = "spyre-translate")]
 #[command(group = ArgGroup::new("mode").required(true))]
-struct Arguments {
+struct TranslateArguments {
     /// Translate op specs in JSON (torch-spyre's OpSpec and LoopSpec) to sdsc IR
     #[arg(long, group = "mode", help_heading = MODES)]
     opspec_to_mlir: bool,
@@ -42,22 +42,22 @@ struct Arguments {
 /// A value of `--format`.
 #[derive(Clone, Copy)]
 enum FormatChoice {
-    Diagnostics(Format),
+    Diagnostics(MessageFormat),
     Files(Profile),
 }
 
 fn format_choice(name: &str) -> Result<FormatChoice, String> {
-    let diagnostics = <Format as ValueEnum>::from_str(name, false).map(FormatChoice::Diagnostics);
-    diagnostics.or_else(|_| name.parse().map(FormatChoice::Files).map_err(|error: UnknownProfile| format!("{error}, or 'text' or 'json'")))
+    let diagnostics = <MessageFormat as ValueEnum>::from_str(name, false).map(FormatChoice::Diagnostics);
+    diagnostics.or_else(|_| name.parse().map(FormatChoice::Files).map_err(|error: UnknownProfileError| format!("{error}, or 'text' or 'json'")))
 }
 
-impl Arguments {
-    fn messages(&self) -> Messages {
+impl TranslateArguments {
+    fn message_arguments(&self) -> MessageArguments {
         let format = self.formats.iter().rev().find_map(|choice| match choice {
             FormatChoice::Diagnostics(format) => Some(*format),
             FormatChoice::Files(_) => None,
         });
-        Messages { format: format.unwrap_or_default() }
+        MessageArguments { format: format.unwrap_or_default() }
     }
 
     /// The profile that files are held against.
@@ -68,9 +68,9 @@ impl Arguments {
         });
         match (profiles.next(), profiles.next()) {
             (Some(_), _) if !self.check_bundle => {
-                Err(codes::NO_EFFECT.says("'--format' names a form of the files, which '--check-bundle' checks; add '--check-bundle'"))
+                Err(codes::NO_EFFECT.format("'--format' names a form of the files, which '--check-bundle' checks; add '--check-bundle'"))
             }
-            (Some(_), Some(_)) => Err(codes::OPTION_TWICE.says("'--format' names two forms of the files; give one")),
+            (Some(_), Some(_)) => Err(codes::OPTION_TWICE.format("'--format' names two forms of the files; give one")),
             (profile, _) => Ok(profile.unwrap_or_default()),
         }
     }
@@ -80,21 +80,21 @@ impl Arguments {
 const MODES: &str = "Modes, exactly one";
 
 /// Options that `--help` shows; at most ten.
-const MOST_USED: [&str; 5] = ["opspec_to_mlir", "mlir_to_bundle", "bundle_to_mlir", "check_bundle", "output"];
+const COMMON_OPTIONS: [&str; 5] = ["opspec_to_mlir", "mlir_to_bundle", "bundle_to_mlir", "check_bundle", "output"];
 
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let speaker = |arguments: &Arguments| Speaker::new("spyre-translate", arguments.messages());
+    let speaker = |arguments: &TranslateArguments| Reporter::new("spyre-translate", arguments.message_arguments());
     tool::main("spyre-translate", command(), words, speaker, run)
 }
 
 /// The command line.
 pub(super) fn command() -> Command {
-    with_help(Arguments::command(), &MOST_USED)
+    with_help(TranslateArguments::command(), &COMMON_OPTIONS)
 }
 
-fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
+fn run(arguments: &TranslateArguments, speaker: Reporter) -> Result<(), String> {
     let profile = arguments.profile()?;
     if arguments.check_bundle {
         return check_bundle(&arguments.input, profile);
@@ -105,7 +105,7 @@ fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
 #[cfg(not(feature = "mlir"))]
 mod ir {
     /// There is no IR in such a build.
-    pub(crate) fn translate(_: &super::Arguments, _: super::Speaker) -> Result<(), String> {
+    pub(crate) fn translate(_: &super::TranslateArguments, _: super::Reporter) -> Result<(), String> {
         let can = "this spyre-translate was built without MLIR and only checks bundles; build it with the default features";
         Err(crate::codes::WITHOUT_MLIR.says(format_args!("there is no IR to translate from or to: {can}")))
     }
@@ -113,14 +113,14 @@ mod ir {
 
 /// Violations are the result, so they go to standard output.
 fn check_bundle(directory: &str, profile: Profile) -> Result<(), String> {
-    let violations = broken_rules(Path::new(directory), profile)?;
+    let violations = find_violations(Path::new(directory), profile)?;
     for violation in &violations {
-        tool::say(&format!("{violation}\n"))?;
+        tool::print_text(&format!("{violation}\n"))?;
     }
     match violations.len() {
         0 => Ok(()),
-        1 => Err(codes::FORMAT_RULE.says(format_args!("'{directory}' breaks a rule of the format; see docs/reference/bundle-format.md"))),
+        1 => Err(codes::FORMAT_RULE.format(format_args!("'{directory}' breaks a rule of the format; see docs/reference/bundle-format.md"))),
         count => Err(codes::FORMAT_RULE
-            .says(format_args!("'{directory}' breaks rules of the format in {count} places; see docs/reference/bundle-format.md"))),
+            .format(format_args!("'{directory}' breaks rules of the format in {count} places; see docs/reference/bundle-format.md"))),
     }
 }

@@ -3,30 +3,30 @@
 mod report;
 
 use super::{
-    choices::{Choices, kinds},
-    diagnostics::{listen, spelled},
-    help::{LISTS, with_help},
-    helper::Helper,
-    tuning::{Ask, BUDGET, Tuned, cost_of, tune},
+    choices::{PipelineArguments, kinds},
+    diagnostics::{install_handler, format_option_name},
+    help::{LISTS_NOTE, with_help},
+    helper::ReferenceProcess,
+    tuning::{TuneRequest, BUDGET, TuneOutcome, modeled_cost, tune},
 };
 use crate::{
     codes,
-    compile::{Validation, compile_as_validated},
-    kernel::FixedKind,
-    pipeline::{self, Options, Phase},
+    compile::{ValidationSettings, compile_with_validation},
+    kernel::FixedNumberKind,
+    pipeline::{self, CompileOptions, Phase},
     report::Report,
-    tool::{self, Amount, Messages, Progress, Speaker},
-    tune::{Cache, Shard, Stop, Terms, append, merge, read_folder},
-    validate::{Limits, Mode, Original},
+    tool::{self, Verbosity, MessageArguments, ProgressIndicator, Reporter},
+    tune::{TuneCache, Shard, TuneStopReason, TuneParameters, append, merge_entries, read_folder},
+    validate::{ExecutionLimits, ValidationMode, OriginalRunner},
 };
 use clap::{Command, CommandFactory, Parser};
-use report::{csv, summary, written};
+use report::{format_csv, format_summary, build_report};
 use std::{ffi::OsString, num::NonZero, path::PathBuf};
 
 /// Autotune the kernel parameters and the fusion of a program
 #[derive(Parser)]
-#[command(name = "spyre-tune", after_long_help = LISTS)]
-struct Arguments {
+#[command(name = "spyre-tune", after_long_help = LISTS_NOTE)]
+struct TuneArguments {
     /// Input module, MLIR text or bytecode; '-' reads standard input
     #[arg(required_unless_present = "merge")]
     input: Option<String>,
@@ -41,7 +41,7 @@ struct Arguments {
     write_plan: Option<String>,
     /// Also search parameters that have no knob: tiles, order, splits
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds(), help_heading = SEARCH)]
-    open: Vec<FixedKind>,
+    open: Vec<FixedNumberKind>,
     /// Limit of compiled configurations; a smaller space is searched exhaustively
     #[arg(long, value_name = "N", default_value_t = BUDGET, value_parser = clap::value_parser!(u32).range(1..), help_heading = SEARCH)]
     budget: u32,
@@ -67,11 +67,11 @@ struct Arguments {
     #[arg(long, value_name = "DIR", num_args = 1.., conflicts_with = "input", requires = "cache", help_heading = CACHE)]
     merge: Vec<PathBuf>,
     #[command(flatten)]
-    choices: Choices,
+    choices: PipelineArguments,
     #[command(flatten)]
-    amount: Amount,
+    amount: Verbosity,
     #[command(flatten)]
-    messages: Messages,
+    messages: MessageArguments,
 }
 
 /// Headings of the options in `--help`.
@@ -80,7 +80,7 @@ const SEARCH: &str = "Search";
 const CACHE: &str = "Cache and shards";
 
 /// Options that `--help` shows; at most ten.
-const MOST_USED: [&str; 10] = ["output", "report", "write_plan", "open", "budget", "within", "cache", "dim_size", "dims", "objective"];
+const COMMON_OPTIONS: [&str; 10] = ["output", "report", "write_plan", "open", "budget", "within", "cache", "dim_size", "dims", "objective"];
 
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
@@ -96,44 +96,44 @@ fn report_name(text: &str) -> Result<String, String> {
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let speaker = |arguments: &Arguments| Speaker::new("spyre-tune", arguments.messages).saying(arguments.amount);
+    let speaker = |arguments: &TuneArguments| Reporter::new("spyre-tune", arguments.messages).with_verbosity(arguments.amount);
     tool::main("spyre-tune", command(), words, speaker, run)
 }
 
 /// The command line.
 pub(super) fn command() -> Command {
-    with_help(Arguments::command(), &MOST_USED)
+    with_help(TuneArguments::command(), &COMMON_OPTIONS)
 }
 
-fn run(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
-    let Some(input) = &arguments.input else { return put_together(arguments, speaker) };
-    let options = options_of(arguments).map_err(|message| spelled(&message))?;
-    check_places(arguments)?;
-    let session = pipeline::session();
+fn run(arguments: &TuneArguments, speaker: Reporter) -> Result<(), String> {
+    let Some(input) = &arguments.input else { return merge_caches(arguments, speaker) };
+    let options = build_options(arguments).map_err(|message| format_option_name(&message))?;
+    check_output_paths(arguments)?;
+    let session = pipeline::create_session();
     tool::check_is_mlir(input)?;
-    let source = session.open(input).map_err(|reason| tool::cannot_read(input, &reason))?;
-    listen(&session, speaker);
+    let source = session.open_source(input).map_err(|reason| tool::format_read_error(input, &reason))?;
+    install_handler(&session, speaker);
     let module = source.parse().ok_or_else(String::new)?;
-    let Arguments { budget, seed, within, shard, .. } = *arguments;
-    let terms = Terms { budget: budget as usize, seed, within, shard };
-    let cache = Cache { writable: arguments.cache.clone(), read_only: arguments.database.clone() };
-    let ask = Ask { terms, open: arguments.open.clone(), cache, threads: arguments.threads, speaker };
+    let TuneArguments { budget, seed, within, shard, .. } = *arguments;
+    let terms = TuneParameters { budget: budget as usize, seed, within, shard };
+    let cache = TuneCache { writable: arguments.cache.clone(), read_only: arguments.database.clone() };
+    let ask = TuneRequest { terms, open: arguments.open.clone(), cache, threads: arguments.threads, speaker };
     let tuned = tune(&module, &options, &ask)?;
-    let compiled = if is_part(&tuned) { None } else { winner(&module, input, &tuned, (arguments, speaker))? };
-    if let (Some(folder), false) = (&arguments.cache, tuned.is_from_cache() || tuned.entry.answer.stop == Stop::Interrupted) {
+    let compiled = if is_shard(&tuned) { None } else { compile_best(&module, input, &tuned, (arguments, speaker))? };
+    if let (Some(folder), false) = (&arguments.cache, tuned.is_from_cache() || tuned.entry.answer.stop == TuneStopReason::Interrupted) {
         append(folder, std::slice::from_ref(&tuned.entry))?;
     }
-    speaker.say(&summary(&tuned, compiled.as_ref()))?;
+    speaker.print_summary(&format_summary(&tuned, compiled.as_ref()))?;
     write_files(&tuned, compiled.as_ref(), (arguments, speaker))
 }
 
 /// A part of a search has no winner yet.
-fn is_part(tuned: &Tuned) -> bool {
+fn is_shard(tuned: &TuneOutcome) -> bool {
     tuned.entry.terms.shard != Shard::WHOLE
 }
 
-fn options_of(arguments: &Arguments) -> Result<Options, String> {
-    let mut options = arguments.choices.options()?;
+fn build_options(arguments: &TuneArguments) -> Result<CompileOptions, String> {
+    let mut options = arguments.choices.to_options()?;
     options.compile_to = Phase::Emit;
     options.notes_plan = arguments.write_plan.is_some();
     options.check()?;
@@ -141,7 +141,7 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
     if arguments.shard != Shard::WHOLE {
         let of_winner = [(&arguments.output, "-o"), (&arguments.write_plan, "--write-plan")];
         if let Some((_, name)) = of_winner.into_iter().find(|(value, _)| value.is_some()) {
-            return Err(codes::USAGE.says(format_args!(
+            return Err(codes::USAGE.format(format_args!(
                 "{name} requires a complete search, found --shard; combine the shards with --merge, then tune with --cache"
             )));
         }
@@ -150,38 +150,38 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
 }
 
 /// Looks at every place that is written to before the long work.
-fn check_places(arguments: &Arguments) -> Result<(), String> {
+fn check_output_paths(arguments: &TuneArguments) -> Result<(), String> {
     for (option, path) in [("report", &arguments.report), ("write-plan", &arguments.write_plan)] {
-        path.as_ref().map_or(Ok(()), |path| tool::check_place(path)).map_err(|message| format!("--{option}: {message}"))?;
+        path.as_ref().map_or(Ok(()), |path| tool::check_output_file(path)).map_err(|message| format!("--{option}: {message}"))?;
     }
-    arguments.output.as_deref().map_or(Ok(()), tool::check_directory_place)
+    arguments.output.as_deref().map_or(Ok(()), tool::check_output_directory)
 }
 
 /// Compiles the best choices, and validates them against the program without any of its kernels' moves, and as it is written. What a cache has
 /// was validated before.
-fn winner(
+fn compile_best(
     module: &crate::mlir::Module<'_>,
     input: &str,
-    tuned: &Tuned,
-    (arguments, speaker): (&Arguments, Speaker),
+    tuned: &TuneOutcome,
+    (arguments, speaker): (&TuneArguments, Reporter),
 ) -> Result<Option<Report>, String> {
     if tuned.is_from_cache() && arguments.output.is_none() && arguments.write_plan.is_none() {
         return Ok(None);
     }
-    let place = tempfile::tempdir().map_err(|error| codes::SYSTEM.says(format_args!("no temporary folder: {error}")))?;
+    let place = tempfile::tempdir().map_err(|error| codes::SYSTEM.format(format_args!("no temporary folder: {error}")))?;
     let elsewhere = place.path().join("bundle").to_string_lossy().into_owned();
     let output = arguments.output.as_deref().unwrap_or(&elsewhere);
-    let options = Options { notes_plan: arguments.write_plan.is_some(), ..tuned.options() };
+    let options = CompileOptions { notes_plan: arguments.write_plan.is_some(), ..tuned.best_options() };
     let mut copy = module.duplicate();
-    let mode = if tuned.is_from_cache() { Mode::Off } else { Mode::On };
-    let helper = Helper::find(module, input);
-    let original = helper.as_ref().map(|helper| helper as &dyn Original).map_err(String::as_str);
-    let _progress = Progress::start(speaker, &format!("compiling {}", tool::name_of(input)));
-    let validation = Validation { mode, limits: Limits::default(), original };
-    let report = compile_as_validated(&mut copy, &options, output, &validation, &mut |_, _| {}).ok_or_else(String::new)?;
-    let (cost, kept) = (cost_of(&report), tuned.best().cost());
+    let mode = if tuned.is_from_cache() { ValidationMode::Off } else { ValidationMode::On };
+    let helper = ReferenceProcess::find(module, input);
+    let original = helper.as_ref().map(|helper| helper as &dyn OriginalRunner).map_err(String::as_str);
+    let _progress = ProgressIndicator::start(speaker, &format!("compiling {}", tool::display_name(input)));
+    let validation = ValidationSettings { mode, limits: ExecutionLimits::default(), original };
+    let report = compile_with_validation(&mut copy, &options, output, &validation, &mut |_, _| {}).ok_or_else(String::new)?;
+    let (cost, kept) = (modeled_cost(&report), tuned.best().cost());
     if (cost.ns - kept.ns).abs() > 1.0 || cost.hbm_bytes != kept.hbm_bytes {
-        speaker.warning(&codes::TUNE_COST.says(format_args!(
+        speaker.warning(&codes::TUNE_COST.format(format_args!(
             "compilation costs {:.3} us and {} bytes, not the recorded cost; tune again without the cache",
             cost.ns / 1000.0,
             cost.hbm_bytes
@@ -190,22 +190,22 @@ fn winner(
     Ok(Some(report))
 }
 
-fn write_files(tuned: &Tuned, compiled: Option<&Report>, (arguments, speaker): (&Arguments, Speaker)) -> Result<(), String> {
+fn write_files(tuned: &TuneOutcome, compiled: Option<&Report>, (arguments, speaker): (&TuneArguments, Reporter)) -> Result<(), String> {
     if let Some(output) = &arguments.output {
-        speaker.say(&format!("  bundle written to {output}\n"))?;
+        speaker.print_summary(&format!("  bundle written to {output}\n"))?;
     }
     if let (Some(path), Some(report)) = (&arguments.write_plan, compiled) {
         let plan = report
-            .plan_file(tuned.options().kernel_words())
-            .ok_or_else(|| codes::NO_PLAN_CHOSEN.says(format_args!("the search chose nothing to record in '{path}'; remove the option")))?;
+            .to_plan_file(tuned.best_options().kernel_words())
+            .ok_or_else(|| codes::NO_PLAN_CHOSEN.format(format_args!("the search chose nothing to record in '{path}'; remove the option")))?;
         let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
         tool::write_file(path, format!("{text}\n"))?;
-        speaker.say(&format!("  plan written to {path}\n"))?;
+        speaker.print_summary(&format!("  plan written to {path}\n"))?;
     }
     match &arguments.report {
-        Some(path) if path.ends_with(".csv") => tool::write_file(path, csv(tuned)),
+        Some(path) if path.ends_with(".csv") => tool::write_file(path, format_csv(tuned)),
         Some(path) => {
-            let text = serde_json::to_string_pretty(&written(tuned, compiled)).map_err(|error| error.to_string())?;
+            let text = serde_json::to_string_pretty(&build_report(tuned, compiled)).map_err(|error| error.to_string())?;
             tool::write_file(path, format!("{text}\n"))
         }
         None => Ok(()),
@@ -213,24 +213,24 @@ fn write_files(tuned: &Tuned, compiled: Option<&Report>, (arguments, speaker): (
 }
 
 /// Puts what is in folders together.
-fn put_together(arguments: &Arguments, speaker: Speaker) -> Result<(), String> {
-    let Some(target) = &arguments.cache else { return Err(codes::USAGE.says("--merge requires a cache directory; add --cache DIR")) };
+fn merge_caches(arguments: &TuneArguments, speaker: Reporter) -> Result<(), String> {
+    let Some(target) = &arguments.cache else { return Err(codes::USAGE.format("--merge requires a cache directory; add --cache DIR")) };
     let mut entries = Vec::new();
     for folder in &arguments.merge {
         entries.extend(read_folder(folder, &mut |message| speaker.warning(&message))?.into_iter().map(|placed| placed.entry));
     }
-    let merged = merge(&entries);
+    let merged = merge_entries(&entries);
     for (program, missing) in &merged.missing {
         let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
-        speaker.warning(&codes::TUNE_CACHE.says(format_args!(
+        speaker.warning(&codes::TUNE_CACHE.format(format_args!(
             "shards {} of the search for program '{program}' are missing; run them, and merge again",
             missing.join(", ")
         )));
     }
     if merged.entries.is_empty() {
-        return Err(codes::TUNE_CACHE.says("expected a complete search to merge, found none; run the missing shards"));
+        return Err(codes::TUNE_CACHE.format("expected a complete search to merge, found none; run the missing shards"));
     }
     append(target, &merged.entries)?;
     let (from, to) = (entries.len(), merged.entries.len());
-    speaker.say(&format!("{to} searches of {from} entries are in {}\n", target.display()))
+    speaker.print_summary(&format!("{to} searches of {from} entries are in {}\n", target.display()))
 }

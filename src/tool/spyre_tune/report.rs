@@ -1,27 +1,27 @@
 //! Results of tuning as terminal text and as files.
 
-use super::super::tuning::{Tuned, costs, first_line};
+use super::super::tuning::{TuneOutcome, format_costs, format_first_line};
 use crate::{
     report::Report,
-    tune::{Entry, Looked, Ranked},
+    tune::{TuneEntry, CacheLookup, RankedPoint},
     validate::Verdict,
 };
-use cost::Cost;
+use cost::ModeledCost;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// A report as JSON.
 #[derive(Serialize)]
-pub(super) struct Written<'a> {
+pub(super) struct TuningReport<'a> {
     program: &'a str,
     space: Vec<OpenDimension<'a>>,
     size: String,
     #[serde(flatten)]
-    entry: &'a Entry,
+    entry: &'a TuneEntry,
     /// An example of each reason why points were refused.
     refused: BTreeMap<&'a str, &'a str>,
     /// Costs that the referee counts for the best candidates.
-    counted: Vec<Counted>,
+    counted: Vec<CountedCost>,
     /// Command-line options of `spyre-compile` that select the best choices.
     line: String,
     is_from_cache: bool,
@@ -37,81 +37,81 @@ struct OpenDimension<'a> {
 }
 
 #[derive(Serialize)]
-struct Counted {
+struct CountedCost {
     us: f64,
     hbm_bytes: i64,
 }
 
 /// Returns the content of a JSON report.
-pub(super) fn written<'a>(tuned: &'a Tuned, compiled: Option<&Report>) -> Written<'a> {
+pub(super) fn build_report<'a>(tuned: &'a TuneOutcome, compiled: Option<&Report>) -> TuningReport<'a> {
     let space = tuned.program.space.dimensions().iter().map(|dimension| OpenDimension {
         name: &dimension.name,
         choices: &dimension.choices,
         untuned: &dimension.choices[dimension.untuned],
     });
     let rejected = tuned.found.iter().flat_map(|found| &found.rejected);
-    Written {
+    TuningReport {
         program: &tuned.program.name,
         space: space.collect(),
         size: tuned.program.space.size().to_string(),
         entry: &tuned.entry,
         refused: rejected.map(|(reason, (_, message))| (reason.as_str(), message.as_str())).collect(),
-        counted: tuned.counted.iter().map(|cost| Counted { us: rounded(cost.ns / 1000.0), hbm_bytes: cost.hbm_bytes }).collect(),
-        line: if tuned.entry.answer.best.is_empty() { String::new() } else { tuned.line() },
+        counted: tuned.counted.iter().map(|cost| CountedCost { us: round_to_thousandths(cost.ns / 1000.0), hbm_bytes: cost.hbm_bytes }).collect(),
+        line: if tuned.entry.answer.best.is_empty() { String::new() } else { tuned.format_best_options() },
         is_from_cache: tuned.is_from_cache(),
         validation: compiled.and_then(|report| report.validation.as_ref()).map(|verdict| verdict.lines().join("; ")),
     }
 }
 
-fn rounded(us: f64) -> f64 {
+fn round_to_thousandths(us: f64) -> f64 {
     (us * 1000.0).round() / 1000.0
 }
 
 /// All points that were looked at, the best first, then those that were refused; of an answer from a cache the best ones.
-pub(super) fn csv(tuned: &Tuned) -> String {
+pub(super) fn format_csv(tuned: &TuneOutcome) -> String {
     let space = &tuned.program.space;
-    let names: Vec<String> = space.dimensions().iter().map(|dimension| field(&dimension.name)).collect();
+    let names: Vec<String> = space.dimensions().iter().map(|dimension| quote_csv_field(&dimension.name)).collect();
     let row = |choices: Vec<String>, rest: String| {
-        let fields: Vec<String> = choices.iter().map(|choice| field(choice)).chain([rest]).collect();
+        let fields: Vec<String> = choices.iter().map(|choice| quote_csv_field(choice)).chain([rest]).collect();
         fields.join(",") + "\n"
     };
     let mut text = row(names, "us,hbm_bytes,reason,message".to_owned());
     let Some(found) = &tuned.found else {
-        let ranked = |ranked: &Ranked| row(ranked.choices.clone(), format!("{},{},,", ranked.us, ranked.hbm_bytes));
+        let ranked = |ranked: &RankedPoint| row(ranked.choices.clone(), format!("{},{},,", ranked.us, ranked.hbm_bytes));
         text.extend(tuned.entry.answer.best.iter().map(ranked));
         return text;
     };
     for candidate in &found.ranked {
-        let Cost { ns, hbm_bytes } = candidate.cost;
-        text += &row(space.choices(&candidate.point), format!("{},{hbm_bytes},,", rounded(ns / 1000.0)));
+        let ModeledCost { ns, hbm_bytes } = candidate.cost;
+        text += &row(space.choices(&candidate.point), format!("{},{hbm_bytes},,", round_to_thousandths(ns / 1000.0)));
     }
     for (point, judged) in &found.looked_at {
         if let Err(rejection) = judged {
-            text += &row(space.choices(point), format!(",,{},{}", field(&rejection.reason), field(&rejection.message)));
+            text += &row(space.choices(point), format!(",,{},{}", quote_csv_field(&rejection.reason), quote_csv_field(&rejection.message)));
         }
     }
     text
 }
 
 /// A field of a CSV file, in quotes where it needs them.
-fn field(text: &str) -> String {
+fn quote_csv_field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 /// Returns the summary that is printed on the terminal.
-pub(super) fn summary(tuned: &Tuned, compiled: Option<&Report>) -> String {
+pub(super) fn format_summary(tuned: &TuneOutcome, compiled: Option<&Report>) -> String {
     let answer = &tuned.entry.answer;
-    let mut lines = vec![first_line(tuned)];
+    let mut lines = vec![format_first_line(tuned)];
     lines.extend(tuned.looked.as_ref().map(|looked| match looked {
-        Looked::Hit(hit) => format!("  from the cache, {}", hit.place),
-        Looked::Miss(why) => format!("  not in the cache: {why}"),
+        CacheLookup::Hit(hit) => format!("  from the cache, {}", hit.place),
+        CacheLookup::Miss(why) => format!("  not in the cache: {why}"),
     }));
     if !answer.rejected.is_empty() {
         let reasons: Vec<String> = answer.rejected.iter().map(|(reason, count)| format!("{count} by {reason}")).collect();
         lines.push(format!("  refused: {}", reasons.join(", ")));
     }
-    lines.extend(table(tuned));
-    lines.extend(costs(tuned));
+    lines.extend(format_table(tuned));
+    lines.extend(format_costs(tuned));
     if !tuned.counted.is_empty() {
         let counts: Vec<String> = tuned.counted.iter().map(|cost| cost.hbm_bytes.to_string()).collect();
         lines.push(format!("  the simulator counts {} bytes of HBM traffic for the best {}", counts.join(", "), counts.len()));
@@ -119,18 +119,18 @@ pub(super) fn summary(tuned: &Tuned, compiled: Option<&Report>) -> String {
     let verdict = compiled.and_then(|report| report.validation.as_ref());
     lines.extend(verdict.into_iter().flat_map(Verdict::lines).map(|line| format!("  {line}")));
     if !answer.best.is_empty() {
-        lines.push(format!("  {}", tuned.line()));
+        lines.push(format!("  {}", tuned.format_best_options()));
     }
     lines.join("\n") + "\n"
 }
 
 /// The best ten.
-fn table(tuned: &Tuned) -> Vec<String> {
+fn format_table(tuned: &TuneOutcome) -> Vec<String> {
     let answer = &tuned.entry.answer;
     let above = |us: f64| {
         answer.bound_us.filter(|bound| *bound > 0.0).map_or_else(String::new, |bound| format!("{:.1} %", 100.0 * (us / bound - 1.0)))
     };
-    let row = |ranked: &Ranked| {
+    let row = |ranked: &RankedPoint| {
         let named =
             tuned.program.space.dimensions().iter().zip(&ranked.choices).map(|(dimension, choice)| format!("{}={choice}", dimension.name));
         format!("  {:>10.1} {:>12} {:>11}  {}", ranked.us, ranked.hbm_bytes, above(ranked.us), named.collect::<Vec<_>>().join(" "))

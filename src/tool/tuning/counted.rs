@@ -3,37 +3,37 @@
 use crate::{
     codes,
     compile::compile,
-    mlir::{Module, collect},
-    pipeline::{Options, Phase},
+    mlir::{Module, collect_diagnostics},
+    pipeline::{CompileOptions, Phase},
 };
-use cost::Cost;
+use cost::ModeledCost;
 use machine::Target;
-use referee::{Draw, RunOptions, Simulation, drawn};
+use referee::{InputDistribution, RunOptions, Simulation, draw_argument};
 use std::path::Path;
 
 /// Returns the cost that the referee counts in the files of a compilation with these options.
 ///
 /// # Errors
 /// If there are no files, or the referee refuses them.
-pub(super) fn counted(module: &Module<'_>, options: &Options, target: &Target) -> Result<Cost, String> {
-    let place = tempfile::tempdir().map_err(|error| codes::SYSTEM.says(format_args!("no temporary folder: {error}")))?;
+pub(super) fn simulate_cost(module: &Module<'_>, options: &CompileOptions, target: &Target) -> Result<ModeledCost, String> {
+    let place = tempfile::tempdir().map_err(|error| codes::SYSTEM.format(format_args!("no temporary folder: {error}")))?;
     let folder = place.path().join("bundle");
-    let options = Options { compile_to: Phase::Emit, notes_plan: false, proves: false, ..options.clone() };
+    let options = CompileOptions { compile_to: Phase::Emit, notes_plan: false, proves: false, ..options.clone() };
     let output = folder.to_string_lossy().into_owned();
-    let (report, said) = collect(module.session().context(), || compile(&mut module.duplicate(), &options, &output));
+    let (report, said) = collect_diagnostics(module.session().context(), || compile(&mut module.duplicate(), &options, &output));
     let error = || said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
-    report.ok_or_else(|| codes::INTERNAL.says(format_args!("it was compiled, and cannot be compiled again: {}", error())))?;
-    count(&folder, target)
+    report.ok_or_else(|| codes::INTERNAL.format(format_args!("it was compiled, and cannot be compiled again: {}", error())))?;
+    count_bundle_cost(&folder, target)
 }
 
-fn count(folder: &Path, target: &Target) -> Result<Cost, String> {
+fn count_bundle_cost(folder: &Path, target: &Target) -> Result<ModeledCost, String> {
     let simulation = Simulation::load(folder, target).map_err(|error| error.to_string())?;
     let program = simulation.program();
     let indices = program.arguments.iter().enumerate().filter(|(_, tensor)| tensor.index_range.is_some());
     let draw = |(position, tensor): (usize, &sdsc_format::program::Tensor)| {
-        Ok((tensor.name.clone(), drawn(program, position, 0, Draw::default()).map_err(|error| error.to_string())?))
+        Ok((tensor.name.clone(), draw_argument(program, position, 0, InputDistribution::default()).map_err(|error| error.to_string())?))
     };
     let inputs = indices.map(draw).collect::<Result<_, String>>()?;
     let report = simulation.count(&inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
-    Ok(Cost { ns: report.time.estimate_ns, hbm_bytes: (report.total.hbm_read + report.total.hbm_written).cast_signed() })
+    Ok(ModeledCost { ns: report.time.estimate_ns, hbm_bytes: (report.total.hbm_read + report.total.hbm_written).cast_signed() })
 }

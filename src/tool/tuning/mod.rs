@@ -14,70 +14,70 @@ mod program;
 mod progress;
 mod said;
 
-use super::{STACK_BYTES, Speaker};
+use super::{STACK_BYTES, Reporter};
 use crate::{
     codes,
-    kernel::FixedKind,
-    mlir::{Module, note_bug},
-    pipeline::Options,
-    tune::{Answer, Cache, Candidate, Entry, Found, Looked, Placed, Point, Ranked, Rejection, Request, Stop, Terms, search},
+    kernel::FixedNumberKind,
+    mlir::{Module, record_bug},
+    pipeline::CompileOptions,
+    tune::{TuneResult, TuneCache, TuneCandidate, TuneEntry, TuneSearchResult, CacheLookup, LocatedEntry, TunePoint, RankedPoint, Rejection, TuneSearchRequest, TuneStopReason, TuneParameters, search},
 };
-use cost::{Cost, Objective};
-use counted::counted;
-pub(super) use program::{Program, cost_of};
-use progress::Display;
-pub(super) use said::{costs, first_line, short_summary};
+use cost::{ModeledCost, Objective};
+use counted::simulate_cost;
+pub(super) use program::{TunableProgram, modeled_cost};
+use progress::TuningProgressDisplay;
+pub(super) use said::{format_costs, format_first_line, format_short_summary};
 use std::{num::NonZero, thread::available_parallelism};
 
 /// Default maximum number of candidates that are compiled.
 pub(super) const BUDGET: u32 = 2000;
 
 /// Number of best candidates that are recorded.
-const KEPT: usize = 10;
+const NUM_RECORDED: usize = 10;
 
 /// Number of best candidates whose cost the referee counts.
-const COUNTED: usize = 3;
+const NUM_SIMULATED: usize = 3;
 
 /// Request to tune a program.
-pub(super) struct Ask {
+pub(super) struct TuneRequest {
     /// Terms of the search: budget, seed, tolerance, shard.
-    pub(super) terms: Terms,
+    pub(super) terms: TuneParameters,
     /// Kinds of parameters without a knob that are searched as well.
-    pub(super) open: Vec<FixedKind>,
+    pub(super) open: Vec<FixedNumberKind>,
     /// Cache of results.
-    pub(super) cache: Cache,
+    pub(super) cache: TuneCache,
     /// Number of threads; `None` for all that the machine has.
     pub(super) threads: Option<NonZero<usize>>,
     /// Reporter of diagnostics and messages.
-    pub(super) speaker: Speaker,
+    pub(super) speaker: Reporter,
 }
 
 /// Result of tuning a program.
-pub(super) struct Tuned {
+pub(super) struct TuneOutcome {
     /// The tuned program.
-    pub(super) program: Program,
+    pub(super) program: TunableProgram,
     /// Result with its key, as the cache records it.
-    pub(super) entry: Entry,
+    pub(super) entry: TuneEntry,
     /// All evaluated candidates; `None` if the result is from a cache.
-    pub(super) found: Option<Found>,
+    pub(super) found: Option<TuneSearchResult>,
     /// Costs that the referee counts for the best candidates, in their order; empty if the result is from a cache.
-    pub(super) counted: Vec<Cost>,
+    pub(super) counted: Vec<ModeledCost>,
     /// Cache entry of the result, or the reason for a miss; `None` without a cache.
-    pub(super) looked: Option<Looked>,
+    pub(super) looked: Option<CacheLookup>,
 }
 
-impl Tuned {
+impl TuneOutcome {
     /// Returns the options of a compilation with the best choices.
-    pub(super) fn options(&self) -> Options {
-        self.program.options_at(&self.program.space.point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned()))
+    pub(super) fn best_options(&self) -> CompileOptions {
+        self.program.options_at(&self.program.space.parse_point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned_point()))
     }
 
     /// Returns the command-line options that select the best choices.
-    pub(super) fn line(&self) -> String {
-        self.program.line_at(&self.program.space.point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned()))
+    pub(super) fn format_best_options(&self) -> String {
+        self.program.format_options_at(&self.program.space.parse_point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned_point()))
     }
 
-    pub(super) fn best(&self) -> &Ranked {
+    pub(super) fn best(&self) -> &RankedPoint {
         &self.entry.answer.best[0]
     }
 
@@ -90,36 +90,36 @@ impl Tuned {
 ///
 /// # Errors
 /// If no candidate is valid, with the counts of reasons; an empty message if the error has been reported.
-pub(super) fn tune(module: &Module<'_>, options: &Options, ask: &Ask) -> Result<Tuned, String> {
-    let program = Program::read(module, options, &ask.open)?;
+pub(super) fn tune(module: &Module<'_>, options: &CompileOptions, ask: &TuneRequest) -> Result<TuneOutcome, String> {
+    let program = TunableProgram::read(module, options, &ask.open)?;
     let mut starts = Vec::new();
     let mut looked = None;
     if ask.cache.writable.is_some() || !ask.cache.read_only.is_empty() {
         let mut warn = |message: String| ask.speaker.warning(&message);
-        let entries = usable(ask.cache.entries(&mut warn)?, &program, &mut warn);
-        match Looked::among(&entries, &program.key, &ask.terms) {
-            Looked::Hit(hit) => {
+        let entries = filter_usable_entries(ask.cache.read_entries(&mut warn)?, &program, &mut warn);
+        match CacheLookup::find(&entries, &program.key, &ask.terms) {
+            CacheLookup::Hit(hit) => {
                 let entry = hit.entry.clone();
-                return Ok(Tuned { program, entry, found: None, counted: Vec::new(), looked: Some(Looked::Hit(hit)) });
+                return Ok(TuneOutcome { program, entry, found: None, counted: Vec::new(), looked: Some(CacheLookup::Hit(hit)) });
             }
-            miss @ Looked::Miss(_) => looked = Some(miss),
+            miss @ CacheLookup::Miss(_) => looked = Some(miss),
         }
         // The result of a shard must not depend on other entries in the cache of its machine.
         if ask.terms.shard.count() == 1 {
-            starts = starts_of(&entries, &program);
+            starts = find_start_points(&entries, &program);
         }
     }
-    let (found, best, counted) = searched(module, options, &program, ask, &starts)?;
-    let answer = answer_of(&found, best, &program, starts);
-    let entry = Entry { key: program.key.clone(), terms: ask.terms.clone(), answer };
-    Ok(Tuned { program, entry, found: Some(found), counted, looked })
+    let (found, best, counted) = run_search(module, options, &program, ask, &starts)?;
+    let answer = build_result(&found, best, &program, starts);
+    let entry = TuneEntry { key: program.key.clone(), terms: ask.terms.clone(), answer };
+    Ok(TuneOutcome { program, entry, found: Some(found), counted, looked })
 }
 
 /// Returns the cache entries, without entries for this program whose choices the program does not have.
-fn usable(mut entries: Vec<Placed>, program: &Program, warn: &mut dyn FnMut(String)) -> Vec<Placed> {
+fn filter_usable_entries(mut entries: Vec<LocatedEntry>, program: &TunableProgram, warn: &mut dyn FnMut(String)) -> Vec<LocatedEntry> {
     entries.retain(|placed| {
-        let Entry { key, answer, .. } = &placed.entry;
-        let is_known = |ranked: &Ranked| program.space.point(&ranked.choices).is_some();
+        let TuneEntry { key, answer, .. } = &placed.entry;
+        let is_known = |ranked: &RankedPoint| program.space.parse_point(&ranked.choices).is_some();
         let is_usable = *key != program.key || answer.best.iter().chain(&answer.untuned).all(is_known);
         if !is_usable {
             warn(format!("{}: entry is skipped: it has choices that the program does not have", placed.place));
@@ -131,10 +131,10 @@ fn usable(mut entries: Vec<Placed>, program: &Program, warn: &mut dyn FnMut(Stri
 
 /// Returns start points: the best choices of entries for other shapes of the same ops, if the program has these
 /// choices.
-fn starts_of(entries: &[Placed], program: &Program) -> Vec<Vec<String>> {
+fn find_start_points(entries: &[LocatedEntry], program: &TunableProgram) -> Vec<Vec<String>> {
     let mut starts: Vec<Vec<String>> = Vec::new();
     for placed in entries.iter().filter(|placed| placed.is_other_shape_of(&program.key)) {
-        let Some(best) = placed.entry.answer.best.first().filter(|best| program.space.point(&best.choices).is_some()) else { continue };
+        let Some(best) = placed.entry.answer.best.first().filter(|best| program.space.parse_point(&best.choices).is_some()) else { continue };
         if !starts.contains(&best.choices) {
             starts.push(best.choices.clone());
         }
@@ -143,53 +143,53 @@ fn starts_of(entries: &[Placed], program: &Program) -> Vec<Vec<String>> {
 }
 
 /// Searches, and counts the costs of the best candidates.
-fn searched(
+fn run_search(
     module: &Module<'_>,
-    options: &Options,
-    program: &Program,
-    ask: &Ask,
+    options: &CompileOptions,
+    program: &TunableProgram,
+    ask: &TuneRequest,
     starts: &[Vec<String>],
-) -> Result<(Found, Vec<Candidate>, Vec<Cost>), String> {
-    let Terms { budget, seed, within, shard } = ask.terms;
-    let starts = starts.iter().filter_map(|choices| program.space.point(choices)).collect();
-    let request = Request { objective: options.objective, budget, within, seed, shard, starts };
+) -> Result<(TuneSearchResult, Vec<TuneCandidate>, Vec<ModeledCost>), String> {
+    let TuneParameters { budget, seed, within, shard } = ask.terms;
+    let starts = starts.iter().filter_map(|choices| program.space.parse_point(choices)).collect();
+    let request = TuneSearchRequest { objective: options.objective, budget, within, seed, shard, starts };
     let threads = ask.threads.map_or_else(|| available_parallelism().map_or(1, NonZero::get), NonZero::get);
     // Deeply nested IR needs a large stack, as in every tool.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build().map_err(|error| error.to_string())?;
-    let interrupt = interrupt::listen()?;
-    let display = Display::new(ask.speaker);
+    let interrupt = interrupt::install_handlers()?;
+    let display = TuningProgressDisplay::new(ask.speaker);
     let found =
-        pool.install(|| search(&program.space, program, &request, &|| interrupt.is_wanted(), &mut |progress| display.show(progress)));
+        pool.install(|| search(&program.space, program, &request, &|| interrupt.is_requested(), &mut |progress| display.update(progress)));
     drop(display);
-    if let Some(message) = bugs_said(&found, program) {
-        note_bug(module.op());
+    if let Some(message) = format_bug_error(&found, program) {
+        record_bug(module.op());
         return Err(message);
     }
     if found.ranked.is_empty() && shard.count() == 1 {
-        return Err(nothing(&found));
+        return Err(format_no_candidate_error(&found));
     }
-    let (best, counted) = second_look(module, options, program, &found, ask.speaker)?;
+    let (best, counted) = simulate_best_candidates(module, options, program, &found, ask.speaker)?;
     Ok((found, best, counted))
 }
 
 /// Returns the best candidates and the costs that the referee counts for the first ones, which are sorted by these
 /// costs.
-fn second_look(
+fn simulate_best_candidates(
     module: &Module<'_>,
-    options: &Options,
-    program: &Program,
-    found: &Found,
-    speaker: Speaker,
-) -> Result<(Vec<Candidate>, Vec<Cost>), String> {
-    let mut best: Vec<Candidate> = found.ranked.iter().take(KEPT).cloned().collect();
-    let n_counted = best.len().min(COUNTED);
-    let mut looked: Vec<(Cost, Candidate)> = Vec::new();
+    options: &CompileOptions,
+    program: &TunableProgram,
+    found: &TuneSearchResult,
+    speaker: Reporter,
+) -> Result<(Vec<TuneCandidate>, Vec<ModeledCost>), String> {
+    let mut best: Vec<TuneCandidate> = found.ranked.iter().take(NUM_RECORDED).cloned().collect();
+    let n_counted = best.len().min(NUM_SIMULATED);
+    let mut looked: Vec<(ModeledCost, TuneCandidate)> = Vec::new();
     for candidate in best.drain(..n_counted) {
-        let cost = counted(module, &program.options_at(&candidate.point), &program.target).map_err(|error| {
-            codes::OWN_FILES.says(format_args!("the simulator rejects the bundle of {}: {error}", program.line_at(&candidate.point)))
+        let cost = simulate_cost(module, &program.options_at(&candidate.point), &program.target).map_err(|error| {
+            codes::OWN_FILES.format(format_args!("the simulator rejects the bundle of {}: {error}", program.format_options_at(&candidate.point)))
         })?;
         if cost.hbm_bytes != candidate.cost.hbm_bytes {
-            let line = program.line_at(&candidate.point);
+            let line = program.format_options_at(&candidate.point);
             speaker.warning(&format!(
                 "the simulator counts {} bytes of HBM traffic with {line}, the cost model {}",
                 cost.hbm_bytes, candidate.cost.hbm_bytes
@@ -198,32 +198,32 @@ fn second_look(
         looked.push((cost, candidate));
     }
     // The sort is stable: ties keep the order of the model.
-    looked.sort_by(|(one, _), (other, _)| order(options.objective, one, other));
-    let (costs, mut first): (Vec<Cost>, Vec<Candidate>) = looked.into_iter().unzip();
+    looked.sort_by(|(one, _), (other, _)| compare_costs(options.objective, one, other));
+    let (costs, mut first): (Vec<ModeledCost>, Vec<TuneCandidate>) = looked.into_iter().unzip();
     first.append(&mut best);
     Ok((first, costs))
 }
 
 /// Compares two costs; times are rounded, because sums differ by rounding errors.
-fn order(objective: Objective, one: &Cost, other: &Cost) -> std::cmp::Ordering {
-    let rounded = |cost: &Cost| Cost { ns: cost.ns.round(), hbm_bytes: cost.hbm_bytes };
-    objective.order(&rounded(one), &rounded(other))
+fn compare_costs(objective: Objective, one: &ModeledCost, other: &ModeledCost) -> std::cmp::Ordering {
+    let rounded = |cost: &ModeledCost| ModeledCost { ns: cost.ns.round(), hbm_bytes: cost.hbm_bytes };
+    objective.compare(&rounded(one), &rounded(other))
 }
 
 /// Returns the answer of a search, as an entry records it.
-fn answer_of(found: &Found, best: Vec<Candidate>, program: &Program, starts: Vec<Vec<String>>) -> Answer {
-    let ranked = |Candidate { point, cost }: Candidate| Ranked {
+fn build_result(found: &TuneSearchResult, best: Vec<TuneCandidate>, program: &TunableProgram, starts: Vec<Vec<String>>) -> TuneResult {
+    let ranked = |TuneCandidate { point, cost }: TuneCandidate| RankedPoint {
         choices: program.space.choices(&point),
-        n_changes: program.space.n_changes(&point),
+        n_changes: program.space.num_changes(&point),
         point: point.0,
         us: cost.ns / 1000.0,
         hbm_bytes: cost.hbm_bytes,
     };
-    let untuned = program.space.untuned();
+    let untuned = program.space.untuned_point();
     let cost = found.looked_at.get(&untuned).and_then(|judged| judged.as_ref().ok());
-    Answer {
+    TuneResult {
         best: best.into_iter().map(ranked).collect(),
-        untuned: cost.map(|cost| ranked(Candidate { point: untuned.clone(), cost: *cost })),
+        untuned: cost.map(|cost| ranked(TuneCandidate { point: untuned.clone(), cost: *cost })),
         bound_us: found.bound.map(|bound| bound.ns / 1000.0),
         bound_hbm_bytes: found.bound.map(|bound| bound.hbm_bytes),
         n_compiled: found.n_compiled,
@@ -235,22 +235,22 @@ fn answer_of(found: &Found, best: Vec<Candidate>, program: &Program, starts: Vec
 }
 
 /// Returns the error for a search that found no valid candidate.
-fn nothing(found: &Found) -> String {
-    if found.stop == Stop::Interrupted {
-        return codes::TUNE_NOTHING.says("stopped before a candidate was found");
+fn format_no_candidate_error(found: &TuneSearchResult) -> String {
+    if found.stop == TuneStopReason::Interrupted {
+        return codes::TUNE_NOTHING.format("stopped before a candidate was found");
     }
     let reasons: Vec<String> =
         found.rejected.iter().map(|(reason, (count, message))| format!("{count} by {reason} (the first: {message})")).collect();
     codes::TUNE_NOTHING
-        .says(format_args!("expected a valid candidate, found none; rejected: {}; change the program or its ranges", reasons.join(", ")))
+        .format(format_args!("expected a valid candidate, found none; rejected: {}; change the program or its ranges", reasons.join(", ")))
 }
 
 /// Returns the message about candidates that a compiler bug has stopped: one of them may be the best.
-fn bugs_said(found: &Found, program: &Program) -> Option<String> {
-    let (count, _) = found.rejected.get(program::BUG)?;
-    let of_bug = |(point, judged): (&Point, &Result<Cost, Rejection>)| {
-        let rejection = judged.as_ref().err().filter(|rejection| rejection.reason == program::BUG)?;
-        Some(format!("with {}: {}", program.line_at(point), rejection.message))
+fn format_bug_error(found: &TuneSearchResult, program: &TunableProgram) -> Option<String> {
+    let (count, _) = found.rejected.get(program::BUG_REASON)?;
+    let of_bug = |(point, judged): (&TunePoint, &Result<ModeledCost, Rejection>)| {
+        let rejection = judged.as_ref().err().filter(|rejection| rejection.reason == program::BUG_REASON)?;
+        Some(format!("with {}: {}", program.format_options_at(point), rejection.message))
     };
     let first = found.looked_at.iter().find_map(of_bug).unwrap_or_default();
     Some(format!("{count} candidates cannot be compiled because of a compiler bug, the first {first}"))

@@ -1,26 +1,26 @@
 //! How far a search has come, on standard error. The clock is asked for nothing else.
 
 use crate::{
-    tool::{Progress, Speaker, speech::print_line},
+    tool::{ProgressIndicator, Reporter, speech::print_line},
     tune,
 };
 use std::time::{Duration, Instant};
 
 /// Shows how far a search has come: in the progress line, or with `-v` in one line per batch.
-pub(super) struct Display {
+pub(super) struct TuningProgressDisplay {
     begun: Instant,
     is_verbose: bool,
-    progress: Progress,
+    progress: ProgressIndicator,
 }
 
-impl Display {
-    pub(super) fn new(speaker: Speaker) -> Self {
+impl TuningProgressDisplay {
+    pub(super) fn new(speaker: Reporter) -> Self {
         let is_verbose = speaker.is_verbose() && !speaker.is_json();
-        Self { begun: Instant::now(), is_verbose, progress: Progress::start(speaker, "tuning") }
+        Self { begun: Instant::now(), is_verbose, progress: ProgressIndicator::start(speaker, "tuning") }
     }
 
-    pub(super) fn show(&self, progress: tune::Progress) {
-        let line = || line(progress, self.begun.elapsed());
+    pub(super) fn update(&self, progress: tune::TuneProgress) {
+        let line = || format_line(progress, self.begun.elapsed());
         if self.is_verbose {
             print_line(&line());
         } else {
@@ -29,8 +29,8 @@ impl Display {
     }
 }
 
-fn line(progress: tune::Progress, elapsed: Duration) -> String {
-    let tune::Progress { n_compiled, most, best, bound } = progress;
+fn format_line(progress: tune::TuneProgress, elapsed: Duration) -> String {
+    let tune::TuneProgress { n_compiled, most, best, bound } = progress;
     let costs = match (best, bound) {
         (Some(best), Some(bound)) => {
             let gap = if bound.ns > 0.0 { format!(", gap {:.1} %", 100.0 * (best.ns / bound.ns - 1.0)) } else { String::new() };
@@ -52,15 +52,15 @@ fn line(progress: tune::Progress, elapsed: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cost::Cost;
+    use cost::ModeledCost;
 
     #[test]
-    fn a_line_has_the_best_the_bound_the_gap_and_the_time_left() {
-        let cost = |ns| Some(Cost { ns, hbm_bytes: 64 });
-        let progress = tune::Progress { n_compiled: 10, most: 30, best: cost(3000.0), bound: cost(2000.0) };
+    fn formats_best_cost_bound_gap_and_remaining_time() {
+        let cost = |ns| Some(ModeledCost { ns, hbm_bytes: 64 });
+        let progress = tune::TuneProgress { n_compiled: 10, most: 30, best: cost(3000.0), bound: cost(2000.0) };
         let expected = "10 of at most 30 compiled: best 3.0 us, 64 bytes; bound 2.0 us, 64 bytes, gap 50.0 %; 8 s left";
-        assert_eq!(line(progress, Duration::from_secs(4)), expected);
-        let nothing = tune::Progress { best: None, bound: None, ..progress };
-        assert!(line(nothing, Duration::from_secs(4)).contains("no valid candidate so far"));
+        assert_eq!(format_line(progress, Duration::from_secs(4)), expected);
+        let nothing = tune::TuneProgress { best: None, bound: None, ..progress };
+        assert!(format_line(nothing, Duration::from_secs(4)).contains("no valid candidate so far"));
     }
 }

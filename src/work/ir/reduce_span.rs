@@ -4,11 +4,11 @@
 //! one. Refuses an op that no split brings within it.
 
 use crate::dialect::ods::attr;
-use crate::work::ir::operation::operation_of;
+use crate::work::ir::operation::describe_op;
 use crate::{
     codes,
     dialect::{ComputeOp, mark_symbolic, target_of, work_attribute},
-    mlir::{Op, OpExt, Options, Pass, Reported, error_at},
+    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, error_at},
     tile::ir::settle_loops::settle_loops,
     work::reduce_span,
 };
@@ -16,20 +16,20 @@ use machine::Target;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-reduce-span", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     settle_loops(module);
     reduce_spans(module, &target)
 }
 
 /// Writes `min_work` on the ops in a module or a function.
-pub(crate) fn reduce_spans(around: Op<'_>, target: &Target) -> Result<(), Reported> {
+pub(crate) fn reduce_spans(around: Op<'_>, target: &Target) -> Result<(), ErrorReported> {
     mark_symbolic(around)?;
-    for compute in ComputeOp::all_in(around) {
+    for compute in ComputeOp::collect_in(around) {
         let refuse = |message: String| error_at(codes::SPAN, compute.op, message).report();
-        let operation = operation_of(compute).map_err(refuse)?;
-        let minima = reduce_span(&operation, target).map_err(|error| refuse(error.explained(&operation, &compute.dim_names())))?;
-        if minima.cores() > 1 {
+        let operation = describe_op(compute).map_err(refuse)?;
+        let minima = reduce_span(&operation, target).map_err(|error| refuse(error.explain(&operation, &compute.dim_names())))?;
+        if minima.num_cores() > 1 {
             compute.op.set_attr(attr::MIN_WORK, work_attribute(compute.op.ctx(), &minima));
         } else {
             compute.op.remove_attr(attr::MIN_WORK);

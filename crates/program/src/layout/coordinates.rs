@@ -1,11 +1,11 @@
 //! Coordinates: the position along a dimension that an iteration point accesses.
 
-use super::{DeviceLayout, HostDim, HostTensor, LayoutError};
+use super::{DeviceLayout, HostDimMapping, HostTensor, LayoutError};
 use std::fmt;
 
 /// A run of digits of one iteration dimension: `c_dim`, then `mod modulo` if given, then `floordiv floordiv` if given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Term {
+pub struct CoordinateTerm {
     /// The iteration dimension.
     pub dim: usize,
     /// Applied first: the positions start again after so many.
@@ -18,7 +18,7 @@ pub struct Term {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Coordinate {
     /// Term that moves the position; without one the position is constant.
-    pub term: Option<Term>,
+    pub term: Option<CoordinateTerm>,
     /// The position when the term is 0.
     pub offset: i64,
 }
@@ -31,10 +31,10 @@ impl Coordinate {
     }
 }
 
-impl Term {
+impl CoordinateTerm {
     /// The plain iteration dimension.
     #[must_use]
-    pub const fn dim(dim: usize) -> Self {
+    pub const fn from_dim(dim: usize) -> Self {
         Self { dim, modulo: None, floordiv: None }
     }
 
@@ -53,7 +53,7 @@ impl Term {
     ///
     /// # Errors
     /// When there is no such dimension, a divisor or modulus is not positive, or the modulus is no multiple of the divisor.
-    pub fn last(&self, ranges: &[i64]) -> Result<i64, LayoutError> {
+    pub fn max_value(&self, ranges: &[i64]) -> Result<i64, LayoutError> {
         let Some(&range) = ranges.get(self.dim) else {
             return Err(LayoutError::NoIterationDim { dim: self.dim, rank: ranges.len() });
         };
@@ -83,8 +83,8 @@ impl Term {
 impl Coordinate {
     /// The position is the iteration dimension.
     #[must_use]
-    pub const fn dim(dim: usize) -> Self {
-        Self { term: Some(Term::dim(dim)), offset: 0 }
+    pub const fn from_dim(dim: usize) -> Self {
+        Self { term: Some(CoordinateTerm::from_dim(dim)), offset: 0 }
     }
 
     /// The position at an iteration point.
@@ -96,12 +96,12 @@ impl Coordinate {
         self.offset + self.term.map_or(0, |term| term.evaluate(point))
     }
 
-    fn extent(&self, ranges: &[i64]) -> Result<i64, LayoutError> {
-        self.term.map_or(Ok(0), |term| term.last(ranges))
+    fn max_term_value(&self, ranges: &[i64]) -> Result<i64, LayoutError> {
+        self.term.map_or(Ok(0), |term| term.max_value(ranges))
     }
 }
 
-impl fmt::Display for Term {
+impl fmt::Display for CoordinateTerm {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "c{}", self.dim)?;
         if let Some(modulo) = self.modulo {
@@ -131,7 +131,7 @@ impl fmt::Display for Coordinate {
 /// # Errors
 /// When the access leaves the tensor, cuts a stick, names no iteration dimension, or the layout is not of the simple form of
 /// [`DeviceLayout::host_dims`].
-pub fn device_coordinates(
+pub fn compute_device_coordinates(
     layout: &DeviceLayout,
     host: &HostTensor,
     access: &[Coordinate],
@@ -143,12 +143,12 @@ pub fn device_coordinates(
     let stick = layout.format().elements_per_stick();
     let mut coordinates = vec![Coordinate::default(); layout.rank()];
     for (dim, (place, coordinate)) in layout.host_dims(host)?.into_iter().zip(access).enumerate() {
-        let last = in_bounds(dim, host.sizes()[dim], coordinate, ranges)?;
+        let last = check_bounds(dim, host.sizes()[dim], coordinate, ranges)?;
         match place {
-            HostDim::Unit => {}
-            HostDim::Whole { device_dim } => coordinates[device_dim] = *coordinate,
-            HostDim::Stick { count, within } => {
-                (coordinates[count], coordinates[within]) = stick_coordinates(dim, coordinate, last, stick)?;
+            HostDimMapping::Unit => {}
+            HostDimMapping::Whole { device_dim } => coordinates[device_dim] = *coordinate,
+            HostDimMapping::Stick { count, within } => {
+                (coordinates[count], coordinates[within]) = compute_stick_coordinates(dim, coordinate, last, stick)?;
             }
         }
     }
@@ -156,8 +156,8 @@ pub fn device_coordinates(
 }
 
 /// The largest value of the coordinate's term, once every position is known to be inside the dimension.
-fn in_bounds(dim: usize, size: i64, coordinate: &Coordinate, ranges: &[i64]) -> Result<i64, LayoutError> {
-    let extent = coordinate.extent(ranges)?;
+fn check_bounds(dim: usize, size: i64, coordinate: &Coordinate, ranges: &[i64]) -> Result<i64, LayoutError> {
+    let extent = coordinate.max_term_value(ranges)?;
     let (first, last) = (coordinate.offset, coordinate.offset + extent);
     if first < 0 || last >= size {
         return Err(LayoutError::OutOfBounds { dim, first, last, size });
@@ -166,7 +166,7 @@ fn in_bounds(dim: usize, size: i64, coordinate: &Coordinate, ranges: &[i64]) -> 
 }
 
 /// The coordinates of the stick count and of the position in the stick.
-fn stick_coordinates(dim: usize, coordinate: &Coordinate, extent: i64, stick: i64) -> Result<(Coordinate, Coordinate), LayoutError> {
+fn compute_stick_coordinates(dim: usize, coordinate: &Coordinate, extent: i64, stick: i64) -> Result<(Coordinate, Coordinate), LayoutError> {
     let lane = coordinate.offset % stick;
     if lane != 0 && lane + extent >= stick {
         return Err(LayoutError::CutsStick { dim, elements: coordinate.offset, stick });
@@ -189,97 +189,97 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    fn printed(sizes: &[i64], access: &[Coordinate], ranges: &[i64]) -> Vec<String> {
+    fn format_coordinates(sizes: &[i64], access: &[Coordinate], ranges: &[i64]) -> Vec<String> {
         let host = HostTensor::row_major(sizes).unwrap();
         let layout = DeviceLayout::row_major(sizes, Sen169Fp16).unwrap();
-        let coordinates = device_coordinates(&layout, &host, access, ranges).unwrap();
+        let coordinates = compute_device_coordinates(&layout, &host, access, ranges).unwrap();
         coordinates.iter().map(ToString::to_string).collect()
     }
 
-    fn refused(sizes: &[i64], access: &[Coordinate], ranges: &[i64]) -> LayoutError {
+    fn expect_coordinate_error(sizes: &[i64], access: &[Coordinate], ranges: &[i64]) -> LayoutError {
         let host = HostTensor::row_major(sizes).unwrap();
         let layout = DeviceLayout::row_major(sizes, Sen169Fp16).unwrap();
-        device_coordinates(&layout, &host, access, ranges).unwrap_err()
+        compute_device_coordinates(&layout, &host, access, ranges).unwrap_err()
     }
 
-    const C0: Coordinate = Coordinate::dim(0);
-    const C1: Coordinate = Coordinate::dim(1);
+    const C0: Coordinate = Coordinate::from_dim(0);
+    const C1: Coordinate = Coordinate::from_dim(1);
 
-    fn shifted(dim: usize, offset: i64) -> Coordinate {
-        Coordinate { offset, ..Coordinate::dim(dim) }
-    }
-
-    #[test]
-    fn rows_are_read_stick_by_stick() {
-        assert_eq!(printed(&[1024, 4096], &[C0, C1], &[1024, 4096]), ["c1 floordiv 64", "c0", "c1 mod 64"]);
+    fn dim_with_offset(dim: usize, offset: i64) -> Coordinate {
+        Coordinate { offset, ..Coordinate::from_dim(dim) }
     }
 
     #[test]
-    fn a_transposed_read_swaps_the_dims() {
-        assert_eq!(printed(&[128, 256], &[C1, C0], &[256, 128]), ["c0 floordiv 64", "c1", "c0 mod 64"]);
+    fn reads_rows_stick_by_stick() {
+        assert_eq!(format_coordinates(&[1024, 4096], &[C0, C1], &[1024, 4096]), ["c1 floordiv 64", "c0", "c1 mod 64"]);
     }
 
     #[test]
-    fn batched_matmul_operands_equal_the_golden_case() {
-        let [c2, c3] = [Coordinate::dim(2), Coordinate::dim(3)];
+    fn swaps_dims_of_transposed_read() {
+        assert_eq!(format_coordinates(&[128, 256], &[C1, C0], &[256, 128]), ["c0 floordiv 64", "c1", "c0 mod 64"]);
+    }
+
+    #[test]
+    fn matches_golden_case_of_batched_matmul() {
+        let [c2, c3] = [Coordinate::from_dim(2), Coordinate::from_dim(3)];
         let ranges = [4, 64, 128, 128];
-        assert_eq!(printed(&[4, 64, 128], &[C0, C1, c3], &ranges), ["c1", "c3 floordiv 64", "c0", "c3 mod 64"]);
-        assert_eq!(printed(&[4, 128, 128], &[C0, c3, c2], &ranges), ["c3", "c2 floordiv 64", "c0", "c2 mod 64"]);
+        assert_eq!(format_coordinates(&[4, 64, 128], &[C0, C1, c3], &ranges), ["c1", "c3 floordiv 64", "c0", "c3 mod 64"]);
+        assert_eq!(format_coordinates(&[4, 128, 128], &[C0, c3, c2], &ranges), ["c3", "c2 floordiv 64", "c0", "c2 mod 64"]);
     }
 
     #[test]
-    fn a_broadcast_dim_is_position_zero() {
-        assert_eq!(printed(&[1, 256], &[Coordinate::constant(0), C1], &[128, 256]), ["c1 floordiv 64", "0", "c1 mod 64"]);
-        assert_eq!(printed(&[256], &[C1], &[128, 256]), ["c1 floordiv 64", "c1 mod 64"]);
+    fn reads_broadcast_dim_at_position_zero() {
+        assert_eq!(format_coordinates(&[1, 256], &[Coordinate::constant(0), C1], &[128, 256]), ["c1 floordiv 64", "0", "c1 mod 64"]);
+        assert_eq!(format_coordinates(&[256], &[C1], &[128, 256]), ["c1 floordiv 64", "c1 mod 64"]);
     }
 
     #[test]
-    fn a_reduced_stick_is_position_zero() {
+    fn reads_reduced_stick_at_position_zero() {
         let host = HostTensor::row_major(&[64, 1]).unwrap();
         let layout = DeviceLayout::sparse(&[64, 1], 1, Sen169Fp16).unwrap();
-        let coordinates = device_coordinates(&layout, &host, &[C0, Coordinate::constant(0)], &[64, 256]).unwrap();
+        let coordinates = compute_device_coordinates(&layout, &host, &[C0, Coordinate::constant(0)], &[64, 256]).unwrap();
         assert_eq!(coordinates, [Coordinate::constant(0), C0, Coordinate::constant(0)]);
     }
 
     #[test]
-    fn a_slice_of_whole_sticks_moves_the_stick_count() {
-        assert_eq!(printed(&[128, 256], &[C0, shifted(1, 64)], &[128, 128]), ["c1 floordiv 64 + 1", "c0", "c1 mod 64"]);
-        assert_eq!(printed(&[128, 256], &[shifted(0, 64), C1], &[64, 256]), ["c1 floordiv 64", "c0 + 64", "c1 mod 64"]);
+    fn offsets_stick_count_for_slice_of_whole_sticks() {
+        assert_eq!(format_coordinates(&[128, 256], &[C0, dim_with_offset(1, 64)], &[128, 128]), ["c1 floordiv 64 + 1", "c0", "c1 mod 64"]);
+        assert_eq!(format_coordinates(&[128, 256], &[dim_with_offset(0, 64), C1], &[64, 256]), ["c1 floordiv 64", "c0 + 64", "c1 mod 64"]);
     }
 
     #[test]
-    fn a_slice_inside_one_stick_moves_the_lane() {
-        assert_eq!(printed(&[8, 256], &[C0, shifted(1, 70)], &[8, 58]), ["c1 floordiv 64 + 1", "c0", "c1 mod 64 + 6"]);
-        let error = refused(&[8, 256], &[C0, shifted(1, 70)], &[8, 59]);
+    fn offsets_lane_for_slice_inside_one_stick() {
+        assert_eq!(format_coordinates(&[8, 256], &[C0, dim_with_offset(1, 70)], &[8, 58]), ["c1 floordiv 64 + 1", "c0", "c1 mod 64 + 6"]);
+        let error = expect_coordinate_error(&[8, 256], &[C0, dim_with_offset(1, 70)], &[8, 59]);
         assert_eq!(error, LayoutError::CutsStick { dim: 1, elements: 70, stick: 64 });
     }
 
     #[test]
-    fn a_merged_dim_is_taken_apart() {
+    fn splits_merged_dim() {
         // The host sees [4, 128, 256]; the op iterates over 512 rows made of the first two dimensions.
-        let batch = Coordinate { term: Some(Term { dim: 0, modulo: None, floordiv: Some(128) }), offset: 0 };
-        let row = Coordinate { term: Some(Term { dim: 0, modulo: Some(128), floordiv: None }), offset: 0 };
+        let batch = Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: None, floordiv: Some(128) }), offset: 0 };
+        let row = Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: Some(128), floordiv: None }), offset: 0 };
         let expected = ["c0 mod 128", "c1 floordiv 64", "c0 floordiv 128", "c1 mod 64"];
-        assert_eq!(printed(&[4, 128, 256], &[batch, row, C1], &[512, 256]), expected);
+        assert_eq!(format_coordinates(&[4, 128, 256], &[batch, row, C1], &[512, 256]), expected);
     }
 
     #[test]
-    fn a_merged_stick_dim_splits_at_sticks() {
-        let head = Coordinate { term: Some(Term { dim: 0, modulo: None, floordiv: Some(128) }), offset: 0 };
-        let lane = |modulo| Coordinate { term: Some(Term { dim: 0, modulo: Some(modulo), floordiv: None }), offset: 0 };
-        assert_eq!(printed(&[4, 128], &[head, lane(128)], &[512]), ["c0 mod 128 floordiv 64", "c0 floordiv 128", "c0 mod 64"]);
-        let error = refused(&[4, 100], &[Coordinate::constant(0), lane(100)], &[400]);
+    fn splits_merged_stick_dim_at_sticks() {
+        let head = Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: None, floordiv: Some(128) }), offset: 0 };
+        let lane = |modulo| Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: Some(modulo), floordiv: None }), offset: 0 };
+        assert_eq!(format_coordinates(&[4, 128], &[head, lane(128)], &[512]), ["c0 mod 128 floordiv 64", "c0 floordiv 128", "c0 mod 64"]);
+        let error = expect_coordinate_error(&[4, 100], &[Coordinate::constant(0), lane(100)], &[400]);
         assert_eq!(error, LayoutError::ModuloCutsStick { dim: 1, modulo: 100, stick: 64 });
     }
 
     #[test]
-    fn an_access_stays_inside_its_tensor() {
-        assert_eq!(refused(&[8, 64], &[C0, C1], &[9, 64]), LayoutError::OutOfBounds { dim: 0, first: 0, last: 8, size: 8 });
-        assert_eq!(refused(&[1, 64], &[C0, C1], &[2, 64]), LayoutError::OutOfBounds { dim: 0, first: 0, last: 1, size: 1 });
-        assert_eq!(refused(&[8, 64], &[C0, C1], &[8]), LayoutError::NoIterationDim { dim: 1, rank: 1 });
-        assert!(matches!(refused(&[8, 64], &[C0], &[8, 64]), LayoutError::Length { expected: 2, found: 1, .. }));
-        let ragged = Coordinate { term: Some(Term { dim: 0, modulo: Some(6), floordiv: Some(4) }), offset: 0 };
-        assert_eq!(refused(&[8], &[ragged], &[8]), LayoutError::Digits { dim: 0, modulo: 6, floordiv: 4 });
+    fn rejects_access_outside_its_tensor() {
+        assert_eq!(expect_coordinate_error(&[8, 64], &[C0, C1], &[9, 64]), LayoutError::OutOfBounds { dim: 0, first: 0, last: 8, size: 8 });
+        assert_eq!(expect_coordinate_error(&[1, 64], &[C0, C1], &[2, 64]), LayoutError::OutOfBounds { dim: 0, first: 0, last: 1, size: 1 });
+        assert_eq!(expect_coordinate_error(&[8, 64], &[C0, C1], &[8]), LayoutError::NoIterationDim { dim: 1, rank: 1 });
+        assert!(matches!(expect_coordinate_error(&[8, 64], &[C0], &[8, 64]), LayoutError::Length { expected: 2, found: 1, .. }));
+        let ragged = Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: Some(6), floordiv: Some(4) }), offset: 0 };
+        assert_eq!(expect_coordinate_error(&[8], &[ragged], &[8]), LayoutError::Digits { dim: 0, modulo: 6, floordiv: 4 });
     }
 
     /// Up to three dims of up to 80, and an order of them.
@@ -297,8 +297,8 @@ mod tests {
         fn every_host_element_has_its_own_place((sizes, order) in shapes()) {
             let host = HostTensor::row_major(&sizes).unwrap();
             let layout = DeviceLayout::new(&host, Sen169Fp16, &DimOrder::dense(&order)).unwrap();
-            let access: Vec<Coordinate> = (0..sizes.len()).map(Coordinate::dim).collect();
-            let coordinates = device_coordinates(&layout, &host, &access, &sizes).unwrap();
+            let access: Vec<Coordinate> = (0..sizes.len()).map(Coordinate::from_dim).collect();
+            let coordinates = compute_device_coordinates(&layout, &host, &access, &sizes).unwrap();
             let strides = layout.device_strides();
             let mut places = BTreeSet::new();
             for point in points(&sizes) {

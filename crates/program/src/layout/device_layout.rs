@@ -83,11 +83,11 @@ impl DeviceLayout {
         let stick = format.elements_per_stick();
         let size_of = |dim: Option<usize>| match dim {
             None => 1,
-            Some(dim) if Some(dim) == *within => sticks_needed(host.sizes()[dim], stick),
+            Some(dim) if Some(dim) == *within => count_sticks(host.sizes()[dim], stick),
             Some(dim) => host.sizes()[dim],
         };
         let device_size: Vec<i64> = outer.iter().map(|&dim| size_of(dim)).chain([stick]).collect();
-        let stride_map = stride_map(host, &dims, &device_size)?;
+        let stride_map = compute_stride_map(host, &dims, &device_size)?;
         Self::from_parts(device_size, stride_map, format)
     }
 
@@ -189,12 +189,12 @@ impl fmt::Display for DeviceLayout {
 
 /// Sticks that hold `elements` (at least 1) when each holds `stick`.
 #[must_use]
-pub const fn sticks_needed(elements: i64, stick: i64) -> i64 {
+pub const fn count_sticks(elements: i64, stick: i64) -> i64 {
     (elements - 1) / stick + 1
 }
 
 /// From the inside out: the first time that a host dimension is met it has the host's stride; the count of sticks steps over one stick.
-fn stride_map(host: &HostTensor, dims: &[Option<usize>], device_size: &[i64]) -> Result<Vec<i64>, LayoutError> {
+fn compute_stride_map(host: &HostTensor, dims: &[Option<usize>], device_size: &[i64]) -> Result<Vec<i64>, LayoutError> {
     let mut strides = vec![-1; dims.len()];
     for position in (0..dims.len()).rev() {
         let Some(dim) = dims[position].filter(|&dim| host.sizes()[dim] != 1) else { continue };
@@ -213,20 +213,20 @@ mod tests {
     use machine::DeviceFormat::{IeeeFp32, Sen169Fp16};
     use proptest::prelude::*;
 
-    fn parts(layout: &DeviceLayout) -> (&[i64], &[i64]) {
+    fn sizes_and_strides(layout: &DeviceLayout) -> (&[i64], &[i64]) {
         (layout.device_size(), layout.stride_map())
     }
 
-    fn ordered(sizes: &[i64], order: &DimOrder) -> DeviceLayout {
+    fn build_layout_in_order(sizes: &[i64], order: &DimOrder) -> DeviceLayout {
         DeviceLayout::new(&HostTensor::row_major(sizes).unwrap(), Sen169Fp16, order).unwrap()
     }
 
     /// One reference layout: host sizes, device sizes, stride map.
-    type Reference<'a> = (&'a [i64], &'a [i64], &'a [i64]);
+    type ReferenceLayout<'a> = (&'a [i64], &'a [i64], &'a [i64]);
 
     #[test]
-    fn default_layouts_equal_the_reference() {
-        let references: [Reference<'_>; 7] = [
+    fn matches_reference_default_layouts() {
+        let references: [ReferenceLayout<'_>; 7] = [
             (&[120], &[2, 64], &[64, 1]),
             (&[512, 240], &[4, 512, 64], &[64, 240, 1]),
             (&[512, 256], &[4, 512, 64], &[64, 256, 1]),
@@ -236,65 +236,65 @@ mod tests {
             (&[1024, 4096], &[64, 1024, 64], &[64, 4096, 1]),
         ];
         for (sizes, device_size, stride_map) in references {
-            assert_eq!(parts(&DeviceLayout::row_major(sizes, Sen169Fp16).unwrap()), (device_size, stride_map), "{sizes:?}");
+            assert_eq!(sizes_and_strides(&DeviceLayout::row_major(sizes, Sen169Fp16).unwrap()), (device_size, stride_map), "{sizes:?}");
         }
     }
 
     #[test]
-    fn four_dims_put_the_first_next_to_the_stick() {
+    fn places_first_of_four_dims_next_to_stick() {
         let layout = DeviceLayout::row_major(&[2, 4, 64, 100], Sen169Fp16).unwrap();
-        assert_eq!(parts(&layout), (&[4, 64, 2, 2, 64][..], &[6400, 100, 64, 25600, 1][..]));
+        assert_eq!(sizes_and_strides(&layout), (&[4, 64, 2, 2, 64][..], &[6400, 100, 64, 25600, 1][..]));
     }
 
     #[test]
-    fn reordered_layouts_equal_the_reference() {
-        let two: [Reference<'_>; 1] = [(&[1, 0], &[8, 256, 64], &[16384, 1, 256])];
-        let three: [Reference<'_>; 5] = [
+    fn matches_reference_reordered_layouts() {
+        let two: [ReferenceLayout<'_>; 1] = [(&[1, 0], &[8, 256, 64], &[16384, 1, 256])];
+        let three: [ReferenceLayout<'_>; 5] = [
             (&[0, 2, 1], &[256, 1, 512, 64], &[1, 16384, 2048, 256]),
             (&[1, 0, 2], &[512, 4, 8, 64], &[2048, 64, 256, 1]),
             (&[1, 2, 0], &[256, 8, 8, 64], &[1, 131_072, 256, 2048]),
             (&[2, 0, 1], &[512, 1, 256, 64], &[2048, 16384, 1, 256]),
             (&[2, 1, 0], &[8, 8, 256, 64], &[256, 131_072, 1, 2048]),
         ];
-        let check = |sizes: &[i64], (order, device_size, stride_map): Reference<'_>| {
+        let check = |sizes: &[i64], (order, device_size, stride_map): ReferenceLayout<'_>| {
             let dims: Vec<usize> = order.iter().map(|&dim| usize::try_from(dim).unwrap()).collect();
-            assert_eq!(parts(&ordered(sizes, &DimOrder::dense(&dims))), (device_size, stride_map), "{order:?}");
+            assert_eq!(sizes_and_strides(&build_layout_in_order(sizes, &DimOrder::dense(&dims))), (device_size, stride_map), "{order:?}");
         };
         two.into_iter().for_each(|reference| check(&[512, 256], reference));
         three.into_iter().for_each(|reference| check(&[512, 8, 256], reference));
     }
 
     #[test]
-    fn a_sparse_layout_has_one_element_per_stick() {
-        let layout = ordered(&[512, 256], &DimOrder::sparse(&[0, 1]));
-        assert_eq!(parts(&layout), (&[256, 1, 512, 64][..], &[1, -1, 256, -1][..]));
+    fn stores_one_element_per_stick_in_sparse_layout() {
+        let layout = build_layout_in_order(&[512, 256], &DimOrder::sparse(&[0, 1]));
+        assert_eq!(sizes_and_strides(&layout), (&[256, 1, 512, 64][..], &[1, -1, 256, -1][..]));
     }
 
     #[test]
-    fn a_reduced_stick_dim_leaves_no_device_dim() {
+    fn drops_device_dim_of_reduced_stick_dim() {
         let sum = DeviceLayout::sparse(&[64, 1], 1, Sen169Fp16).unwrap();
-        assert_eq!(parts(&sum), (&[1, 64, 64][..], &[-1, 1, -1][..]));
+        assert_eq!(sizes_and_strides(&sum), (&[1, 64, 64][..], &[-1, 1, -1][..]));
         assert_eq!(DeviceLayout::sparse(&[64, 2], 1, Sen169Fp16), Err(LayoutError::NotReduced { dim: 1, size: 2 }));
         assert_eq!(DeviceLayout::sparse(&[64], 1, Sen169Fp16), Err(LayoutError::NotReduced { dim: 1, size: 0 }));
     }
 
     #[test]
-    fn a_scalar_takes_one_stick() {
+    fn stores_scalar_in_one_stick() {
         let scalar = DeviceLayout::row_major(&[], Sen169Fp16).unwrap();
-        assert_eq!(parts(&scalar), (&[1, 64][..], &[-1, -1][..]));
+        assert_eq!(sizes_and_strides(&scalar), (&[1, 64][..], &[-1, -1][..]));
         assert_eq!(scalar.bytes(), 128);
         let one = DeviceLayout::row_major(&[1], Sen169Fp16).unwrap();
         assert_eq!(one, scalar);
     }
 
     #[test]
-    fn unit_dims_move_next_to_the_stick() {
+    fn moves_unit_dims_next_to_stick() {
         assert_eq!(DimOrder::with_stick(&[1, 8, 256], 2), DimOrder::dense(&[1, 0, 2]));
         assert_eq!(DimOrder::with_stick(&[4, 1, 8], 0), DimOrder::dense(&[2, 1, 0]));
     }
 
     #[test]
-    fn bytes_are_whole_sticks() {
+    fn counts_bytes_in_complete_sticks() {
         let padded = DeviceLayout::row_major(&[100, 150], Sen169Fp16).unwrap();
         assert_eq!((padded.bytes(), padded.elements()), (3 * 100 * 128, 3 * 100 * 64));
         assert_eq!(padded.device_strides(), [6400, 64, 1]);
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_orders_are_refused() {
+    fn rejects_impossible_orders() {
         let host = HostTensor::row_major(&[4, 8]).unwrap();
         for order in [&[0][..], &[0, 0], &[0, 2], &[0, 1, 1]] {
             let result = DeviceLayout::new(&host, Sen169Fp16, &DimOrder::dense(order));
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_parts_are_refused() {
+    fn rejects_impossible_parts() {
         let from = |size: &[i64], map: &[i64]| DeviceLayout::from_parts(size.to_vec(), map.to_vec(), Sen169Fp16);
         assert!(matches!(from(&[4, 64], &[1]), Err(LayoutError::Length { expected: 2, found: 1, .. })));
         assert_eq!(from(&[4, 32], &[32, 1]), Err(LayoutError::LastIsNotAStick { expected: 64, found: 32 }));

@@ -323,7 +323,7 @@ pub enum IndexError {
 impl IndexError {
     /// Operand whose buffer cannot be split at the steps of its reader; a buffer of only the elements that are read may be.
     #[must_use]
-    pub const fn operand_of_parts(&self) -> Option<usize> {
+    pub const fn partially_read_operand(&self) -> Option<usize> {
         match self {
             Self::Factor { operand, .. } | Self::Overlap { operand, .. } | Self::Window { operand, .. } => Some(*operand),
             _ => None,

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strides_must_match_sizes() {
+    fn rejects_strides_that_do_not_match_sizes() {
         assert!(matches!(HostTensor::new(&[2, 3], &[1]), Err(LayoutError::Length { expected: 2, found: 1, .. })));
         assert_eq!(HostTensor::row_major(&[2, 0]), Err(LayoutError::Size { dim: 1, size: 0 }));
         assert_eq!(HostTensor::row_major(&[2, i64::MAX, 3]), Err(LayoutError::TooLarge));

@@ -1,28 +1,28 @@
 //! Elements that a view shows, by their row-major position in the viewed tensor.
 
-use super::{Digit, Index, is_whole_dim};
+use super::{IndexDigit, TensorIndex, is_whole_dim};
 
 /// Returns the row-major position in a tensor of shape `shape` of the element read at these indices, over dimensions of sizes `space`.
 /// `None` if the position is no sum of digits.
 #[must_use]
-pub fn place_in_order(indices: &[Index], shape: &[i64], space: &[i64]) -> Option<Index> {
+pub fn compute_row_major_position(indices: &[TensorIndex], shape: &[i64], space: &[i64]) -> Option<TensorIndex> {
     let mut stride = shape.iter().product::<i64>();
     let mut digits = Vec::new();
     for (index, size) in indices.iter().zip(shape) {
         stride /= size;
-        digits.extend(index.digits.iter().map(|digit| Digit { factor: digit.factor * stride, ..*digit }));
+        digits.extend(index.digits.iter().map(|digit| IndexDigit { factor: digit.factor * stride, ..*digit }));
     }
-    Index::new(&digits, indices.iter().map(|index| index.offset).sum(), space).ok()
+    TensorIndex::new(&digits, indices.iter().map(|index| index.offset).sum(), space).ok()
 }
 
 /// Returns the dimensions of the space, outermost first, under which a tensor of shape `shape` has the same elements in the same order, if
 /// a reader sees all of it and splits or merges its dimensions. The other dimensions of the space repeat it.
 #[must_use]
-pub fn dims_in_order(indices: &[Index], shape: &[i64], space: &[i64]) -> Option<Vec<usize>> {
+pub fn find_row_major_dims(indices: &[TensorIndex], shape: &[i64], space: &[i64]) -> Option<Vec<usize>> {
     if indices.iter().zip(shape).all(|(index, &size)| size == 1 || index.digits.is_empty() || is_whole_dim(index, size)) {
         return None;
     }
-    let place = place_in_order(indices, shape, space).filter(|place| place.offset == 0)?;
+    let place = compute_row_major_position(indices, shape, space).filter(|place| place.offset == 0)?;
     let mut inner = 1;
     for digit in place.digits.iter().rev() {
         let is_next = digit.divisor == 1 && digit.size == space[digit.dim] && digit.factor == inner;
@@ -33,34 +33,34 @@ pub fn dims_in_order(indices: &[Index], shape: &[i64], space: &[i64]) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{E, d, index};
+    use super::super::testing::{TestExpr, d, checked_index};
     use super::*;
 
-    fn dims(exprs: &[E], shape: &[i64], space: &[i64]) -> Option<Vec<usize>> {
-        let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, space)).collect();
-        dims_in_order(&indices, shape, space)
+    fn find_dims(exprs: &[TestExpr], shape: &[i64], space: &[i64]) -> Option<Vec<usize>> {
+        let indices: Vec<TensorIndex> = exprs.iter().map(|expr| checked_index(expr, space)).collect();
+        find_row_major_dims(&indices, shape, space)
     }
 
     #[test]
-    fn dimensions_that_are_put_together_stand_in_the_order_of_the_tensor() {
+    fn orders_merged_dimensions_as_in_the_tensor() {
         // The matrices of four experts side by side: [4, 256, 64] as [64, 1024].
-        assert_eq!(dims(&[d(1).floordiv(256).modulo(4), d(1).modulo(256), d(0)], &[4, 256, 64], &[64, 1024]), Some(vec![1, 0]));
+        assert_eq!(find_dims(&[d(1).floordiv(256).modulo(4), d(1).modulo(256), d(0)], &[4, 256, 64], &[64, 1024]), Some(vec![1, 0]));
         // The weights of a convolution as those of a product, for each of 5 rows.
         let columns = [d(2), d(1).floordiv(64).modulo(3), d(1).floordiv(8).modulo(8), d(1).modulo(8)];
-        assert_eq!(dims(&columns, &[128, 3, 8, 8], &[5, 192, 128]), Some(vec![2, 1]));
+        assert_eq!(find_dims(&columns, &[128, 3, 8, 8], &[5, 192, 128]), Some(vec![2, 1]));
     }
 
     #[test]
-    fn dimensions_that_are_taken_apart_stand_beside_each_other() {
-        assert_eq!(dims(&[d(1) * 32 + d(2), d(0)], &[128, 64], &[64, 4, 32]), Some(vec![1, 2, 0]));
+    fn keeps_split_dimensions_adjacent() {
+        assert_eq!(find_dims(&[d(1) * 32 + d(2), d(0)], &[128, 64], &[64, 4, 32]), Some(vec![1, 2, 0]));
     }
 
     #[test]
-    fn a_plain_view_and_a_part_are_none() {
-        assert_eq!(dims(&[d(1), d(0)], &[8, 16], &[16, 8]), None, "nothing is taken apart");
-        assert_eq!(dims(&[d(0) * 4 + d(1)], &[16], &[2, 4]), None, "half of it");
-        assert_eq!(dims(&[d(0) * 4 + d(1) + 4], &[16], &[3, 4]), None, "all but the beginning");
-        assert_eq!(dims(&[d(0) * 4 + d(1), d(1)], &[16, 4], &[4, 4]), None, "a diagonal");
-        assert_eq!(dims(&[d(0).floordiv(4).modulo(4), d(0).modulo(4)], &[4, 4], &[8]), None, "half of the rows");
+    fn finds_no_dims_for_plain_or_partial_view() {
+        assert_eq!(find_dims(&[d(1), d(0)], &[8, 16], &[16, 8]), None, "nothing is taken apart");
+        assert_eq!(find_dims(&[d(0) * 4 + d(1)], &[16], &[2, 4]), None, "half of it");
+        assert_eq!(find_dims(&[d(0) * 4 + d(1) + 4], &[16], &[3, 4]), None, "all but the beginning");
+        assert_eq!(find_dims(&[d(0) * 4 + d(1), d(1)], &[16, 4], &[4, 4]), None, "a diagonal");
+        assert_eq!(find_dims(&[d(0).floordiv(4).modulo(4), d(0).modulo(4)], &[4, 4], &[8]), None, "half of the rows");
     }
 }

@@ -1,13 +1,13 @@
 //! Index tensors as a gather reads them: one index after the other, from the beginning of a stick on.
 
-use super::Index;
+use super::TensorIndex;
 
 /// Returns whether an index tensor of sizes `sizes` in row-major order, read at `indices` over dimensions of sizes `ranges`, lies as a gather
 /// reads it: each dimension of the tensor is moved by one dimension of the iteration or by none, and a list begins at the first of the
 /// `stick` elements of a stick, since an address says no position in one (`docs/reference/bundle-format.md`, start addresses).
 #[must_use]
-pub fn is_index_list(indices: &[Index], sizes: &[i64], ranges: &[i64], stick: i64) -> bool {
-    let is_plain = |index: &Index| match index.digits.as_slice() {
+pub fn is_index_list(indices: &[TensorIndex], sizes: &[i64], ranges: &[i64], stick: i64) -> bool {
+    let is_plain = |index: &TensorIndex| match index.digits.as_slice() {
         [] => true,
         [digit] => digit.divisor == 1 && digit.factor == 1 && ranges.get(digit.dim) == Some(&digit.size),
         _ => false,
@@ -25,16 +25,16 @@ pub fn is_index_list(indices: &[Index], sizes: &[i64], ranges: &[i64], stick: i6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::affine::Expr;
-    use crate::layout::testing::{E, d, index};
+    use crate::affine::AffineExpression;
+    use crate::layout::testing::{TestExpr, d, checked_index};
 
-    fn is_list(exprs: &[E], sizes: &[i64], ranges: &[i64]) -> bool {
-        let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, ranges)).collect();
+    fn is_list(exprs: &[TestExpr], sizes: &[i64], ranges: &[i64]) -> bool {
+        let indices: Vec<TensorIndex> = exprs.iter().map(|expr| checked_index(expr, ranges)).collect();
         is_index_list(&indices, sizes, ranges, 32)
     }
 
     #[test]
-    fn a_list_begins_with_a_stick() {
+    fn requires_list_to_begin_at_a_stick() {
         assert!(is_list(&[d(0)], &[17], &[17, 64]));
         assert!(!is_list(&[d(0) + 1], &[17], &[16, 64]));
         assert!(is_list(&[d(0) + 64], &[128], &[16, 64]));
@@ -42,8 +42,8 @@ mod tests {
     }
 
     #[test]
-    fn one_index_begins_with_a_stick_too() {
-        let constant = |number: i64| E(Expr::Constant(number));
+    fn requires_single_index_to_begin_at_a_stick() {
+        let constant = |number: i64| TestExpr(AffineExpression::Constant(number));
         assert!(is_list(&[constant(0)], &[5], &[1, 64]));
         assert!(!is_list(&[constant(1)], &[5], &[1, 64]));
         assert!(is_list(&[constant(96)], &[128], &[1, 64]));
@@ -51,8 +51,8 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_indices_is_a_list_and_a_column_is_none() {
-        let constant = |number: i64| E(Expr::Constant(number));
+    fn accepts_row_of_indices_but_no_column() {
+        let constant = |number: i64| TestExpr(AffineExpression::Constant(number));
         assert!(is_list(&[constant(2), d(0)], &[5, 9], &[9, 64]));
         assert!(!is_list(&[constant(2), d(0) + 1], &[5, 9], &[8, 64]));
         assert!(!is_list(&[d(0), constant(0)], &[5, 9], &[5, 64]));
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn every_second_index_and_a_diagonal_are_no_list() {
+    fn rejects_strided_and_diagonal_indices() {
         assert!(!is_list(&[d(0) * 2], &[16], &[8, 64]));
         assert!(!is_list(&[d(0).floordiv(4), d(0).modulo(4)], &[4, 4], &[16, 64]));
         assert!(!is_list(&[d(0), d(0)], &[4, 4], &[4, 64]));

@@ -66,20 +66,20 @@ mod tile;
 mod view_chains;
 mod window;
 
-pub use coordinates::{Coordinate, Term, device_coordinates};
-pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};
+pub use coordinates::{Coordinate, CoordinateTerm, compute_device_coordinates};
+pub use device_layout::{DeviceLayout, DimOrder, count_sticks};
 pub use error::{IndexError, LayoutError};
-pub use flatten::{Flattened, first_two_merged, flattened};
-pub use host::HostDim;
+pub use flatten::{FlattenedCopy, merge_first_two_dims, build_flattened_copy};
+pub use host::HostDimMapping;
 pub use host_tensor::HostTensor;
-pub use in_order::{dims_in_order, place_in_order};
-pub use index::{Digit, Index};
+pub use in_order::{find_row_major_dims, compute_row_major_position};
+pub use index::{IndexDigit, TensorIndex};
 pub use index_list::is_index_list;
-pub use needs::{Diagonal, diagonal, has_dim, is_whole_dim};
+pub use needs::{DiagonalAccess, find_diagonal, covers_dim, is_whole_dim};
 pub use read_window::ReadWindow;
-pub use readable::{Readable, ReadableOperand, ViewedOperand, readable};
+pub use readable::{ReadableOp, ReadableOperand, ViewedOperand, make_readable};
 pub use regroup::{
-    Regrouped, is_whole, kept_dim, neighbours_together, put_together, taken_apart, with_fewer_strides, with_runs_apart, with_whole_rows,
+    RegroupedCopy, has_unit_step, choose_unsplit_dim, merge_neighboring_digits, merge_dims, split_into_digits, drop_largest_stride, split_uneven_runs, pad_to_complete_rows,
 };
-pub use split::{OperandView, SplitIteration, SplitOperand, split_iteration};
-pub use sticks::{Stick, StickConflict, agreed_stick, stick_of};
+pub use split::{OperandView, IterationSplit, SplitOperand, split_iteration};
+pub use sticks::{StickContents, StickConflict, find_common_stick, find_stick_contents};

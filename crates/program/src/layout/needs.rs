@@ -2,11 +2,11 @@
 //! index. An op finds the roles of its dimensions (reduced, or in one operand only) from the operands that move along a
 //! dimension.
 
-use super::{Digit, Index};
+use super::{IndexDigit, TensorIndex};
 
 /// A dimension of a view that moves two dimensions of its buffer at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Diagonal {
+pub struct DiagonalAccess {
     /// The dimension of the view.
     pub dim: usize,
     /// A dimension of the buffer that moves with it.
@@ -17,24 +17,24 @@ pub struct Diagonal {
 
 /// Returns the first diagonal among the indices of a buffer.
 #[must_use]
-pub fn diagonal(indices: &[Index]) -> Option<Diagonal> {
-    let overlap = |a: &Digit, b: &Digit| a.dim == b.dim && a.divisor.max(b.divisor) < a.end().min(b.end());
+pub fn find_diagonal(indices: &[TensorIndex]) -> Option<DiagonalAccess> {
+    let overlap = |a: &IndexDigit, b: &IndexDigit| a.dim == b.dim && a.divisor.max(b.divisor) < a.period().min(b.period());
     let digits = || indices.iter().enumerate().flat_map(|(behind, index)| index.digits.iter().map(move |digit| (behind, digit)));
     digits().find_map(|(first, digit)| {
         let second = digits().find(|(second, other)| *second > first && overlap(digit, other));
-        second.map(|(second, _)| Diagonal { dim: digit.dim, first, second })
+        second.map(|(second, _)| DiagonalAccess { dim: digit.dim, first, second })
     })
 }
 
 /// Returns whether an index is one complete dimension of size `range`, from some position on.
 #[must_use]
-pub fn is_whole_dim(index: &Index, range: i64) -> bool {
+pub fn is_whole_dim(index: &TensorIndex, range: i64) -> bool {
     matches!(index.digits.as_slice(), [digit] if digit.divisor == 1 && digit.factor == 1 && digit.size == range)
 }
 
 /// Returns whether the indices move along all of a dimension of size `range`: no two of its points show the same element.
 #[must_use]
-pub fn has_dim(indices: &[Index], dim: usize, range: i64) -> bool {
+pub fn covers_dim(indices: &[TensorIndex], dim: usize, range: i64) -> bool {
     let digits = indices.iter().flat_map(|index| &index.digits).filter(|digit| digit.dim == dim);
     digits.map(|digit| digit.size).fold(1_i64, i64::saturating_mul) >= range
 }
@@ -42,15 +42,15 @@ pub fn has_dim(indices: &[Index], dim: usize, range: i64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::testing::{E, d, index};
+    use crate::layout::testing::{TestExpr, d, checked_index};
 
-    fn indices(exprs: &[E], ranges: &[i64]) -> Vec<Index> {
-        exprs.iter().map(|expr| index(expr, ranges)).collect()
+    fn build_indices(exprs: &[TestExpr], ranges: &[i64]) -> Vec<TensorIndex> {
+        exprs.iter().map(|expr| checked_index(expr, ranges)).collect()
     }
 
     #[test]
-    fn a_diagonal_moves_two_dimensions_by_the_same_digits() {
-        let found = |exprs: &[E], ranges: &[i64]| diagonal(&indices(exprs, ranges)).map(|found| (found.dim, found.first, found.second));
+    fn finds_diagonal_of_two_dimensions_with_equal_digits() {
+        let found = |exprs: &[TestExpr], ranges: &[i64]| find_diagonal(&build_indices(exprs, ranges)).map(|found| (found.dim, found.first, found.second));
         assert_eq!(found(&[d(0), d(1), d(0)], &[8, 4]), Some((0, 0, 2)));
         assert_eq!(found(&[d(0).floordiv(2), d(0) + 1], &[8]), Some((0, 0, 1)));
         assert_eq!(found(&[d(0).floordiv(4), d(0).modulo(4)], &[8]), None, "heads are no diagonal");
@@ -58,8 +58,8 @@ mod tests {
     }
 
     #[test]
-    fn repeated_elements_are_no_dimension() {
-        let has = |exprs: &[E], ranges: &[i64], dim: usize| has_dim(&indices(exprs, ranges), dim, ranges[dim]);
+    fn rejects_dimension_with_repeated_elements() {
+        let has = |exprs: &[TestExpr], ranges: &[i64], dim: usize| covers_dim(&build_indices(exprs, ranges), dim, ranges[dim]);
         assert!(has(&[d(0).floordiv(4), d(1), d(0).modulo(4)], &[8, 3], 0));
         assert!(!has(&[d(0).floordiv(4), d(1)], &[8, 3], 0), "each one four times");
         assert!(!has(&[d(0).modulo(4), d(1)], &[8, 3], 0), "twice over");

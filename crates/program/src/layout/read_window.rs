@@ -1,7 +1,7 @@
 //! The window of a buffer that a reader sees, as a buffer of its own: where a step of the reader does not divide the buffer's dimension, it divides
 //! that of the window.
 
-use super::Index;
+use super::TensorIndex;
 
 /// A window of a buffer, and how it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,22 +13,22 @@ pub struct ReadWindow {
     /// The sizes that the steps of the reader divide: those of the window, or up to one step more, of which nothing is read.
     pub padded: Vec<i64>,
     /// The index along each dimension, in terms of those of the reader.
-    pub read: Vec<Index>,
+    pub read: Vec<TensorIndex>,
 }
 
 impl ReadWindow {
     /// Returns the window of a buffer of these sizes that is read at `indices`; none if it is the whole buffer as it is.
     #[must_use]
-    pub fn of(indices: &[Index], sizes: &[i64]) -> Option<Self> {
+    pub fn from_indices(indices: &[TensorIndex], sizes: &[i64]) -> Option<Self> {
         let mut window = Self { first: Vec::new(), sizes: Vec::new(), padded: Vec::new(), read: Vec::new() };
         for (index, &size) in indices.iter().zip(sizes) {
             // The last position is a bound that may not be reached.
-            let extent = (index.last() + 1 - index.offset).min(size - index.offset);
+            let extent = (index.max_value() + 1 - index.offset).min(size - index.offset);
             let steps = index.digits.first().map_or(1, |digit| digit.factor * digit.size);
             window.first.push(index.offset);
             window.sizes.push(extent);
             window.padded.push(extent.max(steps));
-            window.read.push(Index { offset: 0, ..index.clone() });
+            window.read.push(TensorIndex { offset: 0, ..index.clone() });
         }
         (window.padded != sizes).then_some(window)
     }
@@ -37,27 +37,27 @@ impl ReadWindow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::testing::{E, d, index};
+    use crate::layout::testing::{TestExpr, d, checked_index};
 
-    fn window(exprs: &[E], space: &[i64], sizes: &[i64]) -> Option<(Vec<i64>, Vec<i64>, Vec<i64>)> {
-        let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, space)).collect();
-        ReadWindow::of(&indices, sizes).map(|window| (window.first, window.sizes, window.padded))
+    fn find_window(exprs: &[TestExpr], space: &[i64], sizes: &[i64]) -> Option<(Vec<i64>, Vec<i64>, Vec<i64>)> {
+        let indices: Vec<TensorIndex> = exprs.iter().map(|expr| checked_index(expr, space)).collect();
+        ReadWindow::from_indices(&indices, sizes).map(|window| (window.first, window.sizes, window.padded))
     }
 
     #[test]
-    fn a_class_token_is_left_out() {
-        assert_eq!(window(&[d(0) * 4 + d(1) + 1, d(2)], &[4, 4, 32], &[17, 32]), Some((vec![1, 0], vec![16, 32], vec![16, 32])));
+    fn leaves_out_class_token() {
+        assert_eq!(find_window(&[d(0) * 4 + d(1) + 1, d(2)], &[4, 4, 32], &[17, 32]), Some((vec![1, 0], vec![16, 32], vec![16, 32])));
     }
 
     #[test]
-    fn the_last_step_is_made_whole() {
-        assert_eq!(window(&[d(0) * 5 + d(1) + 2], &[3, 4], &[17]), Some((vec![2], vec![14], vec![15])));
-        assert_eq!(window(&[d(0) * 3], &[4], &[11]), Some((vec![0], vec![10], vec![12])));
+    fn pads_last_step() {
+        assert_eq!(find_window(&[d(0) * 5 + d(1) + 2], &[3, 4], &[17]), Some((vec![2], vec![14], vec![15])));
+        assert_eq!(find_window(&[d(0) * 3], &[4], &[11]), Some((vec![0], vec![10], vec![12])));
     }
 
     #[test]
-    fn the_whole_buffer_is_no_window() {
-        assert_eq!(window(&[d(0) * 4 + d(1), d(2)], &[4, 4, 32], &[16, 32]), None);
-        assert_eq!(window(&[d(0) * 3], &[4], &[12]), None);
+    fn finds_no_window_for_complete_buffer() {
+        assert_eq!(find_window(&[d(0) * 4 + d(1), d(2)], &[4, 4, 32], &[16, 32]), None);
+        assert_eq!(find_window(&[d(0) * 3], &[4], &[12]), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Device coordinates of operands that read their buffers through views.
 
-use super::{Coordinate, DeviceLayout, HostTensor, Index, IndexError, OperandView, device_coordinates, split_iteration};
+use super::{Coordinate, DeviceLayout, HostTensor, TensorIndex, IndexError, OperandView, compute_device_coordinates, split_iteration};
 
 /// Operand as the program reads it: a buffer and the indices at which it is read.
 #[derive(Clone, Copy, Debug)]
@@ -10,7 +10,7 @@ pub struct ViewedOperand<'a> {
     /// The buffer.
     pub host: &'a HostTensor,
     /// One index per dimension of the buffer, in terms of the iteration dimensions.
-    pub indices: &'a [Index],
+    pub indices: &'a [TensorIndex],
 }
 
 /// Operand as the device can read it.
@@ -26,7 +26,7 @@ pub struct ReadableOperand {
 
 /// An op whose iteration dimensions are split so that the device can read every operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Readable {
+pub struct ReadableOp {
     /// For each iteration dimension the sizes of its parts, outer to inner, numbered as in [`super::SplitIteration`].
     pub parts: Vec<Vec<i64>>,
     /// The operands, in the order given.
@@ -37,7 +37,7 @@ pub struct Readable {
 ///
 /// # Errors
 /// As [`split_iteration`], and when a layout cannot be split so or its coordinates would cut a stick.
-pub fn readable(ranges: &[i64], operands: &[ViewedOperand<'_>]) -> Result<Readable, IndexError> {
+pub fn make_readable(ranges: &[i64], operands: &[ViewedOperand<'_>]) -> Result<ReadableOp, IndexError> {
     let views: Vec<OperandView<'_>> =
         operands.iter().map(|operand| OperandView { sizes: operand.host.sizes(), indices: operand.indices }).collect();
     let split = split_iteration(ranges, &views)?;
@@ -45,11 +45,11 @@ pub fn readable(ranges: &[i64], operands: &[ViewedOperand<'_>]) -> Result<Readab
     let read = |(number, (operand, split)): (usize, (&ViewedOperand<'_>, &super::SplitOperand))| {
         let at_operand = |error| IndexError::Layout { operand: number, error };
         let (layout, host) = operand.layout.split(operand.host, &split.factors).map_err(at_operand)?;
-        let coordinates = device_coordinates(&layout, &host, &split.indices, &parts).map_err(at_operand)?;
+        let coordinates = compute_device_coordinates(&layout, &host, &split.indices, &parts).map_err(at_operand)?;
         Ok(ReadableOperand { layout, host, coordinates })
     };
     let operands = operands.iter().zip(&split.operands).enumerate().map(read).collect::<Result<_, IndexError>>()?;
-    Ok(Readable { parts: split.parts, operands })
+    Ok(ReadableOp { parts: split.parts, operands })
 }
 
 #[cfg(test)]
@@ -57,49 +57,49 @@ mod tests {
     use super::*;
     use crate::layout::{
         LayoutError,
-        testing::{E, d, index},
+        testing::{TestExpr, d, checked_index},
     };
     use machine::DeviceFormat::Sen169Fp16;
 
-    fn read(ranges: &[i64], buffers: &[(&[i64], &[E])]) -> Result<Readable, IndexError> {
+    fn make_test_op_readable(ranges: &[i64], buffers: &[(&[i64], &[TestExpr])]) -> Result<ReadableOp, IndexError> {
         let host = |sizes: &[i64]| HostTensor::row_major(sizes).unwrap();
         let tensors: Vec<_> = buffers.iter().map(|(sizes, _)| (host(sizes), DeviceLayout::row_major(sizes, Sen169Fp16).unwrap())).collect();
-        let indices: Vec<Vec<Index>> = buffers.iter().map(|(_, exprs)| exprs.iter().map(|expr| index(expr, ranges)).collect()).collect();
+        let indices: Vec<Vec<TensorIndex>> = buffers.iter().map(|(_, exprs)| exprs.iter().map(|expr| checked_index(expr, ranges)).collect()).collect();
         let operands = tensors.iter().zip(&indices).map(|((host, layout), indices)| ViewedOperand { layout, host, indices });
-        readable(ranges, &operands.collect::<Vec<_>>())
+        make_readable(ranges, &operands.collect::<Vec<_>>())
     }
 
-    fn printed(operand: &ReadableOperand) -> String {
+    fn format_operand(operand: &ReadableOperand) -> String {
         let coordinates: Vec<String> = operand.coordinates.iter().map(ToString::to_string).collect();
         format!("{:?} at {}", operand.layout.device_size(), coordinates.join(", "))
     }
 
     #[test]
-    fn heads_of_two_sticks_are_read_from_a_row_and_written_apart() {
-        let row: (&[i64], &[E]) = (&[32, 512], &[d(1), d(0) * 128 + d(2)]);
-        let heads = read(&[4, 32, 128], &[row, (&[4, 32, 128], &[d(0), d(1), d(2)])]).unwrap();
+    fn splits_row_into_heads_of_two_sticks() {
+        let row: (&[i64], &[TestExpr]) = (&[32, 512], &[d(1), d(0) * 128 + d(2)]);
+        let heads = make_test_op_readable(&[4, 32, 128], &[row, (&[4, 32, 128], &[d(0), d(1), d(2)])]).unwrap();
         assert_eq!(heads.parts, [vec![4], vec![32], vec![128]]);
-        assert_eq!(printed(&heads.operands[0]), "[4, 2, 32, 64] at c0, c2 floordiv 64, c1, c2 mod 64");
-        assert_eq!(printed(&heads.operands[1]), "[32, 2, 4, 64] at c1, c2 floordiv 64, c0, c2 mod 64");
+        assert_eq!(format_operand(&heads.operands[0]), "[4, 2, 32, 64] at c0, c2 floordiv 64, c1, c2 mod 64");
+        assert_eq!(format_operand(&heads.operands[1]), "[32, 2, 4, 64] at c1, c2 floordiv 64, c0, c2 mod 64");
         assert_eq!(heads.operands[0].host.sizes(), [32, 4, 128]);
     }
 
     #[test]
-    fn a_row_is_gathered_from_heads() {
-        let heads: (&[i64], &[E]) = (&[4, 32, 128], &[d(1).floordiv(128), d(0), d(1).modulo(128)]);
-        let row = read(&[32, 512], &[heads, (&[32, 512], &[d(0), d(1)])]).unwrap();
+    fn merges_heads_into_row() {
+        let heads: (&[i64], &[TestExpr]) = (&[4, 32, 128], &[d(1).floordiv(128), d(0), d(1).modulo(128)]);
+        let row = make_test_op_readable(&[32, 512], &[heads, (&[32, 512], &[d(0), d(1)])]).unwrap();
         assert_eq!(row.parts, [vec![32], vec![4, 128]]);
-        assert_eq!(printed(&row.operands[0]), "[32, 2, 4, 64] at c0, c2 floordiv 64, c1, c2 mod 64");
-        assert_eq!(printed(&row.operands[1]), "[4, 2, 32, 64] at c1, c2 floordiv 64, c0, c2 mod 64");
+        assert_eq!(format_operand(&row.operands[0]), "[32, 2, 4, 64] at c0, c2 floordiv 64, c1, c2 mod 64");
+        assert_eq!(format_operand(&row.operands[1]), "[4, 2, 32, 64] at c1, c2 floordiv 64, c0, c2 mod 64");
     }
 
     #[test]
-    fn an_operand_whose_stick_is_cut_is_named() {
-        let merged: (&[i64], &[E]) = (&[64, 256], &[d(1), d(0) * 32 + d(2)]);
-        let error = read(&[8, 64, 32], &[(&[8, 64, 32], &[d(0), d(1), d(2)]), merged]).unwrap_err();
+    fn names_operand_whose_stick_is_cut() {
+        let merged: (&[i64], &[TestExpr]) = (&[64, 256], &[d(1), d(0) * 32 + d(2)]);
+        let error = make_test_op_readable(&[8, 64, 32], &[(&[8, 64, 32], &[d(0), d(1), d(2)]), merged]).unwrap_err();
         assert_eq!(error, IndexError::Layout { operand: 1, error: LayoutError::CutsStick { dim: 1, elements: 32, stick: 64 } });
         assert_eq!(error.to_string(), "operand 1: 32 elements along dimension 1 cut a stick of 64");
-        let half = read(&[64, 32], &[(&[64, 256], &[d(0), d(1) + 48])]).unwrap_err();
+        let half = make_test_op_readable(&[64, 32], &[(&[64, 256], &[d(0), d(1) + 48])]).unwrap_err();
         assert_eq!(half, IndexError::Layout { operand: 0, error: LayoutError::CutsStick { dim: 1, elements: 48, stick: 64 } });
     }
 }

@@ -3,18 +3,18 @@
 //! A stick of 64 columns holds four heads of 16, and no op reads a quarter of a stick. But rows may be in the sticks while columns are
 //! split, and columns while rows are: a copy whose sticks run along one dimension can split all others.
 
-use super::{Digit, Index};
-use crate::affine::{Expr, are_inside};
+use super::{IndexDigit, TensorIndex};
+use crate::affine::{AffineExpression, are_in_bounds};
 
 /// Copy of a buffer with other dimensions, and the indices at which it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Regrouped {
+pub struct RegroupedCopy {
     /// For each dimension of the buffer, its index in terms of the copy's dimensions.
-    pub from: Vec<Expr>,
+    pub from: Vec<AffineExpression>,
     /// Sizes of the copy.
     pub shape: Vec<i64>,
     /// For each dimension of the copy, its index in terms of the reader's dimensions.
-    pub read: Vec<Expr>,
+    pub read: Vec<AffineExpression>,
 }
 
 /// Returns a copy of a buffer of these sizes that has a dimension for each digit of the indices with which it is read over dimensions of
@@ -23,22 +23,22 @@ pub struct Regrouped {
 /// # Panics
 /// If an index names a dimension that `space` does not have.
 #[must_use]
-pub fn taken_apart(indices: &[Index], sizes: &[i64], kept: usize, space: &[i64]) -> Regrouped {
-    let mut found = Regrouped { from: Vec::new(), shape: Vec::new(), read: Vec::new() };
-    let shown = |index: &Index| index.to_expr(space).expect("a digit is of a dimension of the space");
+pub fn split_into_digits(indices: &[TensorIndex], sizes: &[i64], kept: usize, space: &[i64]) -> RegroupedCopy {
+    let mut found = RegroupedCopy { from: Vec::new(), shape: Vec::new(), read: Vec::new() };
+    let shown = |index: &TensorIndex| index.to_expr(space).expect("a digit is of a dimension of the space");
     for (dim, index) in indices.iter().enumerate() {
         if dim == kept {
-            found.from.push(Expr::Dim(found.shape.len()));
+            found.from.push(AffineExpression::Dim(found.shape.len()));
             found.shape.push(sizes[dim]);
             found.read.push(shown(index));
             continue;
         }
-        let mut sum = Expr::Constant(index.offset);
+        let mut sum = AffineExpression::Constant(index.offset);
         for digit in &index.digits {
-            let own = Expr::Mul(Box::new(Expr::Dim(found.shape.len())), Box::new(Expr::Constant(digit.factor)));
-            sum = Expr::Add(Box::new(sum), Box::new(own));
+            let own = AffineExpression::Mul(Box::new(AffineExpression::Dim(found.shape.len())), Box::new(AffineExpression::Constant(digit.factor)));
+            sum = AffineExpression::Add(Box::new(sum), Box::new(own));
             found.shape.push(digit.size);
-            found.read.push(shown(&of_digit(*digit)));
+            found.read.push(shown(&unit_step_index(*digit)));
         }
         found.from.push(sum);
     }
@@ -48,36 +48,36 @@ pub fn taken_apart(indices: &[Index], sizes: &[i64], kept: usize, space: &[i64])
 /// Returns whether a reader iterates over a dimension of size `size` in unit steps, by a dimension of its own or a part of one, or not at
 /// all.
 #[must_use]
-pub fn is_whole(index: &Index, size: i64) -> bool {
-    size == 1 || matches!(index.digits.as_slice(), [] | [Digit { factor: 1, .. }])
+pub fn has_unit_step(index: &TensorIndex, size: i64) -> bool {
+    size == 1 || matches!(index.digits.as_slice(), [] | [IndexDigit { factor: 1, .. }])
 }
 
 /// Returns the dimension to keep unsplit while others are split: an unsplit one, or else one that does not move along the last dimension of
 /// the space, which products need in their sticks. `None` if the buffer has only one dimension, or if nothing is to be split.
 #[must_use]
-pub fn kept_dim(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<usize> {
+pub fn choose_unsplit_dim(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) -> Option<usize> {
     let large: Vec<usize> = (0..sizes.len()).filter(|&dim| sizes[dim] > 1).collect();
-    if large.iter().all(|&dim| is_whole(&indices[dim], sizes[dim])) {
+    if large.iter().all(|&dim| has_unit_step(&indices[dim], sizes[dim])) {
         return None;
     }
     let last = (0..space.len()).rev().find(|&dim| space[dim] > 1);
     let moves_along_last = |dim: usize| indices[dim].digits.iter().any(|digit| Some(digit.dim) == last);
     let is_single = large.len() == 1;
-    large.iter().copied().filter(|_| !is_single).min_by_key(|&dim| (!is_whole(&indices[dim], sizes[dim]), moves_along_last(dim), dim))
+    large.iter().copied().filter(|_| !is_single).min_by_key(|&dim| (!has_unit_step(&indices[dim], sizes[dim]), moves_along_last(dim), dim))
 }
 
 /// Returns a copy of a buffer in which the dimensions that make up one dimension of the reader are merged into a last dimension, for a
 /// buffer with more dimensions than an op can iterate over including that last one. If one reader dimension consists of all, the innermost
 /// one is not merged. `None` if no reader dimension consists of several, each moved in unit steps.
 #[must_use]
-pub fn put_together(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<Regrouped> {
+pub fn merge_dims(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) -> Option<RegroupedCopy> {
     let large = || (0..sizes.len()).filter(|&dim| sizes[dim] > 1);
     let whole = |dim: usize| match indices[dim].digits.as_slice() {
         [digit] if digit.factor == 1 && digit.size == sizes[dim] && indices[dim].offset == 0 => Some(*digit),
         _ => None,
     };
     let parts_of = |seen: usize| {
-        let mut parts: Vec<(usize, Digit)> =
+        let mut parts: Vec<(usize, IndexDigit)> =
             large().filter_map(|dim| Some((dim, whole(dim)?))).filter(|(_, digit)| digit.dim == seen).collect();
         parts.sort_by_key(|(_, digit)| digit.divisor);
         let are_neighbours = parts.windows(2).all(|pair| pair[0].1.divisor * pair[0].1.size == pair[1].1.divisor);
@@ -91,14 +91,14 @@ pub fn put_together(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<R
     let others: Vec<usize> = (0..sizes.len()).filter(|dim| parts.iter().all(|(part, _)| part != dim)).collect();
     let lowest = parts[0].1;
     let size = parts.iter().map(|(_, digit)| digit.size).product();
-    let together = of_digit(Digit { size, ..lowest });
-    let shown = |index: &Index| index.to_expr(space).ok();
+    let together = unit_step_index(IndexDigit { size, ..lowest });
+    let shown = |index: &TensorIndex| index.to_expr(space).ok();
     let part = |dim: usize| {
         let (_, digit) = parts.iter().find(|(part, _)| *part == dim)?;
-        digit_of_merged(digit, &Digit { dim: others.len(), size, ..lowest })
+        express_in_merged_dim(digit, &IndexDigit { dim: others.len(), size, ..lowest })
     };
-    let from = |dim: usize| others.iter().position(|&other| other == dim).map_or_else(|| part(dim), |position| Some(Expr::Dim(position)));
-    Some(Regrouped {
+    let from = |dim: usize| others.iter().position(|&other| other == dim).map_or_else(|| part(dim), |position| Some(AffineExpression::Dim(position)));
+    Some(RegroupedCopy {
         from: (0..sizes.len()).map(from).collect::<Option<_>>()?,
         shape: others.iter().map(|&dim| sizes[dim]).chain([size]).collect(),
         read: others.iter().map(|&dim| shown(&indices[dim])).chain([shown(&together)]).collect::<Option<_>>()?,
@@ -109,45 +109,45 @@ pub fn put_together(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<R
 /// iterate over: to the device, a dimension that is read with a stride counts as two. Selects the dimension with the largest stride. `None`
 /// if the buffer has at most `max_dims` dimensions, strided ones counted twice, or if no dimension is read with only a stride.
 #[must_use]
-pub fn with_fewer_strides(indices: &[Index], sizes: &[i64], space: &[i64], max_dims: usize) -> Option<Regrouped> {
+pub fn drop_largest_stride(indices: &[TensorIndex], sizes: &[i64], space: &[i64], max_dims: usize) -> Option<RegroupedCopy> {
     let stride_of = |dim: usize| match indices[dim].digits.as_slice() {
         [digit] if digit.factor > 1 => Some(*digit),
         _ => None,
     };
-    let strided: Vec<(usize, Digit)> = (0..sizes.len()).filter_map(|dim| Some((dim, stride_of(dim)?))).collect();
+    let strided: Vec<(usize, IndexDigit)> = (0..sizes.len()).filter_map(|dim| Some((dim, stride_of(dim)?))).collect();
     let n_large = sizes.iter().filter(|&&size| size > 1).count();
     if strided.len() < 2 || n_large + strided.len() <= max_dims {
         return None;
     }
     let (dim, digit) = strided.into_iter().max_by_key(|(_, digit)| digit.factor)?;
-    let (mut shape, mut from) = (sizes.to_vec(), (0..sizes.len()).map(Expr::Dim).collect::<Vec<_>>());
+    let (mut shape, mut from) = (sizes.to_vec(), (0..sizes.len()).map(AffineExpression::Dim).collect::<Vec<_>>());
     shape[dim] = digit.size;
-    from[dim] = Expr::Dim(dim).times(digit.factor).plus(Expr::Constant(indices[dim].offset));
+    from[dim] = AffineExpression::Dim(dim).times(digit.factor).plus(AffineExpression::Constant(indices[dim].offset));
     let mut read = indices.iter().map(|index| index.to_expr(space).ok()).collect::<Option<Vec<_>>>()?;
-    read[dim] = of_digit(digit).to_expr(space).ok()?;
-    Some(Regrouped { from, shape, read })
+    read[dim] = unit_step_index(digit).to_expr(space).ok()?;
+    Some(RegroupedCopy { from, shape, read })
 }
 
 /// Returns the index that is one digit, in unit steps.
-fn of_digit(digit: Digit) -> Index {
-    Index { digits: vec![Digit { factor: 1, ..digit }], offset: 0 }
+fn unit_step_index(digit: IndexDigit) -> TensorIndex {
+    TensorIndex { digits: vec![IndexDigit { factor: 1, ..digit }], offset: 0 }
 }
 
 /// Returns a digit in terms of a dimension in which it is merged with its neighbors, in unit steps; `merged` has the number and the size of that
 /// dimension, and the divisor of its lowest digit. `None` if it is no index.
-fn digit_of_merged(digit: &Digit, merged: &Digit) -> Option<Expr> {
-    let own = Digit { dim: merged.dim, divisor: digit.divisor / merged.divisor, ..*digit };
-    of_digit(own).to_expr(&[vec![1; merged.dim], vec![merged.size]].concat()).ok()
+fn express_in_merged_dim(digit: &IndexDigit, merged: &IndexDigit) -> Option<AffineExpression> {
+    let own = IndexDigit { dim: merged.dim, divisor: digit.divisor / merged.divisor, ..*digit };
+    unit_step_index(own).to_expr(&[vec![1; merged.dim], vec![merged.size]].concat()).ok()
 }
 
 /// Digit with which a dimension of a buffer is read.
-type Piece = (usize, Digit);
+type BufferDigit = (usize, IndexDigit);
 
 /// Returns a copy of a buffer in which neighboring digits of one dimension of the reader are merged into a last dimension, and which
 /// iterates over at most `max_dims` dimensions: a first step for a reader that splits more dimensions than an op can iterate over. The
 /// buffer's last dimension is not split, because it is in the sticks. `None` if no dimension of the reader has such neighbors.
 #[must_use]
-pub fn neighbours_together(indices: &[Index], sizes: &[i64], space: &[i64], max_dims: usize) -> Option<Regrouped> {
+pub fn merge_neighboring_digits(indices: &[TensorIndex], sizes: &[i64], space: &[i64], max_dims: usize) -> Option<RegroupedCopy> {
     let large: Vec<usize> = (0..sizes.len()).filter(|&dim| sizes[dim] > 1).collect();
     let is_all_read = |dim: usize| {
         let index = &indices[dim];
@@ -160,11 +160,11 @@ pub fn neighbours_together(indices: &[Index], sizes: &[i64], space: &[i64], max_
             .iter()
             .filter(|&&dim| dim != last && is_all_read(dim))
             .flat_map(|&dim| indices[dim].digits.iter().map(move |digit| (dim, *digit)));
-        let mut pieces: Vec<Piece> = digits.filter(|(_, digit)| digit.dim == seen).collect();
+        let mut pieces: Vec<BufferDigit> = digits.filter(|(_, digit)| digit.dim == seen).collect();
         pieces.sort_by_key(|(_, digit)| digit.divisor);
         pieces
     };
-    let n_walked = |run: &[Piece]| {
+    let n_walked = |run: &[BufferDigit]| {
         let is_apart = |dim: usize| run.iter().any(|(own, _)| *own == dim);
         large.iter().map(|&dim| if is_apart(dim) { n_digits(dim) } else { 1 }).sum::<usize>()
     };
@@ -173,40 +173,40 @@ pub fn neighbours_together(indices: &[Index], sizes: &[i64], space: &[i64], max_
         let ends = (0..pieces.len()).flat_map(|first| (first + 2..=pieces.len()).map(move |end| (first, end))).collect::<Vec<_>>();
         ends.into_iter().map(move |(first, end)| pieces[first..end].to_vec()).collect::<Vec<_>>()
     });
-    let are_neighbours = |run: &[Piece]| run.windows(2).all(|pair| pair[0].1.end() == pair[1].1.divisor);
+    let are_neighbours = |run: &[BufferDigit]| run.windows(2).all(|pair| pair[0].1.period() == pair[1].1.divisor);
     let run = runs.filter(|run| are_neighbours(run) && n_walked(run) <= max_dims).max_by_key(Vec::len)?;
     let (lowest, size) = (run[0].1, run.iter().map(|(_, digit)| digit.size).product::<i64>());
 
-    let mut found = Regrouped { from: vec![Expr::Constant(0); sizes.len()], shape: Vec::new(), read: Vec::new() };
-    let merged = Digit { size, ..lowest };
-    let add = |from: &mut Expr, expr: Expr| *from = from.clone().plus(expr);
+    let mut found = RegroupedCopy { from: vec![AffineExpression::Constant(0); sizes.len()], shape: Vec::new(), read: Vec::new() };
+    let merged = IndexDigit { size, ..lowest };
+    let add = |from: &mut AffineExpression, expr: AffineExpression| *from = from.clone().plus(expr);
     for &dim in &large {
         if run.iter().all(|(own, _)| *own != dim) {
-            found.from[dim] = Expr::Dim(found.shape.len());
+            found.from[dim] = AffineExpression::Dim(found.shape.len());
             found.shape.push(sizes[dim]);
             found.read.push(indices[dim].to_expr(space).ok()?);
             continue;
         }
         for digit in indices[dim].digits.iter().filter(|digit| !run.contains(&(dim, **digit))) {
-            add(&mut found.from[dim], Expr::Dim(found.shape.len()).times(digit.factor));
+            add(&mut found.from[dim], AffineExpression::Dim(found.shape.len()).times(digit.factor));
             found.shape.push(digit.size);
-            found.read.push(of_digit(*digit).to_expr(space).ok()?);
+            found.read.push(unit_step_index(*digit).to_expr(space).ok()?);
         }
     }
     for (dim, digit) in &run {
-        let own = digit_of_merged(digit, &Digit { dim: found.shape.len(), ..merged })?;
+        let own = express_in_merged_dim(digit, &IndexDigit { dim: found.shape.len(), ..merged })?;
         add(&mut found.from[*dim], own.times(digit.factor));
     }
     found.shape.push(size);
-    found.read.push(of_digit(merged).to_expr(space).ok()?);
+    found.read.push(unit_step_index(merged).to_expr(space).ok()?);
     Some(found)
 }
 
 /// A copy of all of whose rows a reader sees some, where its indices cut a dimension that they do not divide: six rows of windows of four are
 /// six of eight rows. None where no dimension is cut so.
 #[must_use]
-pub fn with_whole_rows(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<Regrouped> {
-    let indices: Vec<Index> = exprs.iter().map(|expr| Index::of(expr, space)).collect::<Result<_, _>>().ok()?;
+pub fn pad_to_complete_rows(exprs: &[AffineExpression], sizes: &[i64], space: &[i64]) -> Option<RegroupedCopy> {
+    let indices: Vec<TensorIndex> = exprs.iter().map(|expr| TensorIndex::from_expr(expr, space)).collect::<Result<_, _>>().ok()?;
     let digits = || indices.iter().flat_map(|index| &index.digits);
     let whole = |(dim, &size): (usize, &i64)| {
         let cuts = digits().filter(|digit| digit.dim == dim).flat_map(|digit| [digit.divisor, digit.divisor * digit.size]);
@@ -217,164 +217,164 @@ pub fn with_whole_rows(exprs: &[Expr], sizes: &[i64], space: &[i64]) -> Option<R
     if shape == space {
         return None;
     }
-    let is_inside = are_inside(exprs, sizes, &shape);
-    is_inside.then(|| Regrouped { from: exprs.to_vec(), shape, read: (0..space.len()).map(Expr::Dim).collect() })
+    let is_inside = are_in_bounds(exprs, sizes, &shape);
+    is_inside.then(|| RegroupedCopy { from: exprs.to_vec(), shape, read: (0..space.len()).map(AffineExpression::Dim).collect() })
 }
 
 /// Returns a copy of a buffer in which the smaller steps of a dimension, which do not divide the next larger one, are a dimension of their
 /// own: of rows of 49, 9 elements each are read in steps of 3. None if the steps of each dimension divide each other.
 #[must_use]
-pub fn with_runs_apart(indices: &[Index], sizes: &[i64], space: &[i64]) -> Option<Regrouped> {
-    let uneven = |index: &Index| index.digits.windows(2).position(|pair| pair[0].factor % pair[1].factor != 0);
-    let mut found = Regrouped { from: Vec::new(), shape: Vec::new(), read: Vec::new() };
+pub fn split_uneven_runs(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) -> Option<RegroupedCopy> {
+    let uneven = |index: &TensorIndex| index.digits.windows(2).position(|pair| pair[0].factor % pair[1].factor != 0);
+    let mut found = RegroupedCopy { from: Vec::new(), shape: Vec::new(), read: Vec::new() };
     for index in indices {
-        let mut from = Expr::Constant(index.offset);
+        let mut from = AffineExpression::Constant(index.offset);
         let n_large = uneven(index).map_or(0, |last| last + 1);
         for digit in &index.digits[..n_large] {
-            from = from.plus(Expr::Dim(found.shape.len()).times(digit.factor));
+            from = from.plus(AffineExpression::Dim(found.shape.len()).times(digit.factor));
             found.shape.push(digit.size);
-            found.read.push(of_digit(*digit).to_expr(space).ok()?);
+            found.read.push(unit_step_index(*digit).to_expr(space).ok()?);
         }
         let (dim, size) = (found.shape.len(), sizes[found.from.len()]);
         if n_large == 0 {
-            found.from.push(Expr::Dim(dim));
+            found.from.push(AffineExpression::Dim(dim));
             found.shape.push(size);
             found.read.push(index.to_expr(space).ok()?);
             continue;
         }
-        let run = Index { digits: index.digits[n_large..].to_vec(), offset: 0 };
+        let run = TensorIndex { digits: index.digits[n_large..].to_vec(), offset: 0 };
         let step = run.digits[0].factor;
-        found.from.push(from.plus(Expr::Dim(dim)));
-        found.shape.push((run.last() + step) / step * step);
+        found.from.push(from.plus(AffineExpression::Dim(dim)));
+        found.shape.push((run.max_value() + step) / step * step);
         found.read.push(run.to_expr(space).ok()?);
     }
-    (indices.iter().any(|index| uneven(index).is_some()) && are_inside(&found.from, sizes, &found.shape)).then_some(found)
+    (indices.iter().any(|index| uneven(index).is_some()) && are_in_bounds(&found.from, sizes, &found.shape)).then_some(found)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::testing::{E, d, exprs, shows_the_same};
+    use crate::layout::testing::{TestExpr, d, to_exprs, assert_same_elements};
 
-    fn index(expr: &Expr, space: &[i64]) -> Index {
-        Index::of(expr, space).unwrap()
+    fn index(expr: &AffineExpression, space: &[i64]) -> TensorIndex {
+        TensorIndex::from_expr(expr, space).unwrap()
     }
 
     #[test]
-    fn heads_and_batches_are_taken_apart_one_after_the_other() {
+    fn splits_heads_and_batches_in_two_copies() {
         // 2 x 9 rows of 3 heads of 16.
         let space = [2, 3, 9, 16];
-        let exprs = exprs(&[d(0) * 9 + d(2), d(1) * 16 + d(3)]);
-        let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, &space)).collect();
-        let kept = kept_dim(&indices, &[18, 48], &space);
+        let exprs = to_exprs(&[d(0) * 9 + d(2), d(1) * 16 + d(3)]);
+        let indices: Vec<TensorIndex> = exprs.iter().map(|expr| index(expr, &space)).collect();
+        let kept = choose_unsplit_dim(&indices, &[18, 48], &space);
         assert_eq!(kept, Some(0), "heads are wanted in the sticks");
-        let found = taken_apart(&indices, &[18, 48], 0, &space);
+        let found = split_into_digits(&indices, &[18, 48], 0, &space);
         assert_eq!(found.shape, [18, 3, 16]);
-        shows_the_same(&found, &exprs, &space);
+        assert_same_elements(&found, &exprs, &space);
         // Of what is left, a head is whole.
-        let indices: Vec<Index> = found.read.iter().map(|expr| index(expr, &space)).collect();
-        let kept = kept_dim(&indices, &found.shape, &space);
+        let indices: Vec<TensorIndex> = found.read.iter().map(|expr| index(expr, &space)).collect();
+        let kept = choose_unsplit_dim(&indices, &found.shape, &space);
         assert_eq!(kept, Some(1));
-        let apart = taken_apart(&indices, &found.shape, 1, &space);
+        let apart = split_into_digits(&indices, &found.shape, 1, &space);
         assert_eq!(apart.shape, [2, 9, 3, 16]);
-        shows_the_same(&apart, &found.read, &space);
+        assert_same_elements(&apart, &found.read, &space);
     }
 
     #[test]
-    fn a_single_row_keeps_nothing() {
+    fn keeps_no_dim_of_single_row() {
         let space = [3, 8];
-        let indices = [Index::constant(0), index(&(d(0) * 8 + d(1)).0, &space)];
-        assert_eq!(kept_dim(&indices, &[1, 24], &space), None);
-        let indices: Vec<Index> = exprs(&[d(0), d(1)]).iter().map(|expr| index(expr, &space)).collect();
-        assert_eq!(kept_dim(&indices, &[3, 8], &space), None, "nothing is to be taken apart");
+        let indices = [TensorIndex::constant(0), index(&(d(0) * 8 + d(1)).0, &space)];
+        assert_eq!(choose_unsplit_dim(&indices, &[1, 24], &space), None);
+        let indices: Vec<TensorIndex> = to_exprs(&[d(0), d(1)]).iter().map(|expr| index(expr, &space)).collect();
+        assert_eq!(choose_unsplit_dim(&indices, &[3, 8], &space), None, "nothing is to be taken apart");
     }
 
     #[test]
-    fn of_many_strides_the_largest_is_copied_first() {
+    fn copies_largest_of_many_strides_first() {
         let space = [2, 3, 2];
-        let exprs = exprs(&[d(0) * 2, d(1) * 2, d(2) * 5 + 59, E(Expr::Constant(2))]);
+        let exprs = to_exprs(&[d(0) * 2, d(1) * 2, d(2) * 5 + 59, TestExpr(AffineExpression::Constant(2))]);
         let sizes = [12, 6, 70, 5];
-        let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, &space)).collect();
-        let found = with_fewer_strides(&indices, &sizes, &space, 6).unwrap();
+        let indices: Vec<TensorIndex> = exprs.iter().map(|expr| index(expr, &space)).collect();
+        let found = drop_largest_stride(&indices, &sizes, &space, 6).unwrap();
         assert_eq!(found.shape, [12, 6, 2, 5]);
-        shows_the_same(&found, &exprs, &space);
-        let indices: Vec<Index> = found.read.iter().map(|expr| index(expr, &space)).collect();
-        assert_eq!(with_fewer_strides(&indices, &found.shape, &space, 6), None, "four dimensions, two of them twice");
+        assert_same_elements(&found, &exprs, &space);
+        let indices: Vec<TensorIndex> = found.read.iter().map(|expr| index(expr, &space)).collect();
+        assert_eq!(drop_largest_stride(&indices, &found.shape, &space, 6), None, "four dimensions, two of them twice");
     }
 
     #[test]
-    fn channels_and_frames_of_a_clip_are_put_together_before_patches() {
+    fn merges_channels_and_frames_before_patches() {
         // [3, 4, 32, 32] as patches of 2 x 8 x 8 of 3 channels: an op iterates over six dimensions.
         let space = [8, 4, 384];
-        let exprs = exprs(&[
+        let exprs = to_exprs(&[
             d(2).floordiv(128),
             d(0).floordiv(4) * 2 + d(2).floordiv(64).modulo(2),
             d(0).modulo(4) * 8 + d(2).floordiv(8).modulo(8),
             d(1) * 8 + d(2).modulo(8),
         ]);
         let sizes = [3, 4, 32, 32];
-        let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, &space)).collect();
-        let found = neighbours_together(&indices, &sizes, &space, 6).unwrap();
+        let indices: Vec<TensorIndex> = exprs.iter().map(|expr| index(expr, &space)).collect();
+        let found = merge_neighboring_digits(&indices, &sizes, &space, 6).unwrap();
         assert_eq!(found.shape, [2, 4, 32, 48], "channels, frames and lines of a patch");
-        shows_the_same(&found, &exprs, &space);
-        assert_eq!(neighbours_together(&indices, &sizes, &space, 4), None, "the copy walks along five dimensions");
+        assert_same_elements(&found, &exprs, &space);
+        assert_eq!(merge_neighboring_digits(&indices, &sizes, &space, 4), None, "the copy walks along five dimensions");
     }
 
     #[test]
-    fn outer_dimensions_of_a_flat_buffer_are_put_together() {
+    fn merges_outer_dimensions_of_flat_buffer() {
         let (sizes, space) = ([2, 4, 3, 5], [120]);
         let indices = [60, 15, 5, 1]
             .iter()
             .zip(sizes)
-            .map(|(&divisor, size)| Index::new(&[Digit { dim: 0, divisor, size, factor: 1 }], 0, &space).unwrap());
-        let indices: Vec<Index> = indices.collect();
-        let found = put_together(&indices, &sizes, &space).unwrap();
+            .map(|(&divisor, size)| TensorIndex::new(&[IndexDigit { dim: 0, divisor, size, factor: 1 }], 0, &space).unwrap());
+        let indices: Vec<TensorIndex> = indices.collect();
+        let found = merge_dims(&indices, &sizes, &space).unwrap();
         assert_eq!(found.shape, [5, 24]);
-        let exprs: Vec<Expr> = indices.iter().map(|index| index.to_expr(&space).unwrap()).collect();
-        shows_the_same(&found, &exprs, &space);
+        let exprs: Vec<AffineExpression> = indices.iter().map(|index| index.to_expr(&space).unwrap()).collect();
+        assert_same_elements(&found, &exprs, &space);
     }
 
     #[test]
-    fn dimensions_of_one_dimension_are_put_together() {
+    fn merges_factors_of_one_dimension() {
         // [2, 4, 5, 8, 16] as 80 rows of 64: batch, block and row, head and column.
         let space = [80, 64];
-        let exprs = exprs(&[d(0).floordiv(40), d(1).floordiv(16), d(0).floordiv(8).modulo(5), d(0).modulo(8), d(1).modulo(16)]);
+        let exprs = to_exprs(&[d(0).floordiv(40), d(1).floordiv(16), d(0).floordiv(8).modulo(5), d(0).modulo(8), d(1).modulo(16)]);
         let sizes = [2, 4, 5, 8, 16];
-        let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, &space)).collect();
-        let found = put_together(&indices, &sizes, &space).unwrap();
+        let indices: Vec<TensorIndex> = exprs.iter().map(|expr| index(expr, &space)).collect();
+        let found = merge_dims(&indices, &sizes, &space).unwrap();
         assert_eq!(found.shape, [4, 16, 80]);
-        shows_the_same(&found, &exprs, &space);
-        let indices: Vec<Index> = found.read.iter().map(|expr| index(expr, &space)).collect();
-        let again = put_together(&indices, &found.shape, &space).unwrap();
+        assert_same_elements(&found, &exprs, &space);
+        let indices: Vec<TensorIndex> = found.read.iter().map(|expr| index(expr, &space)).collect();
+        let again = merge_dims(&indices, &found.shape, &space).unwrap();
         assert_eq!(again.shape, [80, 64]);
-        let indices: Vec<Index> = again.read.iter().map(|expr| index(expr, &space)).collect();
-        assert_eq!(put_together(&indices, &again.shape, &space), None, "nothing is left");
+        let indices: Vec<TensorIndex> = again.read.iter().map(|expr| index(expr, &space)).collect();
+        assert_eq!(merge_dims(&indices, &again.shape, &space), None, "nothing is left");
     }
 
     #[test]
-    fn ragged_rows_of_windows_are_copied_whole() {
+    fn pads_ragged_rows_of_windows() {
         // Six of eight rows of eight or seven, in windows of four by four.
         let space = [6, 8, 16];
-        let exprs = exprs(&[d(0).floordiv(4) * 2 + d(1).floordiv(4), d(0).modulo(4) * 4 + d(1).modulo(4), d(2)]);
-        let found = with_whole_rows(&exprs, &[4, 16, 16], &space).unwrap();
+        let exprs = to_exprs(&[d(0).floordiv(4) * 2 + d(1).floordiv(4), d(0).modulo(4) * 4 + d(1).modulo(4), d(2)]);
+        let found = pad_to_complete_rows(&exprs, &[4, 16, 16], &space).unwrap();
         assert_eq!(found.shape, [8, 8, 16]);
-        shows_the_same(&found, &exprs, &space);
-        let both = with_whole_rows(&exprs, &[4, 16, 16], &[6, 7, 16]).unwrap();
+        assert_same_elements(&found, &exprs, &space);
+        let both = pad_to_complete_rows(&exprs, &[4, 16, 16], &[6, 7, 16]).unwrap();
         assert_eq!(both.shape, [8, 8, 16]);
-        assert_eq!(with_whole_rows(&exprs, &[4, 16, 16], &[8, 8, 16]), None, "whole windows");
-        assert_eq!(with_whole_rows(&exprs, &[3, 16, 16], &space), None, "there are no more rows");
+        assert_eq!(pad_to_complete_rows(&exprs, &[4, 16, 16], &[8, 8, 16]), None, "whole windows");
+        assert_eq!(pad_to_complete_rows(&exprs, &[3, 16, 16], &space), None, "there are no more rows");
     }
 
     #[test]
-    fn runs_inside_of_rows_are_copied_apart() {
+    fn splits_runs_inside_rows() {
         // 18 elements, 9 of each of two rows of 49, as six rows of 3.
         let space = [6, 3];
-        let exprs = exprs(&[d(0).floordiv(3) * 49 + d(0).modulo(3) * 3 + d(1) + 20]);
-        let indices: Vec<Index> = exprs.iter().map(|expr| index(expr, &space)).collect();
-        let found = with_runs_apart(&indices, &[98], &space).unwrap();
+        let exprs = to_exprs(&[d(0).floordiv(3) * 49 + d(0).modulo(3) * 3 + d(1) + 20]);
+        let indices: Vec<TensorIndex> = exprs.iter().map(|expr| index(expr, &space)).collect();
+        let found = split_uneven_runs(&indices, &[98], &space).unwrap();
         assert_eq!(found.shape, [2, 9]);
-        shows_the_same(&found, &exprs, &space);
-        let indices: Vec<Index> = found.read.iter().map(|expr| index(expr, &space)).collect();
-        assert_eq!(with_runs_apart(&indices, &found.shape, &space), None, "3 divides 9");
+        assert_same_elements(&found, &exprs, &space);
+        let indices: Vec<TensorIndex> = found.read.iter().map(|expr| index(expr, &space)).collect();
+        assert_eq!(split_uneven_runs(&indices, &found.shape, &space), None, "3 divides 9");
     }
 }

@@ -1,9 +1,9 @@
 //! Layouts of unchanged device bytes under finer host dimensions.
 
-use super::{DeviceLayout, HostDim, HostTensor, LayoutError, sticks_needed};
+use super::{DeviceLayout, HostDimMapping, HostTensor, LayoutError, count_sticks};
 
 /// Size and stride of one dimension, in elements of the host.
-type Dim = (i64, i64);
+type SizeAndStride = (i64, i64);
 
 impl DeviceLayout {
     /// The layout of the same bytes, and the host tensor, when each host dimension is seen as several: `factors` has one list per host
@@ -20,15 +20,15 @@ impl DeviceLayout {
     /// [`DeviceLayout::host_dims`].
     pub fn split(&self, host: &HostTensor, factors: &[Vec<i64>]) -> Result<(Self, HostTensor), LayoutError> {
         let places = self.host_dims(host)?;
-        let dims = split_dims(host, factors)?;
+        let dims = split_host_dims(host, factors)?;
         let stick = self.format().elements_per_stick();
-        let mut device_dims: Vec<Dim> = Vec::new();
+        let mut device_dims: Vec<SizeAndStride> = Vec::new();
         for (device_dim, (&size, &stride)) in self.device_size().iter().zip(self.stride_map()).enumerate() {
-            let whole = places.iter().position(|place| *place == HostDim::Whole { device_dim });
-            let counted = places.iter().position(|place| matches!(place, HostDim::Stick { count, .. } if *count == device_dim));
+            let whole = places.iter().position(|place| *place == HostDimMapping::Whole { device_dim });
+            let counted = places.iter().position(|place| matches!(place, HostDimMapping::Stick { count, .. } if *count == device_dim));
             match (whole, counted) {
-                (Some(dim), _) => device_dims.extend(moving(&dims[dim])),
-                (None, Some(dim)) => device_dims.extend(counting_sticks(dim, moving(&dims[dim]).collect(), stick)?),
+                (Some(dim), _) => device_dims.extend(skip_unit_dims(&dims[dim])),
+                (None, Some(dim)) => device_dims.extend(to_stick_counts(dim, skip_unit_dims(&dims[dim]).collect(), stick)?),
                 (None, None) => device_dims.push((size, stride)),
             }
         }
@@ -39,7 +39,7 @@ impl DeviceLayout {
 }
 
 /// The dimensions that each host dimension is split into, outer to inner.
-fn split_dims(host: &HostTensor, factors: &[Vec<i64>]) -> Result<Vec<Vec<Dim>>, LayoutError> {
+fn split_host_dims(host: &HostTensor, factors: &[Vec<i64>]) -> Result<Vec<Vec<SizeAndStride>>, LayoutError> {
     if factors.len() != host.rank() {
         return Err(LayoutError::Length { what: "the list of factors", expected: host.rank(), found: factors.len() });
     }
@@ -61,18 +61,18 @@ fn split_dims(host: &HostTensor, factors: &[Vec<i64>]) -> Result<Vec<Vec<Dim>>, 
 }
 
 /// The dimensions that take a device dimension.
-fn moving(dims: &[Dim]) -> impl Iterator<Item = Dim> {
+fn skip_unit_dims(dims: &[SizeAndStride]) -> impl Iterator<Item = SizeAndStride> {
     dims.iter().copied().filter(|&(size, _)| size > 1)
 }
 
 /// The stick dimension `dim` in parts: the innermost counts sticks.
-fn counting_sticks(dim: usize, mut parts: Vec<Dim>, stick: i64) -> Result<Vec<Dim>, LayoutError> {
+fn to_stick_counts(dim: usize, mut parts: Vec<SizeAndStride>, stick: i64) -> Result<Vec<SizeAndStride>, LayoutError> {
     let is_split = parts.len() > 1;
     if let Some((size, stride)) = parts.last_mut() {
         if is_split && *size % stick != 0 {
             return Err(LayoutError::CutsStick { dim, elements: *size, stick });
         }
-        (*size, *stride) = (sticks_needed(*size, stick), *stride * stick);
+        (*size, *stride) = (count_sticks(*size, stick), *stride * stick);
     }
     Ok(parts)
 }
@@ -80,110 +80,110 @@ fn counting_sticks(dim: usize, mut parts: Vec<Dim>, stick: i64) -> Result<Vec<Di
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{Coordinate, DimOrder, device_coordinates, testing::points};
+    use crate::layout::{Coordinate, DimOrder, compute_device_coordinates, testing::points};
     use machine::DeviceFormat::{self, IeeeFp32, Sen169Fp16};
     use proptest::prelude::*;
 
-    fn rows(sizes: &[i64]) -> (DeviceLayout, HostTensor) {
+    fn build_row_major(sizes: &[i64]) -> (DeviceLayout, HostTensor) {
         (DeviceLayout::row_major(sizes, Sen169Fp16).unwrap(), HostTensor::row_major(sizes).unwrap())
     }
 
-    fn split(sizes: &[i64], factors: &[Vec<i64>]) -> Result<DeviceLayout, LayoutError> {
-        let (layout, host) = rows(sizes);
+    fn split_row_major(sizes: &[i64], factors: &[Vec<i64>]) -> Result<DeviceLayout, LayoutError> {
+        let (layout, host) = build_row_major(sizes);
         layout.split(&host, factors).map(|(layout, _)| layout)
     }
 
-    fn parts(layout: &DeviceLayout) -> (&[i64], &[i64]) {
+    fn sizes_and_strides(layout: &DeviceLayout) -> (&[i64], &[i64]) {
         (layout.device_size(), layout.stride_map())
     }
 
     #[test]
-    fn rows_become_several_dims_in_place() {
-        let (layout, host) = rows(&[512, 8, 256]);
-        assert_eq!(parts(&layout), (&[8, 4, 512, 64][..], &[256, 64, 2048, 1][..]));
+    fn splits_rows_in_place() {
+        let (layout, host) = build_row_major(&[512, 8, 256]);
+        assert_eq!(sizes_and_strides(&layout), (&[8, 4, 512, 64][..], &[256, 64, 2048, 1][..]));
         let (split, finer) = layout.split(&host, &[vec![4, 1, 128], vec![2, 4], vec![256]]).unwrap();
-        assert_eq!(parts(&split), (&[2, 4, 4, 4, 128, 64][..], &[1024, 256, 64, 262_144, 2048, 1][..]));
+        assert_eq!(sizes_and_strides(&split), (&[2, 4, 4, 4, 128, 64][..], &[1024, 256, 64, 262_144, 2048, 1][..]));
         assert_eq!(finer, HostTensor::row_major(&[4, 1, 128, 2, 4, 256]).unwrap());
     }
 
     #[test]
-    fn heads_of_whole_sticks_are_carved_out_of_the_count() {
-        let heads = split(&[1024, 4096], &[vec![1024], vec![8, 512]]).unwrap();
-        assert_eq!(parts(&heads), (&[8, 8, 1024, 64][..], &[512, 64, 4096, 1][..]));
-        let nested = split(&[1024, 4096], &[vec![1024], vec![4, 2, 512, 1]]).unwrap();
-        assert_eq!(parts(&nested), (&[4, 2, 8, 1024, 64][..], &[1024, 512, 64, 4096, 1][..]));
+    fn splits_heads_of_complete_sticks_from_stick_count() {
+        let heads = split_row_major(&[1024, 4096], &[vec![1024], vec![8, 512]]).unwrap();
+        assert_eq!(sizes_and_strides(&heads), (&[8, 8, 1024, 64][..], &[512, 64, 4096, 1][..]));
+        let nested = split_row_major(&[1024, 4096], &[vec![1024], vec![4, 2, 512, 1]]).unwrap();
+        assert_eq!(sizes_and_strides(&nested), (&[4, 2, 8, 1024, 64][..], &[1024, 512, 64, 4096, 1][..]));
     }
 
     #[test]
-    fn a_head_of_one_stick_keeps_its_count() {
+    fn keeps_stick_count_of_one_stick_head() {
         // Both the rows of one head and its only stick have stride 64.
-        let (layout, host) = rows(&[8, 256]);
+        let (layout, host) = build_row_major(&[8, 256]);
         let (one, finer) = layout.split(&host, &[vec![8], vec![4, 64]]).unwrap();
-        assert_eq!(parts(&one), (&[4, 1, 8, 64][..], &[64, 64, 256, 1][..]));
-        let expected = [HostDim::Whole { device_dim: 2 }, HostDim::Whole { device_dim: 0 }, HostDim::Stick { count: 1, within: 3 }];
+        assert_eq!(sizes_and_strides(&one), (&[4, 1, 8, 64][..], &[64, 64, 256, 1][..]));
+        let expected = [HostDimMapping::Whole { device_dim: 2 }, HostDimMapping::Whole { device_dim: 0 }, HostDimMapping::Stick { count: 1, within: 3 }];
         assert_eq!(one.host_dims(&finer).unwrap(), expected);
     }
 
     #[test]
-    fn one_stick_a_row_is_told_from_split_rows() {
-        let (layout, host) = rows(&[8, 64]);
+    fn distinguishes_stick_count_from_split_rows() {
+        let (layout, host) = build_row_major(&[8, 64]);
         let (split, finer) = layout.split(&host, &[vec![2, 4], vec![64]]).unwrap();
-        assert_eq!(parts(&split), (&[1, 2, 4, 64][..], &[64, 256, 64, 1][..]));
-        let expected = [HostDim::Whole { device_dim: 1 }, HostDim::Whole { device_dim: 2 }, HostDim::Stick { count: 0, within: 3 }];
+        assert_eq!(sizes_and_strides(&split), (&[1, 2, 4, 64][..], &[64, 256, 64, 1][..]));
+        let expected = [HostDimMapping::Whole { device_dim: 1 }, HostDimMapping::Whole { device_dim: 2 }, HostDimMapping::Stick { count: 0, within: 3 }];
         assert_eq!(split.host_dims(&finer).unwrap(), expected);
     }
 
     #[test]
-    fn sparse_tensors_split_without_a_count() {
+    fn splits_sparse_tensor_without_stick_count() {
         let host = HostTensor::row_major(&[64, 1]).unwrap();
         let sparse = DeviceLayout::sparse(&[64, 1], 1, Sen169Fp16).unwrap();
         let (split, finer) = sparse.split(&host, &[vec![2, 32], vec![1]]).unwrap();
-        assert_eq!(parts(&split), (&[1, 2, 32, 64][..], &[-1, 32, 1, -1][..]));
-        let expected = [HostDim::Whole { device_dim: 1 }, HostDim::Whole { device_dim: 2 }, HostDim::Unit];
+        assert_eq!(sizes_and_strides(&split), (&[1, 2, 32, 64][..], &[-1, 32, 1, -1][..]));
+        let expected = [HostDimMapping::Whole { device_dim: 1 }, HostDimMapping::Whole { device_dim: 2 }, HostDimMapping::Unit];
         assert_eq!(split.host_dims(&finer).unwrap(), expected);
     }
 
     #[test]
-    fn a_stick_is_not_cut() {
+    fn rejects_factor_that_cuts_a_stick() {
         let cuts = |elements| Err(LayoutError::CutsStick { dim: 1, elements, stick: 64 });
-        assert_eq!(split(&[64, 256], &[vec![64], vec![8, 32]]), cuts(32));
-        assert_eq!(split(&[64, 192], &[vec![64], vec![2, 96]]), cuts(96));
-        assert_eq!(split(&[64, 256], &[vec![64], vec![256]]), Ok(rows(&[64, 256]).0));
-        assert_eq!(split(&[64, 96], &[vec![64], vec![1, 96, 1]]), Ok(rows(&[64, 96]).0), "the padded dimension is whole");
+        assert_eq!(split_row_major(&[64, 256], &[vec![64], vec![8, 32]]), cuts(32));
+        assert_eq!(split_row_major(&[64, 192], &[vec![64], vec![2, 96]]), cuts(96));
+        assert_eq!(split_row_major(&[64, 256], &[vec![64], vec![256]]), Ok(build_row_major(&[64, 256]).0));
+        assert_eq!(split_row_major(&[64, 96], &[vec![64], vec![1, 96, 1]]), Ok(build_row_major(&[64, 96]).0), "the padded dimension is whole");
     }
 
     #[test]
-    fn factors_make_up_the_sizes() {
-        let wrong = |factors: &[i64]| split(&[64], &[factors.to_vec()]).unwrap_err().to_string();
+    fn rejects_factors_that_do_not_multiply_to_the_size() {
+        let wrong = |factors: &[i64]| split_row_major(&[64], &[factors.to_vec()]).unwrap_err().to_string();
         assert_eq!(wrong(&[2, 16]), "factors [2, 16] do not make up dimension 0 of size 64");
         assert_eq!(wrong(&[-8, -8]), "factors [-8, -8] do not make up dimension 0 of size 64");
         assert_eq!(wrong(&[i64::MAX, 2]), format!("factors [{}, 2] do not make up dimension 0 of size 64", i64::MAX));
-        assert!(matches!(split(&[64], &[]), Err(LayoutError::Length { expected: 1, found: 0, .. })));
+        assert!(matches!(split_row_major(&[64], &[]), Err(LayoutError::Length { expected: 1, found: 0, .. })));
     }
 
     /// The factors of each dimension, and how the unsplit tensor is laid out.
     #[derive(Clone, Debug)]
-    struct Case {
+    struct SplitCase {
         factors: Vec<Vec<i64>>,
         order: Vec<usize>,
         is_sparse: bool,
         format: DeviceFormat,
     }
 
-    fn cases() -> impl Strategy<Value = Case> {
+    fn split_cases() -> impl Strategy<Value = SplitCase> {
         let dim = prop::collection::vec(prop::sample::select(vec![1_i64, 2, 3, 5, 32, 64, 96, 128]), 1..=3);
         let dims = prop::collection::vec(dim, 1..=3).prop_filter("small", |dims| dims.iter().flatten().product::<i64>() <= 20_000);
         dims.prop_flat_map(|factors| {
             let order = Just((0..factors.len()).collect::<Vec<usize>>()).prop_shuffle();
             (Just(factors), order, any::<bool>(), prop::sample::select(vec![Sen169Fp16, IeeeFp32]))
         })
-        .prop_map(|(factors, order, is_sparse, format)| Case { factors, order, is_sparse, format })
+        .prop_map(|(factors, order, is_sparse, format)| SplitCase { factors, order, is_sparse, format })
     }
 
     /// The device element of every host element, in row-major order of the host.
-    fn device_elements(layout: &DeviceLayout, host: &HostTensor) -> Vec<i64> {
-        let access: Vec<Coordinate> = (0..host.rank()).map(Coordinate::dim).collect();
-        let coordinates = device_coordinates(layout, host, &access, host.sizes()).unwrap();
+    fn compute_device_elements(layout: &DeviceLayout, host: &HostTensor) -> Vec<i64> {
+        let access: Vec<Coordinate> = (0..host.rank()).map(Coordinate::from_dim).collect();
+        let coordinates = compute_device_coordinates(layout, host, &access, host.sizes()).unwrap();
         let strides = layout.device_strides();
         let element = |point: Vec<i64>| coordinates.iter().zip(&strides).map(|(place, stride)| place.evaluate(&point) * stride).sum();
         points(host.sizes()).map(element).collect()
@@ -191,7 +191,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_element_stays_where_it_is(case in cases()) {
+        fn every_element_stays_where_it_is(case in split_cases()) {
             let sizes: Vec<i64> = case.factors.iter().map(|factors| factors.iter().product()).collect();
             let host = HostTensor::row_major(&sizes).unwrap();
             let order = if case.is_sparse { DimOrder::sparse(&case.order) } else { DimOrder::dense(&case.order) };
@@ -206,7 +206,7 @@ mod tests {
                 (Ok((split, finer)), None) => {
                     prop_assert_eq!(finer.sizes(), case.factors.concat());
                     prop_assert_eq!(split.bytes(), layout.bytes());
-                    prop_assert_eq!(device_elements(&split, &finer), device_elements(&layout, &host));
+                    prop_assert_eq!(compute_device_elements(&split, &finer), compute_device_elements(&layout, &host));
                 }
                 (result, cut) => {
                     prop_assert_eq!(result.unwrap_err(), LayoutError::CutsStick { dim: stick_dim.unwrap(), elements: cut.unwrap(), stick });

@@ -1,10 +1,10 @@
 //! Stick dimension of an access, agreement of an op's operands on it, and moves of the stick.
 
-use super::{Coordinate, DeviceLayout, HostDim, HostTensor, LayoutError, Term, sticks_needed};
+use super::{Coordinate, DeviceLayout, HostDimMapping, HostTensor, LayoutError, CoordinateTerm, count_sticks};
 
 /// Contents of the sticks of one access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stick {
+pub struct StickContents {
     /// Iteration dimension inside the sticks; `None` if an op uses one element per stick (sparse or broadcast).
     pub dim: Option<usize>,
     /// The lane of the first element.
@@ -44,9 +44,9 @@ pub enum StickConflict {
 
 /// Returns the stick of an access with these device coordinates.
 #[must_use]
-pub fn stick_of(coordinates: &[Coordinate]) -> Stick {
+pub fn find_stick_contents(coordinates: &[Coordinate]) -> StickContents {
     let last = coordinates.last().copied().unwrap_or_default();
-    Stick { dim: last.term.map(|term| term.dim), offset: last.offset }
+    StickContents { dim: last.term.map(|term| term.dim), offset: last.offset }
 }
 
 /// The iteration dimension in the sticks of an elementwise op or a reduction, from the device coordinates of its operands and results;
@@ -55,10 +55,10 @@ pub fn stick_of(coordinates: &[Coordinate]) -> Stick {
 ///
 /// # Errors
 /// The first operand that does not agree with those before it.
-pub fn agreed_stick(operands: &[&[Coordinate]]) -> Result<Option<usize>, StickConflict> {
+pub fn find_common_stick(operands: &[&[Coordinate]]) -> Result<Option<usize>, StickConflict> {
     let mut agreed = None;
     for (operand, coordinates) in operands.iter().enumerate() {
-        let stick = stick_of(coordinates);
+        let stick = find_stick_contents(coordinates);
         if stick.offset != 0 {
             return Err(StickConflict::Offset { operand, offset: stick.offset });
         }
@@ -79,11 +79,11 @@ pub fn agreed_stick(operands: &[&[Coordinate]]) -> Result<Option<usize>, StickCo
 fn steps_over_sticks(coordinates: &[Coordinate], dim: usize) -> bool {
     let Some((within, outer)) = coordinates.split_last() else { return false };
     let own = within.term.filter(|term| term.dim == dim);
-    outer.iter().filter_map(|coordinate| coordinate.term).any(|term| term.dim == dim && !own.is_some_and(|own| counts(&term, &own)))
+    outer.iter().filter_map(|coordinate| coordinate.term).any(|term| term.dim == dim && !own.is_some_and(|own| is_stick_count(&term, &own)))
 }
 
 /// Returns whether `count` is the number of the stick whose position is `within`.
-fn counts(count: &Term, within: &Term) -> bool {
+fn is_stick_count(count: &CoordinateTerm, within: &CoordinateTerm) -> bool {
     within.modulo.is_some() && count.floordiv == within.modulo
 }
 
@@ -94,24 +94,24 @@ impl DeviceLayout {
     /// # Errors
     /// When the tensor is sparse or `to` has size 1 (no mechanism gathers elements of several sticks into one, or the reverse), `to` is
     /// the stick dimension already, or the layout is not of the simple form of [`DeviceLayout::host_dims`].
-    pub fn restickified(&self, host: &HostTensor, to: usize) -> Result<Self, LayoutError> {
+    pub fn restickify(&self, host: &HostTensor, to: usize) -> Result<Self, LayoutError> {
         let dims = self.host_dims(host)?;
         let refuse = |reason| LayoutError::Restickify { dim: to, reason };
         let found = dims.iter().enumerate().find_map(|(dim, place)| match *place {
-            HostDim::Stick { count, within } => Some((dim, count, within)),
-            HostDim::Unit | HostDim::Whole { .. } => None,
+            HostDimMapping::Stick { count, within } => Some((dim, count, within)),
+            HostDimMapping::Unit | HostDimMapping::Whole { .. } => None,
         });
         let (from, count, within) = found.ok_or_else(|| refuse("the tensor has one element per stick"))?;
         let device_dim = match dims.get(to) {
             None => return Err(refuse("the tensor has no such dimension")),
-            Some(HostDim::Unit) => return Err(refuse("it has size 1")),
-            Some(HostDim::Stick { .. }) => return Err(refuse("it holds the stick already")),
-            Some(HostDim::Whole { device_dim }) => *device_dim,
+            Some(HostDimMapping::Unit) => return Err(refuse("it has size 1")),
+            Some(HostDimMapping::Stick { .. }) => return Err(refuse("it holds the stick already")),
+            Some(HostDimMapping::Whole { device_dim }) => *device_dim,
         };
         let stick = self.format().elements_per_stick();
         let (mut device_size, mut stride_map) = (self.device_size().to_vec(), self.stride_map().to_vec());
         stride_map[within] = host.strides()[to];
-        (device_size[count], stride_map[count]) = (sticks_needed(host.sizes()[to], stick), host.strides()[to] * stick);
+        (device_size[count], stride_map[count]) = (count_sticks(host.sizes()[to], stick), host.strides()[to] * stick);
         (device_size[device_dim], stride_map[device_dim]) = (host.sizes()[from], host.strides()[from]);
         Self::from_parts(device_size, stride_map, self.format())
     }
@@ -120,76 +120,76 @@ impl DeviceLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{DimOrder, device_coordinates};
+    use crate::layout::{DimOrder, compute_device_coordinates};
     use machine::DeviceFormat::Sen169Fp16;
 
-    fn coordinates(sizes: &[i64], order: &[usize], access: &[Coordinate], ranges: &[i64]) -> Vec<Coordinate> {
+    fn build_coordinates(sizes: &[i64], order: &[usize], access: &[Coordinate], ranges: &[i64]) -> Vec<Coordinate> {
         let host = HostTensor::row_major(sizes).unwrap();
         let layout = DeviceLayout::new(&host, Sen169Fp16, &DimOrder::dense(order)).unwrap();
-        device_coordinates(&layout, &host, access, ranges).unwrap()
+        compute_device_coordinates(&layout, &host, access, ranges).unwrap()
     }
 
-    const C0: Coordinate = Coordinate::dim(0);
-    const C1: Coordinate = Coordinate::dim(1);
+    const C0: Coordinate = Coordinate::from_dim(0);
+    const C1: Coordinate = Coordinate::from_dim(1);
     const RANGES: [i64; 2] = [128, 256];
 
-    fn rows() -> Vec<Coordinate> {
-        coordinates(&[128, 256], &[0, 1], &[C0, C1], &RANGES)
+    fn build_row_coordinates() -> Vec<Coordinate> {
+        build_coordinates(&[128, 256], &[0, 1], &[C0, C1], &RANGES)
     }
 
     #[test]
-    fn equal_layouts_agree_on_their_stick() {
-        assert_eq!(stick_of(&rows()), Stick { dim: Some(1), offset: 0 });
-        assert_eq!(agreed_stick(&[&rows(), &rows()]), Ok(Some(1)));
+    fn finds_common_stick_of_equal_layouts() {
+        assert_eq!(find_stick_contents(&build_row_coordinates()), StickContents { dim: Some(1), offset: 0 });
+        assert_eq!(find_common_stick(&[&build_row_coordinates(), &build_row_coordinates()]), Ok(Some(1)));
     }
 
     #[test]
-    fn broadcast_and_sparse_operands_agree_with_any_stick() {
-        let bias = coordinates(&[256], &[0], &[C1], &RANGES);
-        let column = coordinates(&[128, 1], &[0, 1], &[C0, Coordinate::constant(0)], &RANGES);
-        assert_eq!(stick_of(&column).dim, None);
-        assert_eq!(agreed_stick(&[&rows(), &bias, &column]), Ok(Some(1)));
-        assert_eq!(agreed_stick(&[&column, &column]), Ok(None));
+    fn accepts_broadcast_and_sparse_operands_with_any_stick() {
+        let bias = build_coordinates(&[256], &[0], &[C1], &RANGES);
+        let column = build_coordinates(&[128, 1], &[0, 1], &[C0, Coordinate::constant(0)], &RANGES);
+        assert_eq!(find_stick_contents(&column).dim, None);
+        assert_eq!(find_common_stick(&[&build_row_coordinates(), &bias, &column]), Ok(Some(1)));
+        assert_eq!(find_common_stick(&[&column, &column]), Ok(None));
     }
 
     #[test]
-    fn transposed_operands_conflict() {
-        let columns = coordinates(&[128, 256], &[1, 0], &[C0, C1], &RANGES);
-        assert_eq!(agreed_stick(&[&rows(), &columns]), Err(StickConflict::Dims { operand: 1, dim: 0, other: 1 }));
+    fn rejects_transposed_operand() {
+        let columns = build_coordinates(&[128, 256], &[1, 0], &[C0, C1], &RANGES);
+        assert_eq!(find_common_stick(&[&build_row_coordinates(), &columns]), Err(StickConflict::Dims { operand: 1, dim: 0, other: 1 }));
     }
 
     #[test]
-    fn a_stick_dim_may_not_step_over_sticks_of_a_sparse_operand() {
-        let column = coordinates(&[256, 1], &[0, 1], &[C1, Coordinate::constant(0)], &RANGES);
-        assert_eq!(agreed_stick(&[&rows(), &column]), Err(StickConflict::Outside { operand: 1, dim: 1 }));
+    fn rejects_stick_dim_that_steps_over_sticks_of_sparse_operand() {
+        let column = build_coordinates(&[256, 1], &[0, 1], &[C1, Coordinate::constant(0)], &RANGES);
+        assert_eq!(find_common_stick(&[&build_row_coordinates(), &column]), Err(StickConflict::Outside { operand: 1, dim: 1 }));
     }
 
     #[test]
-    fn an_offset_in_the_stick_conflicts() {
+    fn rejects_offset_in_the_stick() {
         let shifted = Coordinate { offset: 8, ..C1 };
-        let window = coordinates(&[128, 256], &[0, 1], &[C0, shifted], &[128, 32]);
-        assert_eq!(agreed_stick(&[&window]), Err(StickConflict::Offset { operand: 0, offset: 8 }));
+        let window = build_coordinates(&[128, 256], &[0, 1], &[C0, shifted], &[128, 32]);
+        assert_eq!(find_common_stick(&[&window]), Err(StickConflict::Offset { operand: 0, offset: 8 }));
     }
 
     #[test]
-    fn restickify_swaps_the_two_dims_in_place() {
+    fn swaps_two_dims_in_place() {
         let host = HostTensor::row_major(&[5, 100, 150]).unwrap();
         let layout = DeviceLayout::row_major(&[5, 100, 150], Sen169Fp16).unwrap();
-        let moved = layout.restickified(&host, 1).unwrap();
+        let moved = layout.restickify(&host, 1).unwrap();
         assert_eq!((moved.device_size(), moved.stride_map()), (&[150, 2, 5, 64][..], &[1, 9600, 15000, 150][..]));
-        assert_eq!(moved.restickified(&host, 2).unwrap(), layout, "moving it back gives the first layout");
+        assert_eq!(moved.restickify(&host, 2).unwrap(), layout, "moving it back gives the first layout");
     }
 
     #[test]
-    fn restickify_refuses_sparse_tensors_and_unit_dims() {
+    fn rejects_restickify_of_sparse_tensors_and_unit_dims() {
         let reason = |result: Result<DeviceLayout, LayoutError>| result.unwrap_err().to_string();
         let host = HostTensor::row_major(&[64, 1]).unwrap();
         let sparse = DeviceLayout::sparse(&[64, 1], 1, Sen169Fp16).unwrap();
-        assert_eq!(reason(sparse.restickified(&host, 0)), "the stick cannot move to dimension 0: the tensor has one element per stick");
+        assert_eq!(reason(sparse.restickify(&host, 0)), "the stick cannot move to dimension 0: the tensor has one element per stick");
         let host = HostTensor::row_major(&[1, 64]).unwrap();
         let layout = DeviceLayout::row_major(&[1, 64], Sen169Fp16).unwrap();
-        assert_eq!(reason(layout.restickified(&host, 0)), "the stick cannot move to dimension 0: it has size 1");
-        assert_eq!(reason(layout.restickified(&host, 1)), "the stick cannot move to dimension 1: it holds the stick already");
-        assert_eq!(reason(layout.restickified(&host, 2)), "the stick cannot move to dimension 2: the tensor has no such dimension");
+        assert_eq!(reason(layout.restickify(&host, 0)), "the stick cannot move to dimension 0: it has size 1");
+        assert_eq!(reason(layout.restickify(&host, 1)), "the stick cannot move to dimension 1: it holds the stick already");
+        assert_eq!(reason(layout.restickify(&host, 2)), "the stick cannot move to dimension 2: the tensor has no such dimension");
     }
 }

@@ -1,6 +1,6 @@
 //! Layout of a table that an index tensor addresses: the indexed dimension is outermost.
 
-use super::{DeviceLayout, DimOrder, HostDim, HostTensor, LayoutError};
+use super::{DeviceLayout, DimOrder, HostDimMapping, HostTensor, LayoutError};
 use machine::DeviceFormat;
 
 impl DeviceLayout {
@@ -13,7 +13,7 @@ impl DeviceLayout {
     ///
     /// # Panics
     /// When there is no dimension `indexed`.
-    pub fn table(sizes: &[i64], indexed: usize, stick: Option<usize>, format: DeviceFormat) -> Result<Self, LayoutError> {
+    pub fn new_table(sizes: &[i64], indexed: usize, stick: Option<usize>, format: DeviceFormat) -> Result<Self, LayoutError> {
         let host = HostTensor::row_major(sizes)?;
         let row: Vec<usize> = (0..sizes.len()).filter(|&dim| dim != indexed).collect();
         let row_sizes: Vec<i64> = row.iter().map(|&dim| sizes[dim]).collect();
@@ -31,7 +31,7 @@ impl DeviceLayout {
     /// [`DeviceLayout::host_dims`].
     #[must_use]
     pub fn stick_dim(&self, host: &HostTensor) -> Option<usize> {
-        self.host_dims(host).ok()?.iter().position(|place| matches!(place, HostDim::Stick { .. }))
+        self.host_dims(host).ok()?.iter().position(|place| matches!(place, HostDimMapping::Stick { .. }))
     }
 
     /// Returns the device dimension that an index into host dimension `dim` moves along. The gather must not move along one outside of it:
@@ -40,12 +40,12 @@ impl DeviceLayout {
     ///
     /// # Errors
     /// When the dimension is in the sticks or lies inside of another one, or as [`DeviceLayout::host_dims`].
-    pub fn indexed_dim(&self, host: &HostTensor, dim: usize, is_fixed: impl Fn(usize) -> bool) -> Result<usize, LayoutError> {
+    pub fn find_indexed_dim(&self, host: &HostTensor, dim: usize, is_fixed: impl Fn(usize) -> bool) -> Result<usize, LayoutError> {
         let found = match self.host_dims(host)?.get(dim) {
-            Some(HostDim::Whole { device_dim }) => Some(*device_dim),
+            Some(HostDimMapping::Whole { device_dim }) => Some(*device_dim),
             // A table of one row has no step; the first dimension that holds nothing stands for it.
-            Some(HostDim::Unit) => self.stride_map().iter().take(self.rank() - 1).position(|&stride| stride == -1),
-            Some(HostDim::Stick { .. }) | None => None,
+            Some(HostDimMapping::Unit) => self.stride_map().iter().take(self.rank() - 1).position(|&stride| stride == -1),
+            Some(HostDimMapping::Stick { .. }) | None => None,
         };
         let is_outermost = |&device_dim: &usize| (0..device_dim).all(|outer| self.device_size()[outer] == 1 || is_fixed(outer));
         found.filter(is_outermost).ok_or(LayoutError::NotOutermost { dim })
@@ -57,47 +57,47 @@ mod tests {
     use super::*;
     use machine::DeviceFormat::{IeeeFp32, Sen169Fp16};
 
-    fn parts(sizes: &[i64], indexed: usize) -> (Vec<i64>, Vec<i64>) {
-        let layout = DeviceLayout::table(sizes, indexed, None, Sen169Fp16).unwrap();
+    fn table_sizes_and_strides(sizes: &[i64], indexed: usize) -> (Vec<i64>, Vec<i64>) {
+        let layout = DeviceLayout::new_table(sizes, indexed, None, Sen169Fp16).unwrap();
         let host = HostTensor::row_major(sizes).unwrap();
-        assert_eq!(layout.indexed_dim(&host, indexed, |_| false), Ok(0), "{layout}");
+        assert_eq!(layout.find_indexed_dim(&host, indexed, |_| false), Ok(0), "{layout}");
         (layout.device_size().to_vec(), layout.stride_map().to_vec())
     }
 
     #[test]
-    fn the_indexed_dim_is_outermost() {
-        assert_eq!(parts(&[512, 128], 0), (vec![512, 2, 64], vec![128, 64, 1]));
-        assert_eq!(parts(&[512, 100], 0), (vec![512, 2, 64], vec![100, 64, 1]));
-        assert_eq!(parts(&[4, 128, 256], 1), (vec![128, 4, 4, 64], vec![256, 64, 32768, 1]));
-        assert_eq!(parts(&[8, 128], 1), (vec![128, 1, 64], vec![1, 8192, 128]));
-        assert_eq!(parts(&[128, 4, 1], 0), (vec![128, 1, 1, 64], vec![4, 64, -1, 1]));
+    fn places_indexed_dim_outermost() {
+        assert_eq!(table_sizes_and_strides(&[512, 128], 0), (vec![512, 2, 64], vec![128, 64, 1]));
+        assert_eq!(table_sizes_and_strides(&[512, 100], 0), (vec![512, 2, 64], vec![100, 64, 1]));
+        assert_eq!(table_sizes_and_strides(&[4, 128, 256], 1), (vec![128, 4, 4, 64], vec![256, 64, 32768, 1]));
+        assert_eq!(table_sizes_and_strides(&[8, 128], 1), (vec![128, 1, 64], vec![1, 8192, 128]));
+        assert_eq!(table_sizes_and_strides(&[128, 4, 1], 0), (vec![128, 1, 1, 64], vec![4, 64, -1, 1]));
     }
 
     #[test]
-    fn a_wanted_stick_stays() {
-        let layout = DeviceLayout::table(&[128, 4, 256], 1, Some(0), Sen169Fp16).unwrap();
+    fn keeps_requested_stick() {
+        let layout = DeviceLayout::new_table(&[128, 4, 256], 1, Some(0), Sen169Fp16).unwrap();
         assert_eq!((layout.device_size(), layout.stride_map()), (&[4, 2, 256, 64][..], &[256, 65536, 1, 1024][..]));
     }
 
     #[test]
-    fn a_table_of_one_row_has_a_dimension_for_it() {
-        assert_eq!(parts(&[1, 256], 0), (vec![1, 4, 64], vec![-1, 64, 1]));
+    fn keeps_dimension_of_single_row() {
+        assert_eq!(table_sizes_and_strides(&[1, 256], 0), (vec![1, 4, 64], vec![-1, 64, 1]));
     }
 
     #[test]
-    fn a_table_of_elements_has_nothing_for_the_sticks() {
-        let refused = |sizes: &[i64]| DeviceLayout::table(sizes, 0, None, IeeeFp32);
+    fn rejects_table_without_dimension_for_sticks() {
+        let refused = |sizes: &[i64]| DeviceLayout::new_table(sizes, 0, None, IeeeFp32);
         assert_eq!(refused(&[512]), Err(LayoutError::TableOfElements { dim: 0 }));
         assert_eq!(refused(&[512, 1]), Err(LayoutError::TableOfElements { dim: 0 }));
     }
 
     #[test]
-    fn a_table_may_not_lie_inside_of_another_dim() {
+    fn rejects_indexed_dim_inside_another_dim() {
         let host = HostTensor::row_major(&[512, 128]).unwrap();
         let rows = DeviceLayout::row_major(&[512, 128], Sen169Fp16).unwrap();
-        assert_eq!(rows.indexed_dim(&host, 0, |_| false), Err(LayoutError::NotOutermost { dim: 0 }), "2 sticks are outside");
-        assert_eq!(rows.indexed_dim(&host, 1, |_| false), Err(LayoutError::NotOutermost { dim: 1 }), "it is the stick");
+        assert_eq!(rows.find_indexed_dim(&host, 0, |_| false), Err(LayoutError::NotOutermost { dim: 0 }), "2 sticks are outside");
+        assert_eq!(rows.find_indexed_dim(&host, 1, |_| false), Err(LayoutError::NotOutermost { dim: 1 }), "it is the stick");
         let narrow = DeviceLayout::row_major(&[512, 64], Sen169Fp16).unwrap();
-        assert_eq!(narrow.indexed_dim(&HostTensor::row_major(&[512, 64]).unwrap(), 0, |_| false), Ok(1), "one stick is outside");
+        assert_eq!(narrow.find_indexed_dim(&HostTensor::row_major(&[512, 64]).unwrap(), 0, |_| false), Ok(1), "one stick is outside");
     }
 }

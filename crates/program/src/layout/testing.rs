@@ -1,57 +1,57 @@
 //! Expressions of unit tests, written as they print, and points.
 
-use super::{Index, Regrouped};
-use crate::affine::Expr;
+use super::{TensorIndex, RegroupedCopy};
+use crate::affine::AffineExpression;
 
 /// `d0`, `d1`, numbers and the four operations, to write expressions as they print.
 #[derive(Clone)]
-pub(super) struct E(pub(super) Expr);
+pub(super) struct TestExpr(pub(super) AffineExpression);
 
-impl E {
+impl TestExpr {
     pub(super) fn floordiv(self, divisor: i64) -> Self {
-        Self(Expr::FloorDiv(Box::new(self.0), Box::new(Expr::Constant(divisor))))
+        Self(AffineExpression::FloorDiv(Box::new(self.0), Box::new(AffineExpression::Constant(divisor))))
     }
 
     pub(super) fn modulo(self, size: i64) -> Self {
-        Self(Expr::Mod(Box::new(self.0), Box::new(Expr::Constant(size))))
+        Self(AffineExpression::Mod(Box::new(self.0), Box::new(AffineExpression::Constant(size))))
     }
 }
 
-impl std::ops::Add for E {
+impl std::ops::Add for TestExpr {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Self(Expr::Add(Box::new(self.0), Box::new(other.0)))
+        Self(AffineExpression::Add(Box::new(self.0), Box::new(other.0)))
     }
 }
 
-impl std::ops::Add<i64> for E {
+impl std::ops::Add<i64> for TestExpr {
     type Output = Self;
     fn add(self, offset: i64) -> Self {
-        self + Self(Expr::Constant(offset))
+        self + Self(AffineExpression::Constant(offset))
     }
 }
 
-impl std::ops::Mul<i64> for E {
+impl std::ops::Mul<i64> for TestExpr {
     type Output = Self;
     fn mul(self, factor: i64) -> Self {
-        Self(Expr::Mul(Box::new(self.0), Box::new(Expr::Constant(factor))))
+        Self(AffineExpression::Mul(Box::new(self.0), Box::new(AffineExpression::Constant(factor))))
     }
 }
 
-pub(super) const fn d(dim: usize) -> E {
-    E(Expr::Dim(dim))
+pub(super) const fn d(dim: usize) -> TestExpr {
+    TestExpr(AffineExpression::Dim(dim))
 }
 
 /// The index of an expression, which must come to the same at every point.
-pub(super) fn index(expr: &E, sizes: &[i64]) -> Index {
-    let index = Index::of(&expr.0, sizes).unwrap();
+pub(super) fn checked_index(expr: &TestExpr, sizes: &[i64]) -> TensorIndex {
+    let index = TensorIndex::from_expr(&expr.0, sizes).unwrap();
     let mut last = i64::MIN;
     for point in points(sizes) {
         assert_eq!(index.evaluate(&point), expr.0.evaluate(&point), "{:?} at {point:?}", expr.0);
         last = last.max(index.evaluate(&point));
     }
-    assert!(last <= index.last());
-    assert_eq!(Index::of(&index.to_expr(sizes).unwrap(), sizes).unwrap(), index, "there and back");
+    assert!(last <= index.max_value());
+    assert_eq!(TensorIndex::from_expr(&index.to_expr(sizes).unwrap(), sizes).unwrap(), index, "there and back");
     index
 }
 
@@ -71,7 +71,7 @@ pub(super) fn unflatten(mut position: i64, sizes: &[i64]) -> Vec<i64> {
 }
 
 /// The copy, read by the reader, is the buffer, read by the reader.
-pub(super) fn shows_the_same(found: &Regrouped, exprs: &[Expr], space: &[i64]) {
+pub(super) fn assert_same_elements(found: &RegroupedCopy, exprs: &[AffineExpression], space: &[i64]) {
     for point in points(space) {
         let in_copy: Vec<i64> = found.read.iter().map(|expr| expr.evaluate(&point)).collect();
         assert!(in_copy.iter().zip(&found.shape).all(|(at, size)| (0..*size).contains(at)), "{in_copy:?} of {:?}", found.shape);
@@ -81,6 +81,6 @@ pub(super) fn shows_the_same(found: &Regrouped, exprs: &[Expr], space: &[i64]) {
 }
 
 /// Returns the expressions.
-pub(super) fn exprs(of: &[E]) -> Vec<Expr> {
+pub(super) fn to_exprs(of: &[TestExpr]) -> Vec<AffineExpression> {
     of.iter().map(|expr| expr.0.clone()).collect()
 }

@@ -1,13 +1,13 @@
 //! Random chains of views against plain arithmetic: indices, splits and device coordinates lead to the element that the chain shows.
 
-use super::testing::{E, d, points, unflatten};
-use super::{DeviceLayout, DimOrder, HostTensor, Index, IndexError, OperandView, ViewedOperand, readable, split_iteration};
+use super::testing::{TestExpr, d, points, unflatten};
+use super::{DeviceLayout, DimOrder, HostTensor, TensorIndex, IndexError, OperandView, ViewedOperand, make_readable, split_iteration};
 use machine::DeviceFormat::Sen169Fp16;
 use proptest::prelude::*;
 
 /// Change that one view makes to the shape of its operand.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+enum RandomView {
     /// Two dimensions change places.
     Swap(usize, usize),
     /// A dimension becomes two; the inner one has this size.
@@ -22,14 +22,14 @@ enum Step {
 
 /// A buffer's shape, views from the buffer outwards, and the shape after each view (the buffer's first).
 #[derive(Clone, Debug)]
-struct Chain {
-    steps: Vec<Step>,
+struct ViewChain {
+    steps: Vec<RandomView>,
     shapes: Vec<Vec<i64>>,
 }
 
-impl Step {
+impl RandomView {
     /// A step that fits `shape`, from four numbers. Windows stand at a multiple of their size if `is_aligned`.
-    fn of((kind, first, second, third): (u8, usize, usize, usize), shape: &[i64], is_aligned: bool) -> Self {
+    fn from_seed((kind, first, second, third): (u8, usize, usize, usize), shape: &[i64], is_aligned: bool) -> Self {
         let dim = first % shape.len();
         let size = shape[dim];
         let divisors: Vec<i64> = (1..=size).filter(|divisor| size % divisor == 0).collect();
@@ -48,7 +48,7 @@ impl Step {
         }
     }
 
-    fn shape(self, behind: &[i64]) -> Vec<i64> {
+    fn result_shape(self, behind: &[i64]) -> Vec<i64> {
         let mut shape = behind.to_vec();
         match self {
             Self::Swap(dim, other) => shape.swap(dim, other),
@@ -67,7 +67,7 @@ impl Step {
     }
 
     /// Returns the point of the viewed tensor that a view shows at a point.
-    fn point(self, shown: &[i64]) -> Vec<i64> {
+    fn source_point(self, shown: &[i64]) -> Vec<i64> {
         let mut point = shown.to_vec();
         match self {
             Self::Swap(dim, other) => point.swap(dim, other),
@@ -83,8 +83,8 @@ impl Step {
     }
 
     /// Returns the view's map: indices into the viewed tensor in terms of the shown dimensions.
-    fn exprs(self, rank: usize) -> Vec<E> {
-        let mut exprs: Vec<E> = (0..rank).map(d).collect();
+    fn source_exprs(self, rank: usize) -> Vec<TestExpr> {
+        let mut exprs: Vec<TestExpr> = (0..rank).map(d).collect();
         match self {
             Self::Swap(dim, other) => exprs.swap(dim, other),
             Self::Split(dim, inner) => exprs[dim] = d(dim) * inner + exprs.remove(dim + 1),
@@ -99,13 +99,13 @@ impl Step {
     }
 }
 
-impl Chain {
-    fn of(buffer: Vec<i64>, seeds: Vec<(u8, usize, usize, usize)>, is_aligned: bool) -> Self {
+impl ViewChain {
+    fn from_seeds(buffer: Vec<i64>, seeds: Vec<(u8, usize, usize, usize)>, is_aligned: bool) -> Self {
         let (mut steps, mut shapes) = (Vec::new(), vec![buffer]);
         for seed in seeds {
             let behind = shapes.last().unwrap();
-            let step = Step::of(seed, behind, is_aligned);
-            let shape = step.shape(behind);
+            let step = RandomView::from_seed(seed, behind, is_aligned);
+            let shape = step.result_shape(behind);
             if shape.iter().product::<i64>() <= 4096 && shape.len() <= 6 {
                 steps.push(step);
                 shapes.push(shape);
@@ -119,56 +119,56 @@ impl Chain {
     }
 
     /// The shape that an op iterates over.
-    fn shown(&self) -> &[i64] {
+    fn op_shape(&self) -> &[i64] {
         self.shapes.last().unwrap()
     }
 
-    fn point(&self, shown: &[i64]) -> Vec<i64> {
-        self.steps.iter().rev().fold(shown.to_vec(), |point, step| step.point(&point))
+    fn buffer_point(&self, shown: &[i64]) -> Vec<i64> {
+        self.steps.iter().rev().fold(shown.to_vec(), |point, step| step.source_point(&point))
     }
 
     /// The indices of one step.
-    fn step_indices(&self, step: usize) -> Vec<Index> {
+    fn step_indices(&self, step: usize) -> Vec<TensorIndex> {
         let shown = &self.shapes[step + 1];
-        self.steps[step].exprs(shown.len()).iter().map(|expr| Index::of(&expr.0, shown).unwrap()).collect()
+        self.steps[step].source_exprs(shown.len()).iter().map(|expr| TensorIndex::from_expr(&expr.0, shown).unwrap()).collect()
     }
 
     /// The buffer's indices, composed from the op inwards.
-    fn inwards(&self) -> Result<Vec<Index>, IndexError> {
-        let shown = self.shown();
+    fn compose_from_op(&self) -> Result<Vec<TensorIndex>, IndexError> {
+        let shown = self.op_shape();
         (0..self.steps.len())
             .rev()
-            .try_fold(identity(shown), |indices, step| self.step_indices(step).iter().map(|index| index.through(&indices, shown)).collect())
+            .try_fold(identity_indices(shown), |indices, step| self.step_indices(step).iter().map(|index| index.compose(&indices, shown)).collect())
     }
 
     /// The buffer's indices, composed from the buffer outwards.
-    fn outwards(&self) -> Result<Vec<Index>, IndexError> {
-        (0..self.steps.len()).try_fold(identity(self.buffer()), |indices, step| {
+    fn compose_from_buffer(&self) -> Result<Vec<TensorIndex>, IndexError> {
+        (0..self.steps.len()).try_fold(identity_indices(self.buffer()), |indices, step| {
             let shown = self.step_indices(step);
-            indices.iter().map(|index| index.through(&shown, &self.shapes[step + 1])).collect()
+            indices.iter().map(|index| index.compose(&shown, &self.shapes[step + 1])).collect()
         })
     }
 }
 
-fn identity(sizes: &[i64]) -> Vec<Index> {
-    (0..sizes.len()).map(|dim| Index::dim(dim, sizes).unwrap()).collect()
+fn identity_indices(sizes: &[i64]) -> Vec<TensorIndex> {
+    (0..sizes.len()).map(|dim| TensorIndex::from_dim(dim, sizes).unwrap()).collect()
 }
 
 /// Chains over buffers of up to three dimensions with these sizes.
-fn chains(sizes: &'static [i64], is_aligned: bool) -> impl Strategy<Value = Chain> {
+fn chains(sizes: &'static [i64], is_aligned: bool) -> impl Strategy<Value = ViewChain> {
     let buffer = prop::collection::vec(prop::sample::select(sizes), 1..=3);
     let buffer = buffer.prop_filter("small", |sizes| sizes.iter().product::<i64>() <= 4096);
     let seed = (any::<u8>(), 0..60_usize, 0..60_usize, 0..60_usize);
-    (buffer, prop::collection::vec(seed, 0..=12)).prop_map(move |(buffer, seeds)| Chain::of(buffer, seeds, is_aligned))
+    (buffer, prop::collection::vec(seed, 0..=12)).prop_map(move |(buffer, seeds)| ViewChain::from_seeds(buffer, seeds, is_aligned))
 }
 
 /// Powers of two and aligned windows: every chain is a sum of digits.
-fn digit_chains() -> impl Strategy<Value = Chain> {
+fn digit_chains() -> impl Strategy<Value = ViewChain> {
     chains(&[1, 2, 4, 8, 16], true)
 }
 
 /// Sizes and windows that often are not.
-fn rough_chains() -> impl Strategy<Value = Chain> {
+fn rough_chains() -> impl Strategy<Value = ViewChain> {
     chains(&[1, 2, 3, 4, 6, 10, 12], false)
 }
 
@@ -178,21 +178,21 @@ fn flatten(point: &[i64], sizes: &[i64]) -> i64 {
 }
 
 /// The point of the parts at a point of the iteration.
-fn parts_point(point: &[i64], parts: &[Vec<i64>]) -> Vec<i64> {
+fn split_point(point: &[i64], parts: &[Vec<i64>]) -> Vec<i64> {
     point.iter().zip(parts).flat_map(|(&position, parts)| unflatten(position, parts)).collect()
 }
 
-fn check_indices(chain: &Chain, indices: &[Index]) -> Result<(), TestCaseError> {
-    for point in points(chain.shown()) {
+fn check_indices(chain: &ViewChain, indices: &[TensorIndex]) -> Result<(), TestCaseError> {
+    for point in points(chain.op_shape()) {
         let found: Vec<i64> = indices.iter().map(|index| index.evaluate(&point)).collect();
-        prop_assert_eq!(found, chain.point(&point), "at {:?}", point);
+        prop_assert_eq!(found, chain.buffer_point(&point), "at {:?}", point);
     }
     Ok(())
 }
 
 /// Splits an op that reads the buffer through the chain and writes a plain result, and checks every point of both operands.
-fn check_split(chain: &Chain, indices: &[Index]) -> Result<Result<(), IndexError>, TestCaseError> {
-    let (ranges, result) = (chain.shown(), identity(chain.shown()));
+fn check_split(chain: &ViewChain, indices: &[TensorIndex]) -> Result<Result<(), IndexError>, TestCaseError> {
+    let (ranges, result) = (chain.op_shape(), identity_indices(chain.op_shape()));
     let views = [OperandView { sizes: chain.buffer(), indices }, OperandView { sizes: ranges, indices: &result }];
     let split = match split_iteration(ranges, &views) {
         Ok(split) => split,
@@ -203,8 +203,8 @@ fn check_split(chain: &Chain, indices: &[Index]) -> Result<Result<(), IndexError
         prop_assert!(parts.iter().all(|&part| part > 1) || range == 1);
     }
     for point in points(ranges) {
-        let parts = parts_point(&point, &split.parts);
-        for (view, (operand, expected)) in views.iter().zip(split.operands.iter().zip([chain.point(&point), point.clone()])) {
+        let parts = split_point(&point, &split.parts);
+        for (view, (operand, expected)) in views.iter().zip(split.operands.iter().zip([chain.buffer_point(&point), point.clone()])) {
             let factors = operand.factors.concat();
             let digits: Vec<i64> = operand.indices.iter().map(|coordinate| coordinate.evaluate(&parts)).collect();
             prop_assert!(digits.iter().zip(&factors).all(|(digit, size)| (0..*size).contains(digit)));
@@ -217,20 +217,20 @@ fn check_split(chain: &Chain, indices: &[Index]) -> Result<Result<(), IndexError
 proptest! {
     #[test]
     fn chains_of_digits_compose_and_split(chain in digit_chains()) {
-        let indices = chain.inwards().unwrap();
-        prop_assert_eq!(chain.outwards().unwrap(), &indices[..], "views compose in any order");
+        let indices = chain.compose_from_op().unwrap();
+        prop_assert_eq!(chain.compose_from_buffer().unwrap(), &indices[..], "views compose in any order");
         check_indices(&chain, &indices)?;
         for (dim, index) in indices.iter().enumerate() {
-            let largest = points(chain.shown()).map(|point| chain.point(&point)[dim]).max();
-            prop_assert_eq!(Some(index.last()), largest);
-            prop_assert_eq!(&Index::of(&index.to_expr(chain.shown()).unwrap(), chain.shown()).unwrap(), index);
+            let largest = points(chain.op_shape()).map(|point| chain.buffer_point(&point)[dim]).max();
+            prop_assert_eq!(Some(index.max_value()), largest);
+            prop_assert_eq!(&TensorIndex::from_expr(&index.to_expr(chain.op_shape()).unwrap(), chain.op_shape()).unwrap(), index);
         }
         check_split(&chain, &indices)?.unwrap();
     }
 
     #[test]
     fn what_composes_and_splits_is_right(chain in rough_chains()) {
-        for indices in [chain.inwards(), chain.outwards()].into_iter().flatten() {
+        for indices in [chain.compose_from_op(), chain.compose_from_buffer()].into_iter().flatten() {
             check_indices(&chain, &indices)?;
             // A refusal is no fault: windows may cut digits.
             let _ = check_split(&chain, &indices)?;
@@ -248,11 +248,11 @@ proptest! {
         order.rotate_left(turn % host.rank());
         let order = if is_sparse { DimOrder::sparse(&order) } else { DimOrder::dense(&order) };
         let layout = DeviceLayout::new(&host, Sen169Fp16, &order).unwrap();
-        let indices = chain.inwards().unwrap();
-        let whole = identity(chain.buffer());
-        let unsplit = readable(chain.buffer(), &[ViewedOperand { layout: &layout, host: &host, indices: &whole }]).unwrap();
+        let indices = chain.compose_from_op().unwrap();
+        let whole = identity_indices(chain.buffer());
+        let unsplit = make_readable(chain.buffer(), &[ViewedOperand { layout: &layout, host: &host, indices: &whole }]).unwrap();
         prop_assert_eq!(&unsplit.operands[0].layout, &layout);
-        let read = match readable(chain.shown(), &[ViewedOperand { layout: &layout, host: &host, indices: &indices }]) {
+        let read = match make_readable(chain.op_shape(), &[ViewedOperand { layout: &layout, host: &host, indices: &indices }]) {
             Ok(read) => read,
             Err(error) => {
                 let is_stick = matches!(error, IndexError::Layout { operand: 0, error: super::LayoutError::CutsStick { .. } });
@@ -260,12 +260,12 @@ proptest! {
                 return Ok(());
             }
         };
-        let element = |read: &super::Readable, parts: &[i64]| -> i64 {
+        let element = |read: &super::ReadableOp, parts: &[i64]| -> i64 {
             let strides = read.operands[0].layout.device_strides();
             read.operands[0].coordinates.iter().zip(strides).map(|(place, stride)| place.evaluate(parts) * stride).sum()
         };
-        for point in points(chain.shown()) {
-            prop_assert_eq!(element(&read, &parts_point(&point, &read.parts)), element(&unsplit, &chain.point(&point)), "at {:?}", point);
+        for point in points(chain.op_shape()) {
+            prop_assert_eq!(element(&read, &split_point(&point, &read.parts)), element(&unsplit, &chain.buffer_point(&point)), "at {:?}", point);
         }
     }
 }

@@ -1,16 +1,16 @@
 //! Statistics of a run.
 
-use crate::account::rounding::OpError;
-use crate::account::time::ModelledTime;
+use crate::account::rounding::OpRoundingError;
+use crate::account::time::ModeledTime;
 use crate::account::traffic::Traffic;
-use crate::plan::Plan;
+use crate::plan::OpPlan;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A run of a program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Report {
+pub struct RunReport {
     /// The program.
     pub program: String,
     /// Its launches in order.
@@ -20,10 +20,10 @@ pub struct Report {
     /// Element operations executed.
     pub steps: u64,
     /// Modeled time of all launches.
-    pub time: ModelledTime,
+    pub time: ModeledTime,
 }
 
-impl Report {
+impl RunReport {
     /// Maximum over the ops of the root mean square of exact results, if the run computed exact numbers in addition to the device's.
     #[must_use]
     pub fn largest_magnitude(&self) -> f64 {
@@ -44,7 +44,7 @@ pub struct LaunchReport {
     /// Bytes moved by all executions.
     pub total: Traffic,
     /// Modeled time.
-    pub time: ModelledTime,
+    pub time: ModeledTime,
 }
 
 /// An op of a bundle.
@@ -64,12 +64,12 @@ pub struct OpReport {
     pub traffic: Traffic,
     /// Rounding errors of its results, if exact numbers were computed.
     #[serde(skip)]
-    pub error: OpError,
+    pub error: OpRoundingError,
 }
 
 impl OpReport {
     /// The report of a file with these descriptions, before its first execution.
-    pub(crate) fn new<'p>(file: &str, plans: impl Iterator<Item = &'p Arc<Plan>>) -> Self {
+    pub(crate) fn new<'p>(file: &str, plans: impl Iterator<Item = &'p Arc<OpPlan>>) -> Self {
         let (mut function, mut cores, mut points) = (String::new(), BTreeSet::new(), 0_u64);
         for plan in plans {
             if function.is_empty() {
@@ -85,7 +85,7 @@ impl OpReport {
             executions: 0,
             points,
             traffic: Traffic::default(),
-            error: OpError::default(),
+            error: OpRoundingError::default(),
         }
     }
 }

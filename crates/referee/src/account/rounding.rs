@@ -2,7 +2,7 @@
 
 /// Rounding errors of an op: differences between the device's numbers and unrounded numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct OpError {
+pub struct OpRoundingError {
     /// Number of compared values.
     pub count: u64,
     /// The sum of the squares of the exact numbers.
@@ -10,12 +10,12 @@ pub struct OpError {
     /// The sum of the squares of the differences.
     pub squares_off: f64,
     /// The first number of the device outside of its bounds.
-    pub escaped: Option<Escape>,
+    pub escaped: Option<BoundViolation>,
 }
 
 /// A number of the device that rounding cannot explain.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Escape {
+pub struct BoundViolation {
     /// The device's number.
     pub device: f32,
     /// Lower bound of the device's number.
@@ -24,7 +24,7 @@ pub struct Escape {
     pub high: f64,
 }
 
-impl OpError {
+impl OpRoundingError {
     /// Returns the root mean square of the exact numbers.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
@@ -34,11 +34,11 @@ impl OpError {
 
     /// Returns the root mean square of the differences, relative to that of the exact numbers.
     #[must_use]
-    pub fn relative(&self) -> f64 {
+    pub fn relative_error(&self) -> f64 {
         if self.squares_off == 0.0 { 0.0 } else { (self.squares_off / self.squares).sqrt() }
     }
 
-    pub(crate) fn include(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         self.count += other.count;
         self.squares += other.squares;
         self.squares_off += other.squares_off;

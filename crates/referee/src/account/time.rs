@@ -5,9 +5,9 @@
 //! two times differ.
 
 use crate::machine::RegionId;
-use crate::machine::access::Parts;
-use crate::plan::{Kernel, Memory, Plan};
-use cost::{Dim, Formula, OpKind, OpShape, Price, TileOp, TileOperand, describe, price};
+use crate::machine::access::TensorSlices;
+use crate::plan::{OpKernel, MemorySpace, OpPlan};
+use cost::{Dim, CostFormula, OpKind, OpShape, TimeEstimate, TileOp, TileOperand, extract_features, estimate_kernel_time};
 use machine::{STICK_BYTES, TimeModel};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// Modeled time in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct ModelledTime {
+pub struct ModeledTime {
     /// Lower end: nineteen of twenty published times of such ops are between this fraction of the estimate and the upper end.
     pub low_ns: f64,
     /// Estimate by which plans are compared.
@@ -25,7 +25,7 @@ pub struct ModelledTime {
     pub high_ns: f64,
 }
 
-impl AddAssign for ModelledTime {
+impl AddAssign for ModeledTime {
     fn add_assign(&mut self, other: Self) {
         self.low_ns += other.low_ns;
         self.estimate_ns += other.estimate_ns;
@@ -35,7 +35,7 @@ impl AddAssign for ModelledTime {
 
 /// Start of a tensor of an op: its memory, the first byte, and the end of its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Start {
+struct OperandStart {
     /// The number of the buffer in HBM; `None` in LX.
     buffer: Option<usize>,
     byte: i64,
@@ -44,10 +44,10 @@ struct Start {
 
 /// An execute statement, with the observations of its executions so far.
 #[derive(Clone, Debug)]
-struct Seen {
-    plan: Arc<Plan>,
+struct ExecuteRecord {
+    plan: Arc<OpPlan>,
     /// Where its tensors started the first time.
-    starts: Vec<Start>,
+    starts: Vec<OperandStart>,
     /// Iterations of the loops around it, outermost first.
     trips: Vec<i64>,
     /// For each tensor and loop, whether the address of the tensor changed in the second iteration.
@@ -58,14 +58,14 @@ struct Seen {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timeline {
     /// By their position in the text, and the number of the description.
-    executes: BTreeMap<(usize, usize), Seen>,
+    executes: BTreeMap<(usize, usize), ExecuteRecord>,
 }
 
 impl Timeline {
     /// Records an execution of the statement at a position, and of the description of a number in it, with the iterations of the enclosing loops, outermost first.
-    pub(crate) fn note(&mut self, position: (usize, usize), plan: &Arc<Plan>, parts: &Parts, iterations: &[i64]) {
-        let starts: Vec<Start> = (0..plan.tensors.len()).map(|tensor| start(parts, tensor)).collect();
-        let new = || Seen {
+    pub(crate) fn record_execution(&mut self, position: (usize, usize), plan: &Arc<OpPlan>, parts: &TensorSlices, iterations: &[i64]) {
+        let starts: Vec<OperandStart> = (0..plan.tensors.len()).map(|tensor| find_operand_start(parts, tensor)).collect();
+        let new = || ExecuteRecord {
             plan: Arc::clone(plan),
             advances: vec![vec![false; iterations.len()]; starts.len()],
             trips: vec![0; iterations.len()],
@@ -86,55 +86,55 @@ impl Timeline {
     }
 
     /// Returns the modeled time; `pools` are the buffers that belong to the launch alone.
-    pub(crate) fn modeled(&self, pools: &BTreeSet<usize>, time: &TimeModel) -> ModelledTime {
-        let Price { low_ns, estimate_ns, high_ns, .. } = price(&describe(&self.kernel(pools)), time, Formula::Recommended);
-        ModelledTime { low_ns, estimate_ns, high_ns }
+    pub(crate) fn model_time(&self, pools: &BTreeSet<usize>, time: &TimeModel) -> ModeledTime {
+        let TimeEstimate { low_ns, estimate_ns, high_ns, .. } = estimate_kernel_time(&extract_features(&self.build_op_shapes(pools)), time, CostFormula::Recommended);
+        ModeledTime { low_ns, estimate_ns, high_ns }
     }
 
     /// Returns the ops in the representation of the cost model.
-    fn kernel(&self, pools: &BTreeSet<usize>) -> Vec<OpShape> {
+    fn build_op_shapes(&self, pools: &BTreeSet<usize>) -> Vec<OpShape> {
         let written: BTreeSet<(Option<usize>, i64)> =
             self.executes.values().map(|seen| seen.starts[seen.plan.output]).map(|start| (start.buffer, start.end)).collect();
-        let mut reader = Reader { pools, written, numbers: BTreeMap::new() };
-        self.executes.values().map(|seen| reader.op(seen)).collect()
+        let mut reader = OpShapeBuilder { pools, written, numbers: BTreeMap::new() };
+        self.executes.values().map(|seen| reader.build_op_shape(seen)).collect()
     }
 }
 
-fn start(parts: &Parts, tensor: usize) -> Start {
+fn find_operand_start(parts: &TensorSlices, tensor: usize) -> OperandStart {
     let buffer_of = |region| if let RegionId::Hbm(buffer) = region { Some(buffer) } else { None };
     let starts = parts.0.iter().map(|tensors| &tensors[tensor]).map(|part| (part.byte, part.end, buffer_of(part.region)));
     let (byte, end, buffer) = starts.min().unwrap_or_default();
-    Start { buffer, byte, end }
+    OperandStart { buffer, byte, end }
 }
 
-struct Reader<'a> {
+struct OpShapeBuilder<'a> {
     pools: &'a BTreeSet<usize>,
     /// The buffers that ops write.
     written: BTreeSet<(Option<usize>, i64)>,
-    numbers: BTreeMap<Start, usize>,
+    numbers: BTreeMap<OperandStart, usize>,
 }
 
-impl Reader<'_> {
-    fn op(&mut self, seen: &Seen) -> OpShape {
+impl OpShapeBuilder<'_> {
+    fn build_op_shape(&mut self, seen: &ExecuteRecord) -> OpShape {
         let plan = &seen.plan;
         let output = &plan.tensors[plan.output];
         let moves = |dim: usize| output.present[dim] && plan.dims[dim].size > 1;
         let dims = plan.dims.iter().enumerate().map(|(index, dim)| Dim { extent: dim.size, slices: dim.slices, is_reduced: !moves(index) });
         // Index tensors stand last: the model asks for the first two inputs of a product.
         let tensors = plan.inputs.iter().chain([&plan.output]).chain(&plan.indices);
-        let kind = kind(plan);
+        let kind = find_op_kind(plan);
         let op = TileOp {
             kind,
             is_reduction: kind != OpKind::Pointwise,
             dims: dims.collect(),
             trips: seen.trips.clone(),
-            operands: tensors.map(|tensor| self.operand(seen, *tensor)).collect(),
+            operands: tensors.map(|tensor| self.build_operand(seen, *tensor)).collect(),
             is_irregular: !plan.indices.is_empty() || is_windowed(plan),
         };
-        op.shape()
+        op.to_op_shape()
     }
 
-    fn operand(&mut self, seen: &Seen, tensor: usize) -> TileOperand {
+    fn build_operand(&mut self, seen: &ExecuteRecord, tensor: usize) -> TileOperand {
         let (plan, start) = (&seen.plan, seen.starts[tensor]);
         let entry = &plan.tensors[tensor];
         let varies = |dim: &usize| plan.dims[*dim].size > 1;
@@ -144,7 +144,7 @@ impl Reader<'_> {
             buffer: *self.numbers.entry(start).or_insert(next),
             is_output: tensor == plan.output,
             is_kernel_input: is_argument && !self.written.contains(&(start.buffer, start.end)),
-            is_in_lx: entry.memory == Memory::Lx,
+            is_in_lx: entry.memory == MemorySpace::Lx,
             is_argument,
             tile_bytes: entry.sticks * STICK_BYTES,
             element_bytes: entry.format.bytes(),
@@ -156,16 +156,16 @@ impl Reader<'_> {
     }
 }
 
-fn kind(plan: &Plan) -> OpKind {
+fn find_op_kind(plan: &OpPlan) -> OpKind {
     match plan.kernel {
-        Kernel::Contract if plan.function == "depthwiseconv2dnative" => OpKind::Reduction,
-        Kernel::Contract => OpKind::Matmul,
-        Kernel::Reduce(_) | Kernel::MomentPair | Kernel::TopK(_) => OpKind::Reduction,
-        Kernel::Unary(_) | Kernel::Binary(_) | Kernel::Where | Kernel::LayerNormScale => OpKind::Pointwise,
-        Kernel::LayerNorm | Kernel::Copy | Kernel::Shuffle => OpKind::Pointwise,
+        OpKernel::Contract if plan.function == "depthwiseconv2dnative" => OpKind::Reduction,
+        OpKernel::Contract => OpKind::Matmul,
+        OpKernel::Reduce(_) | OpKernel::MomentPair | OpKernel::TopK(_) => OpKind::Reduction,
+        OpKernel::Unary(_) | OpKernel::Binary(_) | OpKernel::Where | OpKernel::LayerNormScale => OpKind::Pointwise,
+        OpKernel::LayerNorm | OpKernel::Copy | OpKernel::Shuffle => OpKind::Pointwise,
     }
 }
 
-fn is_windowed(plan: &Plan) -> bool {
+fn is_windowed(plan: &OpPlan) -> bool {
     ["conv2d", "depthwiseconv2dnative", "avgpoolfwd"].contains(&plan.function.as_str())
 }

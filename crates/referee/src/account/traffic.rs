@@ -3,9 +3,9 @@
 //! HBM moves whole sticks. Bytes that several cores read in one operation are counted once for the operation, as in the cost models (they
 //! are broadcast); repeated requests are counted separately.
 
-use crate::machine::access::{Part, Parts};
+use crate::machine::access::{TensorSlice, TensorSlices};
 use crate::machine::{Machine, RegionId};
-use crate::plan::{Interval, Plan};
+use crate::plan::{ByteInterval, OpPlan};
 use machine::STICK_BYTES;
 use serde::Serialize;
 use std::ops::AddAssign;
@@ -48,17 +48,17 @@ impl AddAssign for Traffic {
 }
 
 /// Counts the bytes of one execution, except ring traffic.
-pub(crate) fn count(plan: &Plan, parts: &Parts, machine: &mut Machine) -> Traffic {
+pub(crate) fn count_traffic(plan: &OpPlan, parts: &TensorSlices, machine: &mut Machine) -> Traffic {
     let mut traffic = Traffic::default();
-    let leaders = plan.leaders();
+    let leaders = plan.find_leaders();
     for tensor in 0..plan.tensors.len() {
         let is_output = tensor == plan.output;
         let shared = |core: usize| is_output && plan.tensors[tensor].ownership.is_none() && leaders[core] != core;
         let cores = (0..plan.cores.len()).filter(|core| !shared(*core));
-        let parts: Vec<&Part> = cores.map(|core| &parts.0[core][tensor]).collect();
+        let parts: Vec<&TensorSlice> = cores.map(|core| &parts.0[core][tensor]).collect();
         match parts.first().map(|part| part.region) {
             Some(RegionId::Lx(_)) => {
-                let bytes = parts.iter().flat_map(|part| plan.touched(part, tensor)).map(sticks).map(length).sum::<u64>();
+                let bytes = parts.iter().flat_map(|part| plan.accessed_intervals(part, tensor)).map(round_to_sticks).map(interval_length).sum::<u64>();
                 *if is_output { &mut traffic.lx_written } else { &mut traffic.lx_read } += bytes;
             }
             Some(RegionId::Hbm(_)) => count_hbm(plan, tensor, &parts, machine, &mut traffic),
@@ -68,18 +68,18 @@ pub(crate) fn count(plan: &Plan, parts: &Parts, machine: &mut Machine) -> Traffi
     traffic
 }
 
-fn count_hbm(plan: &Plan, tensor: usize, parts: &[&Part], machine: &mut Machine, traffic: &mut Traffic) {
+fn count_hbm(plan: &OpPlan, tensor: usize, parts: &[&TensorSlice], machine: &mut Machine, traffic: &mut Traffic) {
     let entry = &plan.tensors[tensor];
-    let mut touched: Vec<(RegionId, Interval)> = Vec::new();
-    let mut elements: Vec<(RegionId, Interval)> = Vec::new();
+    let mut touched: Vec<(RegionId, ByteInterval)> = Vec::new();
+    let mut elements: Vec<(RegionId, ByteInterval)> = Vec::new();
     for part in parts {
-        touched.extend(plan.touched(part, tensor).map(|interval| (part.region, sticks(interval))));
+        touched.extend(plan.accessed_intervals(part, tensor).map(|interval| (part.region, round_to_sticks(interval))));
         elements.extend(part.intervals(&entry.read, plan.row_bytes(tensor)).map(|interval| (part.region, interval)));
     }
-    let asked: u64 = touched.iter().map(|(_, interval)| length(*interval)).sum();
-    let touched = union(touched);
-    let once: u64 = touched.iter().map(|(_, interval)| length(*interval)).sum();
-    let elements: u64 = union(elements).iter().map(|(_, interval)| length(*interval)).sum();
+    let asked: u64 = touched.iter().map(|(_, interval)| interval_length(*interval)).sum();
+    let touched = merge_intervals(touched);
+    let once: u64 = touched.iter().map(|(_, interval)| interval_length(*interval)).sum();
+    let elements: u64 = merge_intervals(elements).iter().map(|(_, interval)| interval_length(*interval)).sum();
     if tensor == plan.output {
         traffic.hbm_written += once;
         traffic.hbm_written_elements += elements;
@@ -94,19 +94,19 @@ fn count_hbm(plan: &Plan, tensor: usize, parts: &[&Part], machine: &mut Machine,
 }
 
 /// The whole sticks of an interval.
-fn sticks(interval: Interval) -> Interval {
+fn round_to_sticks(interval: ByteInterval) -> ByteInterval {
     let start = interval.start - interval.start % STICK_BYTES;
     let last = interval.end + STICK_BYTES - 1;
-    Interval { start, end: last - last % STICK_BYTES }
+    ByteInterval { start, end: last - last % STICK_BYTES }
 }
 
-fn length(interval: Interval) -> u64 {
+fn interval_length(interval: ByteInterval) -> u64 {
     (interval.end - interval.start).unsigned_abs()
 }
 
-fn union(mut intervals: Vec<(RegionId, Interval)>) -> Vec<(RegionId, Interval)> {
+fn merge_intervals(mut intervals: Vec<(RegionId, ByteInterval)>) -> Vec<(RegionId, ByteInterval)> {
     intervals.sort_unstable();
-    let mut all: Vec<(RegionId, Interval)> = Vec::new();
+    let mut all: Vec<(RegionId, ByteInterval)> = Vec::new();
     for (region, next) in intervals {
         match all.last_mut() {
             Some((known, last)) if *known == region && next.start <= last.end => last.end = last.end.max(next.end),
@@ -121,15 +121,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_element_moves_its_stick() {
-        assert_eq!(sticks(Interval { start: 130, end: 132 }), Interval { start: 128, end: 256 });
-        assert_eq!(sticks(Interval { start: 128, end: 256 }), Interval { start: 128, end: 256 });
+    fn rounds_element_to_its_stick() {
+        assert_eq!(round_to_sticks(ByteInterval { start: 130, end: 132 }), ByteInterval { start: 128, end: 256 });
+        assert_eq!(round_to_sticks(ByteInterval { start: 128, end: 256 }), ByteInterval { start: 128, end: 256 });
     }
 
     #[test]
-    fn what_two_cores_touch_counts_once() {
-        let interval = |start, end| (RegionId::Hbm(0), Interval { start, end });
-        let all = union(vec![interval(0, 256), interval(128, 384), interval(512, 640)]);
+    fn counts_bytes_that_two_cores_access_once() {
+        let interval = |start, end| (RegionId::Hbm(0), ByteInterval { start, end });
+        let all = merge_intervals(vec![interval(0, 256), interval(128, 384), interval(512, 640)]);
         assert_eq!(all, [interval(0, 384), interval(512, 640)]);
     }
 }

@@ -6,19 +6,19 @@
 #[cfg(test)]
 mod tests;
 
-use sdsc_format::bundle_text::{self, BundleText, FUNCTION, Field, Ident, Map, MapRef, ParamType, Position, Stmt, StmtKind, TextError};
+use sdsc_format::bundle_text::{self, BundleText, FUNCTION_NAME, ParamField, Ident, LinearMap, MapRef, ParamType, Position, Stmt, StmtKind, TextError};
 use std::collections::BTreeMap;
 
 /// A value of the program, by number.
-pub type Value = usize;
+pub type ValueId = usize;
 
 /// A parsed `bundle.mlir`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bundle {
+pub struct BundleProgram {
     /// The parameters, in order; they are the first values.
     pub parameters: Vec<Parameter>,
     /// The number of values.
-    pub n_values: usize,
+    pub num_values: usize,
     /// The statements.
     pub body: Vec<Statement>,
 }
@@ -47,20 +47,20 @@ pub enum Statement {
     /// `%result = ...`
     Define {
         /// The value.
-        result: Value,
+        result: ValueId,
         /// Expression that defines the value.
         expression: Expression,
     },
     /// `scf.for`
     For {
         /// The iterator.
-        iterator: Value,
+        iterator: ValueId,
         /// Its first value.
-        lower: Value,
+        lower: ValueId,
         /// The value that it stays below.
-        upper: Value,
+        upper: ValueId,
         /// Step of the iterator.
-        step: Value,
+        step: ValueId,
         /// The statements of one iteration.
         body: Vec<Statement>,
     },
@@ -69,7 +69,7 @@ pub enum Statement {
         /// The file, in the folder of the bundle.
         file: String,
         /// The values of the symbols.
-        operands: Vec<Value>,
+        operands: Vec<ValueId>,
         /// The symbols, one for each operand; without them the operands are numbered -1, -2, ...
         symbols: Option<Vec<i64>>,
     },
@@ -81,16 +81,16 @@ pub enum Expression {
     /// `arith.constant`
     Constant(i64),
     /// `arith.addi`
-    Add(Value, Value),
+    Add(ValueId, ValueId),
     /// `affine.apply`
     Apply {
         /// The map.
-        map: Map,
+        map: LinearMap,
         /// Its dimensions, then its symbols.
-        operands: Vec<Value>,
+        operands: Vec<ValueId>,
     },
     /// `sdscbundle.input_arg_extract value from`
-    Extract(Value),
+    Extract(ValueId),
     /// `sdscbundle.device_mem_allocate`: the address of a pool, which is the same in each iteration of a loop.
     Allocate {
         /// The number of the pool in the order of the text.
@@ -100,12 +100,12 @@ pub enum Expression {
     },
 }
 
-impl Bundle {
+impl BundleProgram {
     /// The bytes of HBM that the bundle allocates for itself, in order.
     #[must_use]
-    pub fn pools(&self) -> Vec<i64> {
+    pub fn pool_sizes(&self) -> Vec<i64> {
         let mut pools = Vec::new();
-        collect(&self.body, &mut |statement| {
+        visit_statements(&self.body, &mut |statement| {
             if let Statement::Define { expression: Expression::Allocate { bytes, .. }, .. } = statement {
                 pools.push(*bytes);
             }
@@ -115,9 +115,9 @@ impl Bundle {
 
     /// The files that it executes, each once, in the order of the text.
     #[must_use]
-    pub fn files(&self) -> Vec<String> {
+    pub fn executed_files(&self) -> Vec<String> {
         let mut files: Vec<String> = Vec::new();
-        collect(&self.body, &mut |statement| {
+        visit_statements(&self.body, &mut |statement| {
             if let Statement::Execute { file, .. } = statement
                 && !files.contains(file)
             {
@@ -128,11 +128,11 @@ impl Bundle {
     }
 }
 
-fn collect(statements: &[Statement], visit: &mut impl FnMut(&Statement)) {
+fn visit_statements(statements: &[Statement], visit: &mut impl FnMut(&Statement)) {
     for statement in statements {
         visit(statement);
         if let Statement::For { body, .. } = statement {
-            collect(body, visit);
+            visit_statements(body, visit);
         }
     }
 }
@@ -141,44 +141,44 @@ fn collect(statements: &[Statement], visit: &mut impl FnMut(&Statement)) {
 ///
 /// # Errors
 /// The first position that violates the format, or an undefined name.
-pub fn parse(text: &str) -> Result<Bundle, TextError> {
+pub fn parse(text: &str) -> Result<BundleProgram, TextError> {
     let tree = bundle_text::parse(text)?;
-    if tree.function.name != FUNCTION {
-        return refuse(tree.function.at, format!("expected '@{FUNCTION}', found '@{}'", tree.function.name));
+    if tree.function.name != FUNCTION_NAME {
+        return reject(tree.function.at, format!("expected '@{FUNCTION_NAME}', found '@{}'", tree.function.name));
     }
-    let mut names = Names { maps: BTreeMap::new(), scopes: vec![BTreeMap::new()], kinds: BTreeMap::new(), n_values: 0, n_pools: 0 };
-    names.maps(&tree)?;
-    let parameters = tree.params.iter().map(|parameter| names.parameter(parameter)).collect::<Result<_, _>>()?;
-    let body = names.statements(&tree.body)?;
-    Ok(Bundle { parameters, n_values: names.n_values, body })
+    let mut names = SymbolTable { maps: BTreeMap::new(), scopes: vec![BTreeMap::new()], kinds: BTreeMap::new(), num_values: 0, num_pools: 0 };
+    names.define_maps(&tree)?;
+    let parameters = tree.params.iter().map(|parameter| names.define_parameter(parameter)).collect::<Result<_, _>>()?;
+    let body = names.convert_statements(&tree.body)?;
+    Ok(BundleProgram { parameters, num_values: names.num_values, body })
 }
 
-fn refuse<T>(at: Position, message: impl Into<String>) -> Result<T, TextError> {
+fn reject<T>(at: Position, message: impl Into<String>) -> Result<T, TextError> {
     Err(TextError::new(at, message))
 }
 
 /// Symbol table: the affine maps and the values by name.
-struct Names<'a> {
-    maps: BTreeMap<&'a str, &'a Map>,
+struct SymbolTable<'a> {
+    maps: BTreeMap<&'a str, &'a LinearMap>,
     /// The values by name: those of the function, then those of the loops in progress.
-    scopes: Vec<BTreeMap<&'a str, Value>>,
+    scopes: Vec<BTreeMap<&'a str, ValueId>>,
     /// The types of the parameters, by name.
     kinds: BTreeMap<&'a str, ParamType>,
-    n_values: usize,
-    n_pools: usize,
+    num_values: usize,
+    num_pools: usize,
 }
 
-impl<'a> Names<'a> {
-    fn maps(&mut self, tree: &'a BundleText<&'a str>) -> Result<(), TextError> {
+impl<'a> SymbolTable<'a> {
+    fn define_maps(&mut self, tree: &'a BundleText<&'a str>) -> Result<(), TextError> {
         for (name, map) in &tree.maps {
             if self.maps.insert(name.name, map).is_some() {
-                return refuse(name.at, format!("'#{}' is defined twice", name.name));
+                return reject(name.at, format!("'#{}' is defined twice", name.name));
             }
         }
         Ok(())
     }
 
-    fn parameter(&mut self, parameter: &bundle_text::Param<&'a str>) -> Result<Parameter, TextError> {
+    fn define_parameter(&mut self, parameter: &bundle_text::Param<&'a str>) -> Result<Parameter, TextError> {
         let name = parameter.name;
         self.define(name)?;
         self.kinds.insert(name.name, parameter.kind);
@@ -188,45 +188,45 @@ impl<'a> Names<'a> {
             // Without a granularity every size is a multiple of it.
             ParamType::InputArg { granularity, max: Some(max) } => Some(SizeBounds { granularity: granularity.unwrap_or(1), max }),
             ParamType::InputArg { max: None, .. } => {
-                return refuse(name.at, format!("the size '%{}' has a granularity and no 'max_value', which it needs", name.name));
+                return reject(name.at, format!("the size '%{}' has a granularity and no 'max_value', which it needs", name.name));
             }
         };
         Ok(Parameter { name: name.name.to_owned(), size })
     }
 
     /// The bound that the type of a parameter declares.
-    fn bound(&self, parameter: Ident<&'a str>, field: Field) -> Result<i64, TextError> {
+    fn find_bound(&self, parameter: Ident<&'a str>, field: ParamField) -> Result<i64, TextError> {
         let bound = match (self.kinds.get(parameter.name), field) {
-            (Some(ParamType::InputArg { granularity, .. }), Field::Granularity) => *granularity,
-            (Some(ParamType::InputArg { max, .. }), Field::Max) => *max,
+            (Some(ParamType::InputArg { granularity, .. }), ParamField::Granularity) => *granularity,
+            (Some(ParamType::InputArg { max, .. }), ParamField::Max) => *max,
             (Some(_), _) | (None, _) => None,
         };
-        bound.map_or_else(|| refuse(parameter.at, format!("the type of '%{}' declares no '{field}'", parameter.name)), Ok)
+        bound.map_or_else(|| reject(parameter.at, format!("the type of '%{}' declares no '{field}'", parameter.name)), Ok)
     }
 
-    fn statements(&mut self, body: &'a [Stmt<&'a str>]) -> Result<Vec<Statement>, TextError> {
-        body.iter().map(|statement| self.statement(statement)).collect()
+    fn convert_statements(&mut self, body: &'a [Stmt<&'a str>]) -> Result<Vec<Statement>, TextError> {
+        body.iter().map(|statement| self.convert_statement(statement)).collect()
     }
 
-    fn statement(&mut self, statement: &'a Stmt<&'a str>) -> Result<Statement, TextError> {
+    fn convert_statement(&mut self, statement: &'a Stmt<&'a str>) -> Result<Statement, TextError> {
         let (result, expression) = match &statement.kind {
             StmtKind::Allocate { result, bytes } => {
-                let pool = self.n_pools;
-                self.n_pools += 1;
+                let pool = self.num_pools;
+                self.num_pools += 1;
                 (result, Expression::Allocate { pool, bytes: *bytes })
             }
-            StmtKind::Extract { result, field: Field::Value, parameter, .. } => (result, Expression::Extract(self.value(*parameter)?)),
-            StmtKind::Extract { result, field, parameter, .. } => (result, Expression::Constant(self.bound(*parameter, *field)?)),
+            StmtKind::Extract { result, field: ParamField::Value, parameter, .. } => (result, Expression::Extract(self.resolve_value(*parameter)?)),
+            StmtKind::Extract { result, field, parameter, .. } => (result, Expression::Constant(self.find_bound(*parameter, *field)?)),
             StmtKind::Constant { result, value } => (result, Expression::Constant(*value)),
-            StmtKind::Add { result, operands: [left, right] } => (result, Expression::Add(self.value(*left)?, self.value(*right)?)),
-            StmtKind::Apply { result, map, dims, symbols } => (result, self.apply(statement.at, map, dims, symbols)?),
-            StmtKind::Execute(execute) => return self.execute(statement.at, execute),
-            StmtKind::For(counted) => return self.counted_loop(counted),
+            StmtKind::Add { result, operands: [left, right] } => (result, Expression::Add(self.resolve_value(*left)?, self.resolve_value(*right)?)),
+            StmtKind::Apply { result, map, dims, symbols } => (result, self.convert_apply(statement.at, map, dims, symbols)?),
+            StmtKind::Execute(execute) => return self.convert_execute(statement.at, execute),
+            StmtKind::For(counted) => return self.convert_loop(counted),
         };
         Ok(Statement::Define { result: self.define(*result)?, expression })
     }
 
-    fn apply(
+    fn convert_apply(
         &self,
         at: Position,
         map: &MapRef<&'a str>,
@@ -237,52 +237,52 @@ impl<'a> Names<'a> {
             MapRef::Inline(map) => map,
             MapRef::Named(name) => match self.maps.get(name.name) {
                 Some(map) => map,
-                None => return refuse(name.at, format!("'#{}' is not defined", name.name)),
+                None => return reject(name.at, format!("'#{}' is not defined", name.name)),
             },
         };
         if (dims.len(), symbols.len()) != (map.dims.len(), map.symbols.len()) {
-            return refuse(at, format!("the map takes {} dimensions and {} symbols", map.dims.len(), map.symbols.len()));
+            return reject(at, format!("the map takes {} dimensions and {} symbols", map.dims.len(), map.symbols.len()));
         }
-        Ok(Expression::Apply { map: map.clone(), operands: self.values(dims.iter().chain(symbols))? })
+        Ok(Expression::Apply { map: map.clone(), operands: self.resolve_values(dims.iter().chain(symbols))? })
     }
 
-    fn execute(&self, at: Position, execute: &bundle_text::Execute<&'a str>) -> Result<Statement, TextError> {
-        let operands = self.values(&execute.operands)?;
+    fn convert_execute(&self, at: Position, execute: &bundle_text::Execute<&'a str>) -> Result<Statement, TextError> {
+        let operands = self.resolve_values(&execute.operands)?;
         if let Some(symbols) = &execute.symbol_ids
             && symbols.len() != operands.len()
         {
-            return refuse(at, format!("{} operands but {} symbols", operands.len(), symbols.len()));
+            return reject(at, format!("{} operands but {} symbols", operands.len(), symbols.len()));
         }
         Ok(Statement::Execute { file: execute.file.to_owned(), operands, symbols: execute.symbol_ids.clone() })
     }
 
-    fn counted_loop(&mut self, counted: &'a bundle_text::For<&'a str>) -> Result<Statement, TextError> {
-        let [lower, upper, step] = [self.value(counted.lower)?, self.value(counted.upper)?, self.value(counted.step)?];
+    fn convert_loop(&mut self, counted: &'a bundle_text::ForLoop<&'a str>) -> Result<Statement, TextError> {
+        let [lower, upper, step] = [self.resolve_value(counted.lower)?, self.resolve_value(counted.upper)?, self.resolve_value(counted.step)?];
         self.scopes.push(BTreeMap::new());
         let iterator = self.define(counted.counter)?;
-        let body = self.statements(&counted.body)?;
+        let body = self.convert_statements(&counted.body)?;
         self.scopes.pop();
         Ok(Statement::For { iterator, lower, upper, step, body })
     }
 
-    fn values<'n>(&self, names: impl IntoIterator<Item = &'n Ident<&'a str>>) -> Result<Vec<Value>, TextError>
+    fn resolve_values<'n>(&self, names: impl IntoIterator<Item = &'n Ident<&'a str>>) -> Result<Vec<ValueId>, TextError>
     where
         'a: 'n,
     {
-        names.into_iter().map(|name| self.value(*name)).collect()
+        names.into_iter().map(|name| self.resolve_value(*name)).collect()
     }
 
-    fn value(&self, name: Ident<&'a str>) -> Result<Value, TextError> {
+    fn resolve_value(&self, name: Ident<&'a str>) -> Result<ValueId, TextError> {
         let known = self.scopes.iter().rev().find_map(|scope| scope.get(name.name).copied());
-        known.map_or_else(|| refuse(name.at, format!("'%{}' is not defined", name.name)), Ok)
+        known.map_or_else(|| reject(name.at, format!("'%{}' is not defined", name.name)), Ok)
     }
 
-    fn define(&mut self, name: Ident<&'a str>) -> Result<Value, TextError> {
+    fn define(&mut self, name: Ident<&'a str>) -> Result<ValueId, TextError> {
         if self.scopes.iter().any(|scope| scope.contains_key(name.name)) {
-            return refuse(name.at, format!("'%{}' is no name of a new value", name.name));
+            return reject(name.at, format!("'%{}' is no name of a new value", name.name));
         }
-        let value = self.n_values;
-        self.n_values += 1;
+        let value = self.num_values;
+        self.num_values += 1;
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.name, value);
         }
@@ -291,7 +291,7 @@ impl<'a> Names<'a> {
 }
 
 /// Evaluates a map for its dimensions, then its symbols; `None` on overflow.
-pub(crate) fn value_of(map: &Map, operands: &[i64]) -> Option<i64> {
+pub(crate) fn evaluate_map(map: &LinearMap, operands: &[i64]) -> Option<i64> {
     let factors = map.dims.iter().chain(&map.symbols);
     factors.zip(operands).try_fold(map.constant, |sum, (factor, operand)| sum.checked_add(factor.checked_mul(*operand)?))
 }

@@ -1,15 +1,15 @@
 //! Reads a bundle directory, and no other files.
 
 use crate::error::SimError;
-use crate::load::address_program::{Bundle, parse};
-use crate::load::host::{Elements, HostArray};
-use crate::plan::{Plan, Step, compile_steps};
-use files::{MAX_TEXT_BYTES, is_plain_name, open, path_below, read_text};
+use crate::load::address_program::{BundleProgram, parse};
+use crate::load::host::{ArrayElements, HostArray};
+use crate::plan::{OpPlan, ConcurrentPlans, compile_steps};
+use files::{MAX_TEXT_BYTES, is_plain_name, open, resolve_below, read_text};
 use machine::{STICK_BYTES, Target};
 use sdsc_format::BUNDLE_FILE;
 use sdsc_format::exact::{EXACT_FILE, ExactConstant, ExactNumbers};
 use sdsc_format::model::Sdsc;
-use sdsc_format::program::{BufferPlace, ConversionOrder, FILE_NAME, Program, Tensor};
+use sdsc_format::program::{BufferPlace, ConversionOrder, PROGRAM_FILE, Program, Tensor};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -20,21 +20,21 @@ use std::sync::Arc;
 /// A bundle with its ops interpreted.
 #[derive(Clone, Debug)]
 pub(crate) struct LoadedBundle {
-    pub(crate) bundle: Bundle,
+    pub(crate) bundle: BundleProgram,
     /// The steps of each file.
-    pub(crate) plans: BTreeMap<String, Vec<Step>>,
+    pub(crate) plans: BTreeMap<String, Vec<ConcurrentPlans>>,
 }
 
 /// Reads `program.json`.
-pub(crate) fn program(dir: &Path) -> Result<Program, SimError> {
-    let program: Program = json(dir, FILE_NAME)?;
+pub(crate) fn read_program(dir: &Path) -> Result<Program, SimError> {
+    let program: Program = read_json(dir, PROGRAM_FILE)?;
     check_result_names(dir, &program)?;
     Ok(program)
 }
 
 /// Results are written to files of their names.
 fn check_result_names(dir: &Path, program: &Program) -> Result<(), SimError> {
-    let malformed = |message: String| Err(SimError::Malformed { file: dir.join(FILE_NAME).display().to_string(), message });
+    let malformed = |message: String| Err(SimError::Malformed { file: dir.join(PROGRAM_FILE).display().to_string(), message });
     let mut names = BTreeSet::new();
     for Tensor { name, .. } in &program.results {
         if !is_plain_name(name) {
@@ -48,18 +48,18 @@ fn check_result_names(dir: &Path, program: &Program) -> Result<(), SimError> {
 }
 
 /// Reads a bundle and all files that it executes.
-pub(crate) fn bundle(dir: &Path, name: &str, target: &Target, conversions: ConversionOrder) -> Result<LoadedBundle, SimError> {
-    let text_path = format!("{}/{BUNDLE_FILE}", plain(dir, name)?);
+pub(crate) fn read_bundle(dir: &Path, name: &str, target: &Target, conversions: ConversionOrder) -> Result<LoadedBundle, SimError> {
+    let text_path = format!("{}/{BUNDLE_FILE}", require_plain_name(dir, name)?);
     let path = dir.join(&text_path);
-    let bundle = parse(&text(dir, &text_path)?).map_err(|error| SimError::Text {
+    let bundle = parse(&read_text_file(dir, &text_path)?).map_err(|error| SimError::Text {
         path: path.clone(),
         line: error.at.line,
         column: error.at.column,
         message: error.message,
     })?;
     let mut plans = BTreeMap::new();
-    for file in bundle.files() {
-        let mut sdsc: Sdsc = json(dir, &format!("{name}/{}", plain(&path, &file)?))?;
+    for file in bundle.executed_files() {
+        let mut sdsc: Sdsc = read_json(dir, &format!("{name}/{}", require_plain_name(&path, &file)?))?;
         sdsc.value.complete();
         plans.insert(file.clone(), compile_steps(&format!("{name}/{file}"), &sdsc, target, conversions)?);
     }
@@ -68,8 +68,8 @@ pub(crate) fn bundle(dir: &Path, name: &str, target: &Target, conversions: Conve
 
 /// Checks that each buffer with an offset consists of complete sticks of the region. Overlap is not checked here: it
 /// shows in the results.
-pub(crate) fn check_places(dir: &Path, program: &Program) -> Result<(), SimError> {
-    let malformed = |message: String| SimError::Malformed { file: dir.join(FILE_NAME).display().to_string(), message };
+pub(crate) fn check_buffer_placement(dir: &Path, program: &Program) -> Result<(), SimError> {
+    let malformed = |message: String| SimError::Malformed { file: dir.join(PROGRAM_FILE).display().to_string(), message };
     if program.buffer_bytes < 0 {
         return Err(malformed(format!("'buffer_bytes' is {}", program.buffer_bytes)));
     }
@@ -89,14 +89,14 @@ pub(crate) fn check_places(dir: &Path, program: &Program) -> Result<(), SimError
 }
 
 /// Returns the files of the constants that have one, by the constant's name.
-pub(crate) fn constants(dir: &Path, program: &Program) -> Result<BTreeMap<String, PathBuf>, SimError> {
+pub(crate) fn find_constant_files(dir: &Path, program: &Program) -> Result<BTreeMap<String, PathBuf>, SimError> {
     let mut files = BTreeMap::new();
     for constant in &program.constants {
         if let Some(file) = &constant.file {
             // A missing file is reported at the file, a malformed name at `program.json`, which contains it.
-            let at = |error: &io::Error| if error.raw_os_error().is_some() { file } else { FILE_NAME };
-            let path = path_below(dir, file).map_err(|error| refused(&dir.join(at(&error)), error))?;
-            opened(&path, constant)?;
+            let at = |error: &io::Error| if error.raw_os_error().is_some() { file } else { PROGRAM_FILE };
+            let path = resolve_below(dir, file).map_err(|error| convert_read_error(&dir.join(at(&error)), error))?;
+            open_constant(&path, constant)?;
             files.insert(constant.name.clone(), path);
         }
     }
@@ -104,7 +104,7 @@ pub(crate) fn constants(dir: &Path, program: &Program) -> Result<BTreeMap<String
 }
 
 /// Reads the unrounded numbers of the program: returns those of its constants, and records those of ops in their plans.
-pub(crate) fn exact(
+pub(crate) fn read_exact_numbers(
     dir: &Path,
     program: &Program,
     bundles: &mut BTreeMap<String, LoadedBundle>,
@@ -114,12 +114,12 @@ pub(crate) fn exact(
         return Ok(BTreeMap::new());
     }
     let malformed = |message: String| SimError::Malformed { file: path.display().to_string(), message };
-    let numbers: ExactNumbers = json(dir, EXACT_FILE)?;
+    let numbers: ExactNumbers = read_json(dir, EXACT_FILE)?;
     for (file, constants) in &numbers.ops {
         let plan = file.rsplit_once('/').and_then(|(bundle, file)| bundles.get_mut(bundle)?.plans.get_mut(file));
         let steps = plan.ok_or_else(|| malformed(format!("'{file}' is no file that a launch executes")))?;
         for plan in steps.iter_mut().flatten().map(Arc::make_mut) {
-            note_exact(plan, constants).map_err(malformed)?;
+            record_exact_constants(plan, constants).map_err(malformed)?;
         }
     }
     let mut arrays = BTreeMap::new();
@@ -129,10 +129,10 @@ pub(crate) fn exact(
         let length = tensor.shape.iter().try_fold(1_usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
         let length = length.filter(|length| *length as i64 <= tensor.bytes).ok_or_else(|| malformed(format!("'{name}' has no size")))?;
         let elements = match constant {
-            ExactConstant::Number(number) => Elements::F64(vec![*number; length]),
+            ExactConstant::Number(number) => ArrayElements::F64(vec![*number; length]),
             ExactConstant::File(file) => {
-                let place = path_below(dir, file).map_err(|error| refused(&dir.join(file), error))?;
-                exact_elements(&place, tensor, length)?
+                let place = resolve_below(dir, file).map_err(|error| convert_read_error(&dir.join(file), error))?;
+                read_exact_elements(&place, tensor, length)?
             }
         };
         arrays.insert(name.clone(), HostArray { shape: tensor.shape.clone(), elements });
@@ -141,11 +141,11 @@ pub(crate) fn exact(
 }
 
 /// Records the numbers that the constants of an op were rounded from.
-fn note_exact(plan: &mut Plan, constants: &BTreeMap<String, f64>) -> Result<(), String> {
+fn record_exact_constants(plan: &mut OpPlan, constants: &BTreeMap<String, f64>) -> Result<(), String> {
     for (name, exact) in constants {
         let constant = plan.constants.iter_mut().find(|constant| constant.name == *name);
         let constant = constant.ok_or_else(|| format!("{} has no constant '{name}'", plan.name))?;
-        if !constant.rounds_from(*exact) {
+        if !constant.is_rounded_from(*exact) {
             return Err(format!("{}: expected a number for '{name}' that is rounded to {}, found {exact}", plan.name, constant.value));
         }
         constant.exact = *exact;
@@ -153,24 +153,24 @@ fn note_exact(plan: &mut Plan, constants: &BTreeMap<String, f64>) -> Result<(), 
     Ok(())
 }
 
-fn exact_elements(path: &Path, tensor: &Tensor, length: usize) -> Result<Elements, SimError> {
+fn read_exact_elements(path: &Path, tensor: &Tensor, length: usize) -> Result<ArrayElements, SimError> {
     let malformed = |message: String| SimError::Malformed { file: path.display().to_string(), message };
-    let mut elements = Elements::zeros_of(tensor, length).map_err(malformed)?;
+    let mut elements = ArrayElements::zeros_for_tensor(tensor, length).map_err(malformed)?;
     // If the element type of the program rounds as well, the file has f64 elements.
     if std::fs::metadata(path).is_ok_and(|found| found.len() == 8 * length as u64) {
-        elements = Elements::F64(vec![0.0; length]);
+        elements = ArrayElements::F64(vec![0.0; length]);
     }
     let bytes = i64::try_from(length * elements.element_type().bytes()).expect("fewer than 2^63");
-    let (mut file, mut content) = (opened(path, &Tensor { bytes, ..tensor.clone() })?, Vec::new());
+    let (mut file, mut content) = (open_constant(path, &Tensor { bytes, ..tensor.clone() })?, Vec::new());
     file.read_to_end(&mut content).map_err(|source| SimError::Io { path: path.to_owned(), source })?;
     elements.set_bytes(&content);
     Ok(elements)
 }
 
 /// Opens the file of a constant, and checks that it has exactly the constant's bytes.
-pub(crate) fn opened(path: &Path, constant: &Tensor) -> Result<File, SimError> {
-    let file = open(path).map_err(|error| refused(path, error))?;
-    let found = file.metadata().map_err(|error| refused(path, error))?;
+pub(crate) fn open_constant(path: &Path, constant: &Tensor) -> Result<File, SimError> {
+    let file = open(path).map_err(|error| convert_read_error(path, error))?;
+    let found = file.metadata().map_err(|error| convert_read_error(path, error))?;
     if i64::try_from(found.len()) != Ok(constant.bytes) {
         let message = format!("expected {} bytes, the size of '{}', found {}", constant.bytes, constant.name, found.len());
         return Err(SimError::Malformed { file: path.display().to_string(), message });
@@ -179,26 +179,26 @@ pub(crate) fn opened(path: &Path, constant: &Tensor) -> Result<File, SimError> {
 }
 
 /// Accepts a plain file name in the same folder; a path would let a bundle read foreign files.
-fn plain<'n>(within: &Path, name: &'n str) -> Result<&'n str, SimError> {
+fn require_plain_name<'n>(within: &Path, name: &'n str) -> Result<&'n str, SimError> {
     let refused = || SimError::Malformed { file: within.display().to_string(), message: format!("'{name}' is no plain file name") };
     if is_plain_name(name) { Ok(name) } else { Err(refused()) }
 }
 
-fn text(dir: &Path, path: &str) -> Result<String, SimError> {
-    let read = path_below(dir, path).and_then(|path| read_text(&path, MAX_TEXT_BYTES));
-    read.map_err(|error| refused(&dir.join(path), error))
+fn read_text_file(dir: &Path, path: &str) -> Result<String, SimError> {
+    let read = resolve_below(dir, path).and_then(|path| read_text(&path, MAX_TEXT_BYTES));
+    read.map_err(|error| convert_read_error(&dir.join(path), error))
 }
 
 /// Converts a read error: errors of the operating system become [`SimError::Io`], errors of our own checks [`SimError::Malformed`].
-fn refused(path: &Path, error: io::Error) -> SimError {
+fn convert_read_error(path: &Path, error: io::Error) -> SimError {
     if error.raw_os_error().is_some() {
         return SimError::Io { path: PathBuf::from(path), source: error };
     }
     SimError::Malformed { file: path.display().to_string(), message: error.to_string() }
 }
 
-fn json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<T, SimError> {
-    let (text, path) = (text(dir, name)?, dir.join(name));
+fn read_json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<T, SimError> {
+    let (text, path) = (read_text_file(dir, name)?, dir.join(name));
     let mut deserializer = serde_json::Deserializer::from_str(&text);
     let parsed = serde_path_to_error::deserialize(&mut deserializer);
     let value = parsed.map_err(|error| SimError::Json {

@@ -7,7 +7,7 @@ use sdsc_format::program::Tensor;
 
 /// The elements of an array, row-major.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Elements {
+pub enum ArrayElements {
     /// IEEE half precision, as bits.
     F16(Vec<u16>),
     /// The upper half of single precision, as bits.
@@ -36,10 +36,10 @@ pub struct HostArray {
     /// The sizes, outermost first.
     pub shape: Vec<i64>,
     /// The elements.
-    pub elements: Elements,
+    pub elements: ArrayElements,
 }
 
-impl Elements {
+impl ArrayElements {
     /// The type of the elements.
     #[must_use]
     pub const fn element_type(&self) -> ElementType {
@@ -53,7 +53,7 @@ impl Elements {
             Self::I8(_) => ElementType::I8,
             Self::I32(_) => ElementType::I32,
             Self::I64(_) => ElementType::I64,
-            Self::Bool(_) => ElementType::Truth,
+            Self::Bool(_) => ElementType::Bool,
         }
     }
 
@@ -90,7 +90,7 @@ impl Elements {
             ElementType::I8 => Self::I8(vec![0; length]),
             ElementType::I32 => Self::I32(vec![0; length]),
             ElementType::I64 | ElementType::Index => Self::I64(vec![0; length]),
-            ElementType::Truth => Self::Bool(vec![0; length]),
+            ElementType::Bool => Self::Bool(vec![0; length]),
         }
     }
 
@@ -98,7 +98,7 @@ impl Elements {
     ///
     /// # Errors
     /// If no array has elements of that type.
-    pub fn zeros_of(tensor: &Tensor, length: usize) -> Result<Self, String> {
+    pub fn zeros_for_tensor(tensor: &Tensor, length: usize) -> Result<Self, String> {
         let of = tensor.element_type.parse().map_err(|unknown: UnknownElementType| unknown.to_string())?;
         Ok(Self::zeros(of, length))
     }
@@ -120,13 +120,13 @@ impl Elements {
     /// Sets the elements from bytes, little endian, as far as both go.
     pub fn set_bytes(&mut self, bytes: &[u8]) {
         match self {
-            Self::F16(elements) | Self::Bf16(elements) => from_bytes(elements, bytes, u16::from_le_bytes),
-            Self::F32(elements) => from_bytes(elements, bytes, f32::from_le_bytes),
-            Self::F64(elements) => from_bytes(elements, bytes, f64::from_le_bytes),
-            Self::I8(elements) => from_bytes(elements, bytes, i8::from_le_bytes),
-            Self::I32(elements) => from_bytes(elements, bytes, i32::from_le_bytes),
-            Self::I64(elements) => from_bytes(elements, bytes, i64::from_le_bytes),
-            Self::F8E4M3Fn(elements) | Self::F8E5M2(elements) | Self::Bool(elements) => from_bytes(elements, bytes, |[byte]| byte),
+            Self::F16(elements) | Self::Bf16(elements) => fill_from_bytes(elements, bytes, u16::from_le_bytes),
+            Self::F32(elements) => fill_from_bytes(elements, bytes, f32::from_le_bytes),
+            Self::F64(elements) => fill_from_bytes(elements, bytes, f64::from_le_bytes),
+            Self::I8(elements) => fill_from_bytes(elements, bytes, i8::from_le_bytes),
+            Self::I32(elements) => fill_from_bytes(elements, bytes, i32::from_le_bytes),
+            Self::I64(elements) => fill_from_bytes(elements, bytes, i64::from_le_bytes),
+            Self::F8E4M3Fn(elements) | Self::F8E5M2(elements) | Self::Bool(elements) => fill_from_bytes(elements, bytes, |[byte]| byte),
         }
     }
 
@@ -181,9 +181,9 @@ impl Elements {
             | Self::I32(_)
             | Self::I64(_)
             | Self::Bool(_) => {
-                let mut buffer = [0f32; MAX_STICK];
+                let mut buffer = [0f32; MAX_STICK_ELEMENTS];
                 let values = &mut buffer[..count];
-                self.read(start, stride, values);
+                self.read_f32(start, stride, values);
                 encode_host_run(format, values, out);
             }
         }
@@ -206,16 +206,16 @@ impl Elements {
             | Self::I32(_)
             | Self::I64(_)
             | Self::Bool(_) => {
-                let mut buffer = [0f32; MAX_STICK];
+                let mut buffer = [0f32; MAX_STICK_ELEMENTS];
                 let values = &mut buffer[..count];
                 decode_run(format, bytes, 0, 1, values);
-                self.write(start, stride, values);
+                self.write_f32(start, stride, values);
             }
         }
     }
 
     /// Reads elements as `f32`, one type check for all.
-    fn read(&self, start: usize, stride: usize, out: &mut [f32]) {
+    fn read_f32(&self, start: usize, stride: usize, out: &mut [f32]) {
         match self {
             Self::F16(elements) => gather(elements, start, stride, out, f16_to_f32),
             Self::Bf16(elements) => gather(elements, start, stride, out, bf16_to_f32),
@@ -231,7 +231,7 @@ impl Elements {
     }
 
     /// Sets elements to the nearest values of their type, one type check for all.
-    fn write(&mut self, start: usize, stride: usize, values: &[f32]) {
+    fn write_f32(&mut self, start: usize, stride: usize, values: &[f32]) {
         match self {
             Self::F16(elements) => scatter(elements, start, stride, values, f16_from_f32),
             Self::Bf16(elements) => scatter(elements, start, stride, values, bf16_from_f32),
@@ -247,12 +247,12 @@ impl Elements {
     }
 }
 
-fn from_bytes<T, const W: usize>(elements: &mut [T], bytes: &[u8], convert: impl Fn([u8; W]) -> T) {
+fn fill_from_bytes<T, const W: usize>(elements: &mut [T], bytes: &[u8], convert: impl Fn([u8; W]) -> T) {
     elements.iter_mut().zip(bytes.as_chunks::<W>().0).for_each(|(element, raw)| *element = convert(*raw));
 }
 
 /// Maximum number of elements of a stick.
-const MAX_STICK: usize = STICK_BYTES as usize;
+const MAX_STICK_ELEMENTS: usize = STICK_BYTES as usize;
 
 fn gather<T: Copy>(elements: &[T], start: usize, stride: usize, out: &mut [f32], convert: impl Fn(T) -> f32) {
     if stride == 1 {
@@ -276,11 +276,11 @@ impl HostArray {
     /// # Errors
     /// If the sizes do not multiply to the number of elements.
     pub fn from_f32(shape: &[i64], elements: Vec<f32>) -> Result<Self, SimError> {
-        Self { shape: shape.to_vec(), elements: Elements::F32(elements) }.checked("array")
+        Self { shape: shape.to_vec(), elements: ArrayElements::F32(elements) }.check_shape("array")
     }
 
     /// Refuses sizes that do not multiply to the number of elements.
-    pub(crate) fn checked(self, name: &str) -> Result<Self, SimError> {
+    pub(crate) fn check_shape(self, name: &str) -> Result<Self, SimError> {
         let count = self.shape.iter().try_fold(1i64, |count, size| count.checked_mul(*size).filter(|_| *size >= 0));
         if count == i64::try_from(self.elements.len()).ok() {
             return Ok(self);
@@ -331,7 +331,7 @@ pub fn bf16_from_f32(value: f32) -> u16 {
 
 /// A DL16 value as the host sees it.
 #[must_use]
-pub fn dl16_value(bits: u16) -> f64 {
+pub fn dl16_to_f64(bits: u16) -> f64 {
     f64::from(dl16_to_f32(bits))
 }
 
@@ -340,7 +340,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_precision_reads_back() {
+    fn round_trips_half_precision() {
         for bits in 0..=u16::MAX {
             let value = f16_to_f32(bits);
             assert!(value.is_nan() || f16_from_f32(value) == bits, "{bits:#x} is {value}");
@@ -354,17 +354,17 @@ mod tests {
     }
 
     #[test]
-    fn integers_keep_their_bits() {
-        let elements = Elements::I64(vec![-1, 1 << 30, 7]);
+    fn preserves_bits_of_integers() {
+        let elements = ArrayElements::I64(vec![-1, 1 << 30, 7]);
         let mut bytes = Vec::new();
         elements.encode(DeviceFormat::IeeeInt32, 0, 1, 3, &mut bytes);
-        let mut read = Elements::I64(vec![0; 3]);
+        let mut read = ArrayElements::I64(vec![0; 3]);
         read.decode(DeviceFormat::IeeeInt32, &bytes, 0, 1, 3);
         assert_eq!(read, elements);
     }
 
     #[test]
-    fn a_shape_fits_its_elements() {
+    fn rejects_shape_that_does_not_fit_its_elements() {
         assert!(HostArray::from_f32(&[2, 3], vec![0.0; 6]).is_ok());
         assert!(HostArray::from_f32(&[2, 3], vec![0.0; 5]).is_err());
         assert!(HostArray::from_f32(&[i64::MAX, 3], vec![0.0; 5]).is_err());

@@ -1,17 +1,17 @@
 //! Seeded random inputs: both signs, several magnitudes, and no two equal adjacent elements, so that a swapped index is detected.
 
 use crate::error::SimError;
-use crate::load::host::{Elements, HostArray};
+use crate::load::host::{ArrayElements, HostArray};
 use machine::ElementType;
 use sdsc_format::program::{Program, Tensor};
 use std::str::FromStr;
 
 /// Exclusive upper bound of integer inputs without a range; the lower bound is 0.
-const SMALL: i64 = 16;
+const DEFAULT_INTEGER_BOUND: i64 = 16;
 
 /// Distribution of the random input numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Draw {
+pub enum InputDistribution {
     /// Of all magnitudes around an offset, so that a mean that is not subtracted shows. Arguments of two or more dimensions, but for the first
     /// of them, count as weights: they are divided by the square root of their second to last size, so that a product with them is about
     /// as large as what it multiplies, and a following softmax does not degenerate to a choice of one element.
@@ -25,7 +25,7 @@ pub enum Draw {
     Infinite,
 }
 
-impl Draw {
+impl InputDistribution {
     /// Every kind.
     pub const ALL: [Self; 4] = [Self::Random, Self::Ties, Self::Extreme, Self::Infinite];
 
@@ -41,23 +41,23 @@ impl Draw {
     }
 
     /// A floating-point number from random bits; `scale` is that of the tensor.
-    fn number(self, bits: u64, scale: f64) -> f64 {
+    fn sample_number(self, bits: u64, scale: f64) -> f64 {
         const OFFSET: f64 = 0.5;
         let sign = if bits & 1 == 0 { 1.0 } else { -1.0 };
         match self {
-            Self::Random => scale * (float(bits) + OFFSET),
+            Self::Random => scale * (random_float(bits) + OFFSET),
             Self::Ties => scale * sign * [0.0, 0.5, 1.0, 1.0][(bits >> 1) as usize % 4],
-            Self::Extreme => scale * float(bits) * f64::exp2(((bits >> 40) % 16) as f64 - 10.0),
+            Self::Extreme => scale * random_float(bits) * f64::exp2(((bits >> 40) % 16) as f64 - 10.0),
             Self::Infinite => match (bits >> 40) % 512 {
                 0..64 => f64::NEG_INFINITY,
                 64 => f64::INFINITY,
-                _ => scale * (float(bits) + OFFSET),
+                _ => scale * (random_float(bits) + OFFSET),
             },
         }
     }
 }
 
-impl FromStr for Draw {
+impl FromStr for InputDistribution {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
@@ -70,7 +70,7 @@ impl FromStr for Draw {
 ///
 /// # Errors
 /// If there is no such argument, or no array has such elements.
-pub fn drawn(program: &Program, position: usize, seed: u64, draw: Draw) -> Result<HostArray, SimError> {
+pub fn draw_argument(program: &Program, position: usize, seed: u64, draw: InputDistribution) -> Result<HostArray, SimError> {
     let is_float = |tensor: &Tensor| tensor.element_type.parse().is_ok_and(ElementType::is_float);
     let is_matrix = |tensor: &Tensor| tensor.shape.len() > 1 && is_float(tensor);
     let none = || SimError::Array { name: program.name.clone(), message: format!("has no argument {position}") };
@@ -79,36 +79,36 @@ pub fn drawn(program: &Program, position: usize, seed: u64, draw: Draw) -> Resul
     let length = tensor.shape.iter().rev().nth(1).copied().unwrap_or(1).max(1);
     let scale = if is_weight { 1.0 / (length as f64).sqrt() } else { 1.0 };
     let seed = seed.wrapping_mul(1_000_003).wrapping_add(position as u64);
-    filled(tensor, seed, |bits| draw.number(bits, scale))
+    fill_random(tensor, seed, |bits| draw.sample_number(bits, scale))
 }
 
 /// An array for a tensor; floats lie between 2^-6 and 4, with one in sixteen outside of 1/4 and 2, indices in their range.
 ///
 /// # Errors
 /// If no array has such elements.
-pub fn seeded(tensor: &Tensor, seed: u64) -> Result<HostArray, SimError> {
-    filled(tensor, seed, float)
+pub fn draw_seeded_array(tensor: &Tensor, seed: u64) -> Result<HostArray, SimError> {
+    fill_random(tensor, seed, random_float)
 }
 
-fn filled(tensor: &Tensor, seed: u64, float: impl Fn(u64) -> f64) -> Result<HostArray, SimError> {
-    let [first, end] = tensor.index_range.unwrap_or([0, SMALL]);
+fn fill_random(tensor: &Tensor, seed: u64, float: impl Fn(u64) -> f64) -> Result<HostArray, SimError> {
+    let [first, end] = tensor.index_range.unwrap_or([0, DEFAULT_INTEGER_BOUND]);
     let error = |message: String| SimError::Array { name: tensor.name.clone(), message };
     let length = tensor.shape.iter().try_fold(1usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
     let length =
         length.filter(|length| *length as i64 <= tensor.bytes.max(1)).ok_or_else(|| error("is larger than its buffer".to_owned()))?;
-    let mut elements = Elements::zeros_of(tensor, length).map_err(error)?;
+    let mut elements = ArrayElements::zeros_for_tensor(tensor, length).map_err(error)?;
     let width = end.saturating_sub(first).max(1).unsigned_abs();
     // The name is a part of the seed: two inputs of one shape must differ.
-    let mut state = tensor.name.bytes().fold(seed, |state, byte| mix(state ^ u64::from(byte)));
+    let mut state = tensor.name.bytes().fold(seed, |state, byte| mix_bits(state ^ u64::from(byte)));
     for index in 0..length {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let bits = mix(state);
+        let bits = mix_bits(state);
         let value = match elements {
-            Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) | Elements::F64(_) | Elements::F8E4M3Fn(_) | Elements::F8E5M2(_) => {
+            ArrayElements::F16(_) | ArrayElements::Bf16(_) | ArrayElements::F32(_) | ArrayElements::F64(_) | ArrayElements::F8E4M3Fn(_) | ArrayElements::F8E5M2(_) => {
                 float(bits)
             }
-            Elements::I8(_) | Elements::I32(_) | Elements::I64(_) => (first + (bits % width) as i64) as f64,
-            Elements::Bool(_) => (bits % 2) as f64,
+            ArrayElements::I8(_) | ArrayElements::I32(_) | ArrayElements::I64(_) => (first + (bits % width) as i64) as f64,
+            ArrayElements::Bool(_) => (bits % 2) as f64,
         };
         elements.set(index, value);
     }
@@ -123,7 +123,7 @@ pub(crate) fn check_indices(tensor: &Tensor, array: &HostArray) -> Result<(), Si
     let Some([first, end]) = tensor.index_range else { return Ok(()) };
     let outside = |index: &usize| !(first..end).contains(&(array.elements.get(*index) as i64));
     let Some(found) = (0..array.elements.len()).find(outside) else { return Ok(()) };
-    let (element, value) = (position(&array.shape, found), array.elements.get(found));
+    let (element, value) = (unravel_index(&array.shape, found), array.elements.get(found));
     let message = format!(
         "element {element:?} is {value}, which is not in the range {first}..{end} of the compiled program; to change it, compile with 'spyre.range' on the argument"
     );
@@ -131,7 +131,7 @@ pub(crate) fn check_indices(tensor: &Tensor, array: &HostArray) -> Result<(), Si
 }
 
 /// The indices of an element of a row-major array.
-fn position(shape: &[i64], element: usize) -> Vec<usize> {
+fn unravel_index(shape: &[i64], element: usize) -> Vec<usize> {
     let mut rest = element;
     let mut indices = vec![0; shape.len()];
     for (index, size) in indices.iter_mut().zip(shape).rev() {
@@ -142,7 +142,7 @@ fn position(shape: &[i64], element: usize) -> Vec<usize> {
 }
 
 /// Assembles a number from its sign, its exponent and 52 bits of fraction.
-fn float(bits: u64) -> f64 {
+fn random_float(bits: u64) -> f64 {
     const BIAS: u64 = 1023;
     let exponent = match bits & 15 {
         0 => BIAS - 6 + ((bits >> 5) & 7),
@@ -154,7 +154,7 @@ fn float(bits: u64) -> f64 {
 }
 
 /// The finalizer of SplitMix64.
-const fn mix(state: u64) -> u64 {
+const fn mix_bits(state: u64) -> u64 {
     let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     state ^ (state >> 31)
@@ -172,16 +172,16 @@ mod tests {
     }
 
     #[test]
-    fn inputs_follow_from_the_seed_and_the_name() {
-        let of = |name, seed| seeded(&tensor(name, "f32"), seed).unwrap();
+    fn derives_inputs_from_seed_and_name() {
+        let of = |name, seed| draw_seeded_array(&tensor(name, "f32"), seed).unwrap();
         assert_eq!(of("a", 1), of("a", 1));
         assert_ne!(of("a", 1), of("a", 2));
         assert_ne!(of("a", 1), of("b", 1));
     }
 
     #[test]
-    fn floats_have_signs_and_magnitudes() {
-        let array = seeded(&tensor("a", "f32"), 7).unwrap();
+    fn draws_floats_of_both_signs_and_several_magnitudes() {
+        let array = draw_seeded_array(&tensor("a", "f32"), 7).unwrap();
         let values: Vec<f64> = (0..1000).map(|index| array.elements.get(index)).collect();
         assert!(values.iter().all(|value| (0.015..4.001).contains(&value.abs())));
         assert!(values.iter().any(|value| value.abs() < 0.05) && values.iter().any(|value| value.abs() > 2.0));
@@ -190,51 +190,51 @@ mod tests {
     }
 
     #[test]
-    fn arguments_have_an_offset_and_weights_are_scaled() {
+    fn offsets_arguments_and_scales_weights() {
         let (mut x, mut weights) = (tensor("x", "f32"), tensor("w", "f32"));
         (x.shape, weights.shape) = (vec![10, 100], vec![100, 10]);
         let program = Program { arguments: vec![x, weights, tensor("bias", "f32")], ..Program::default() };
         let mean = |position| {
-            let array = drawn(&program, position, 3, Draw::Random).unwrap();
+            let array = draw_argument(&program, position, 3, InputDistribution::Random).unwrap();
             (0..1000).map(|index| array.elements.get(index)).sum::<f64>() / 1000.0
         };
         assert!((mean(0) - 0.5).abs() < 0.2 && (mean(2) - 0.5).abs() < 0.2 && (mean(1) - 0.05).abs() < 0.02);
-        assert!(drawn(&program, 3, 3, Draw::Random).is_err());
-        assert_eq!("ties".parse(), Ok(Draw::Ties));
-        assert!("tie".parse::<Draw>().unwrap_err().contains("'random', 'ties', 'extreme', 'infinite'"));
+        assert!(draw_argument(&program, 3, 3, InputDistribution::Random).is_err());
+        assert_eq!("ties".parse(), Ok(InputDistribution::Ties));
+        assert!("tie".parse::<InputDistribution>().unwrap_err().contains("'random', 'ties', 'extreme', 'infinite'"));
     }
 
     #[test]
-    fn ties_and_infinities_are_drawn() {
+    fn draws_ties_and_infinities() {
         let program = Program { arguments: vec![tensor("x", "f16")], ..Program::default() };
         let values = |draw| {
-            let array = drawn(&program, 0, 3, draw).unwrap();
+            let array = draw_argument(&program, 0, 3, draw).unwrap();
             (0..1000).map(|index| array.elements.get(index)).collect::<Vec<f64>>()
         };
-        assert!(values(Draw::Ties).iter().all(|value| [0.0, 0.5, 1.0].contains(&value.abs())));
-        assert!(values(Draw::Infinite).contains(&f64::NEG_INFINITY) && values(Draw::Infinite).contains(&f64::INFINITY));
-        assert!(values(Draw::Extreme).iter().any(|value| value.abs() > 32.0));
+        assert!(values(InputDistribution::Ties).iter().all(|value| [0.0, 0.5, 1.0].contains(&value.abs())));
+        assert!(values(InputDistribution::Infinite).contains(&f64::NEG_INFINITY) && values(InputDistribution::Infinite).contains(&f64::INFINITY));
+        assert!(values(InputDistribution::Extreme).iter().any(|value| value.abs() > 32.0));
     }
 
     #[test]
-    fn integers_are_small() {
-        let array = seeded(&tensor("a", "i64"), 7).unwrap();
+    fn draws_small_integers() {
+        let array = draw_seeded_array(&tensor("a", "i64"), 7).unwrap();
         assert!((0..1000).all(|index| (0.0..16.0).contains(&array.elements.get(index))));
     }
 
     #[test]
-    fn indices_fill_their_range() {
+    fn draws_indices_from_entire_range() {
         let indices = Tensor { index_range: Some([100, 103]), ..tensor("a", "i32") };
-        let array = seeded(&indices, 7).unwrap();
+        let array = draw_seeded_array(&indices, 7).unwrap();
         let found: BTreeSet<i64> = (0..1000).map(|index| array.elements.get(index) as i64).collect();
         assert_eq!(found, BTreeSet::from([100, 101, 102]));
         assert!(check_indices(&indices, &array).is_ok());
     }
 
     #[test]
-    fn an_index_outside_of_its_range_is_refused_by_its_place() {
+    fn rejects_index_outside_of_its_range() {
         let indices = |range| Tensor { index_range: range, ..tensor("a", "i64") };
-        let array = HostArray { shape: vec![2, 3], elements: Elements::I64(vec![0, 4, 1, 2, 5, -1]) };
+        let array = HostArray { shape: vec![2, 3], elements: ArrayElements::I64(vec![0, 4, 1, 2, 5, -1]) };
         let message = |range| check_indices(&indices(range), &array).unwrap_err().to_string();
         assert_eq!(
             message(Some([0, 5])),

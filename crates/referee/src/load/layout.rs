@@ -5,15 +5,15 @@
 //! sizes with whatever it likes; here that is NaN, so that an operation that forgets a mask shows.
 
 use crate::error::SimError;
-use crate::load::host::{Elements, HostArray};
-use crate::machine::memory::{Region, Writer};
-use crate::number::{DL16_SATURATED, POISON, dl16_to_f32, width};
+use crate::load::host::{ArrayElements, HostArray};
+use crate::machine::memory::{MemoryRegion, WriterId};
+use crate::number::{DL16_SATURATED, POISON_BYTE, dl16_to_f32, element_width};
 use machine::{DeviceFormat, STICK_BYTES};
 use sdsc_format::program::Tensor;
 use std::ops::Range;
 
 /// Host elements that a device dimension may reach over, far from overflow.
-const MAX_REACH: i64 = 1 << 50;
+const MAX_HOST_SPAN: i64 = 1 << 50;
 
 /// Layout of a tensor in its buffer.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct DeviceLayout {
     pub format: DeviceFormat,
     sizes: Vec<i64>,
     /// For each device dimension, how a step moves through the host's array.
-    steps: Vec<Step>,
+    steps: Vec<HostStride>,
     /// The sizes of the host's dimensions, neighbours without a device dimension of their own taken together.
     host_sizes: Vec<i64>,
     host_length: i64,
@@ -30,17 +30,17 @@ pub struct DeviceLayout {
 
 /// One step along a device dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Step {
+enum HostStride {
     /// Only the first position holds an element.
     Padding,
     /// Every position holds the same element (an expanded dimension).
-    Same,
+    Broadcast,
     /// A step along one host dimension.
-    Along { dim: usize, coordinates: i64, elements: i64 },
+    Strided { dim: usize, coordinates: i64, elements: i64 },
 }
 
 /// A run of elements in one stick.
-struct Run {
+struct StickRun {
     /// The first element in the buffer.
     device: usize,
     /// The first element in the host's array.
@@ -55,7 +55,7 @@ impl DeviceLayout {
     ///
     /// # Errors
     /// If its members contradict each other.
-    pub fn of(tensor: &Tensor) -> Result<Self, SimError> {
+    pub fn from_tensor(tensor: &Tensor) -> Result<Self, SimError> {
         Self::new(tensor).map_err(|message| SimError::Array { name: tensor.name.clone(), message })
     }
 
@@ -68,7 +68,7 @@ impl DeviceLayout {
         if sizes.last() != Some(&format.elements_per_stick()) {
             return Err(format!("the last device size of {sizes:?} is not {}, a stick of {format}", format.elements_per_stick()));
         }
-        if tensor.shape.contains(&0) && product(sizes) != sizes.last().copied() {
+        if tensor.shape.contains(&0) && checked_product(sizes) != sizes.last().copied() {
             return Err(format!("expected a device size of one stick for the shape {:?} without elements, found {sizes:?}", tensor.shape));
         }
         if let Some(base) = tensor.digit_base.filter(|base| *base < 2 || tensor.shape.first() != Some(&2)) {
@@ -77,34 +77,34 @@ impl DeviceLayout {
                 tensor.shape
             ));
         }
-        let bytes = product(sizes).and_then(|count| count.checked_mul(format.bytes()));
+        let bytes = checked_product(sizes).and_then(|count| count.checked_mul(format.bytes()));
         if bytes.is_none_or(|bytes| bytes > tensor.bytes) {
             return Err(format!("the device size {sizes:?} needs more than {} bytes", tensor.bytes));
         }
-        let host_length = product(&tensor.shape).filter(|length| product(sizes).is_some_and(|count| *length <= count));
+        let host_length = checked_product(&tensor.shape).filter(|length| checked_product(sizes).is_some_and(|count| *length <= count));
         let host_length = host_length.ok_or_else(|| format!("the shape {:?} has more elements than the device", tensor.shape))?;
-        if sizes.iter().zip(map).any(|(size, step)| *step < -1 || size.checked_mul(*step).is_none_or(|reach| reach > MAX_REACH)) {
+        if sizes.iter().zip(map).any(|(size, step)| *step < -1 || size.checked_mul(*step).is_none_or(|reach| reach > MAX_HOST_SPAN)) {
             return Err(format!("the stride map {map:?} has a stride that is out of range"));
         }
         // The stride of a dimension of size 1 is never used: 7 columns have a single stick, so the stride of 64 elements has no effect.
         let map: Vec<i64> = sizes.iter().zip(map).map(|(size, step)| if *size == 1 { -1 } else { *step }).collect();
-        let (host_sizes, host_strides) = merged(&tensor.shape, &map);
-        let steps = map.iter().map(|stride| step(*stride, &host_sizes, &host_strides)).collect::<Result<_, _>>()?;
+        let (host_sizes, host_strides) = merge_host_dims(&tensor.shape, &map);
+        let steps = map.iter().map(|stride| classify_stride(*stride, &host_sizes, &host_strides)).collect::<Result<_, _>>()?;
         Ok(Self { format, sizes: sizes.clone(), steps, host_sizes, host_length })
     }
 
     /// Stores an array; the rest of the buffer is NaN, and counts as written.
-    pub(crate) fn put(&self, array: &HostArray, region: &mut Region, writer: Writer) -> Result<(), String> {
+    pub(crate) fn store_array(&self, array: &HostArray, region: &mut MemoryRegion, writer: WriterId) -> Result<(), String> {
         if self.host_length != array.elements.len() as i64 {
             return Err(format!("has {} elements, expected {}", array.elements.len(), self.host_length));
         }
-        let width = width(self.format);
-        let stick = self.stick();
+        let width = element_width(self.format);
+        let stick = self.stick_elements();
         let mut bytes = Vec::with_capacity(STICK_BYTES as usize);
-        self.runs(|run| {
+        self.for_each_run(|run| {
             bytes.clear();
             array.elements.encode(self.format, run.host, run.host_stride, run.valid, &mut bytes);
-            bytes.resize(stick * width, POISON);
+            bytes.resize(stick * width, POISON_BYTE);
             region.write(run.device * width, &bytes);
         });
         region.mark_written(0, region.length(), writer);
@@ -112,16 +112,16 @@ impl DeviceLayout {
     }
 
     /// Reads an array back; every element of it must have been written.
-    pub(crate) fn get(&self, tensor: &Tensor, region: &Region) -> Result<HostArray, String> {
+    pub(crate) fn load_array(&self, tensor: &Tensor, region: &MemoryRegion) -> Result<HostArray, String> {
         self.check_written(region)?;
         self.decode(tensor, region.bytes())
     }
 
     /// Returns the array that the bytes of a buffer hold.
     pub(crate) fn decode(&self, tensor: &Tensor, bytes: &[u8]) -> Result<HostArray, String> {
-        let mut elements = Elements::zeros_of(tensor, self.host_length as usize)?;
-        let width = width(self.format);
-        self.runs(|run| {
+        let mut elements = ArrayElements::zeros_for_tensor(tensor, self.host_length as usize)?;
+        let width = element_width(self.format);
+        self.for_each_run(|run| {
             let (start, end) = (run.device * width, (run.device + run.valid) * width);
             elements.decode(self.format, &bytes[start..end], run.host, run.host_stride, run.valid);
         });
@@ -129,13 +129,13 @@ impl DeviceLayout {
     }
 
     /// Refuses a buffer that lacks elements of the array, or has unwritten ones.
-    pub(crate) fn check_written(&self, region: &Region) -> Result<(), String> {
-        let width = width(self.format);
+    pub(crate) fn check_written(&self, region: &MemoryRegion) -> Result<(), String> {
+        let width = element_width(self.format);
         let (mut missing, mut n_read) = (None, 0);
-        self.runs(|run| {
+        self.for_each_run(|run| {
             n_read += run.valid as i64;
             let (start, end) = (run.device * width, (run.device + run.valid) * width);
-            missing = missing.or_else(|| region.first_unwritten(start, end));
+            missing = missing.or_else(|| region.find_unwritten(start, end));
         });
         if n_read < self.host_length {
             return Err(format!("the layout holds {n_read} of the {} elements of the result", self.host_length));
@@ -147,13 +147,13 @@ impl DeviceLayout {
     /// last one that is no infinity.
     pub(crate) fn check_rounded(&self, exact: &HostArray, bytes: &[u8]) -> Result<(), String> {
         let (mut rounded, mut wrong) = (Vec::new(), None);
-        let (width, last) = (width(self.format), last_finite(self.format));
-        self.each_element(|index, byte| {
+        let (width, last) = (element_width(self.format), max_finite(self.format));
+        self.for_each_element(|index, byte| {
             let number = exact.elements.get(index);
             rounded.clear();
             exact.elements.encode(self.format, index, 1, 1, &mut rounded);
             if number.is_finite() && number.abs() > last {
-                Elements::F64(vec![last.copysign(number)]).encode(self.format, 0, 1, 1, &mut rounded);
+                ArrayElements::F64(vec![last.copysign(number)]).encode(self.format, 0, 1, 1, &mut rounded);
             }
             let found = bytes.get(byte..byte + width).unwrap_or_default();
             if wrong.is_none() && !rounded.chunks_exact(width).any(|rounded| rounded == found) {
@@ -164,20 +164,20 @@ impl DeviceLayout {
     }
 
     /// The number of the array's elements.
-    pub(crate) const fn host_length(&self) -> usize {
+    pub(crate) const fn num_host_elements(&self) -> usize {
         self.host_length as usize
     }
 
     /// Visits every element of the array with its place there, row-major, and its byte in the buffer.
-    pub(crate) fn each_element(&self, visit: impl FnMut(usize, usize)) {
-        self.each_element_of(|_, _| true, visit);
+    pub(crate) fn for_each_element(&self, visit: impl FnMut(usize, usize)) {
+        self.for_each_selected_element(|_, _| true, visit);
     }
 
     /// Visits elements as [`Self::each_element`] does, but only those of the sticks that `is_taken` accepts. Its arguments are the range of array
     /// positions that the elements of the stick span, and their byte range in the buffer.
-    pub(crate) fn each_element_of(&self, is_taken: impl Fn(Range<usize>, Range<usize>) -> bool, mut visit: impl FnMut(usize, usize)) {
-        let width = width(self.format);
-        self.runs(|run| {
+    pub(crate) fn for_each_selected_element(&self, is_taken: impl Fn(Range<usize>, Range<usize>) -> bool, mut visit: impl FnMut(usize, usize)) {
+        let width = element_width(self.format);
+        self.for_each_run(|run| {
             let places = run.host..run.host + run.valid.saturating_sub(1) * run.host_stride + 1;
             if is_taken(places, run.device * width..(run.device + run.valid) * width) {
                 (0..run.valid).for_each(|step| visit(run.host + step * run.host_stride, (run.device + step) * width));
@@ -185,12 +185,12 @@ impl DeviceLayout {
         });
     }
 
-    fn stick(&self) -> usize {
+    fn stick_elements(&self) -> usize {
         self.sizes.last().map_or(1, |size| *size as usize)
     }
 
     /// Visits every stick that holds an element of the host, in the order of the buffer.
-    fn runs(&self, mut visit: impl FnMut(&Run)) {
+    fn for_each_run(&self, mut visit: impl FnMut(&StickRun)) {
         if self.host_length == 0 {
             return;
         }
@@ -198,27 +198,27 @@ impl DeviceLayout {
         let mut position = vec![0i64; outer];
         let mut coordinates = vec![0i64; self.host_sizes.len()];
         for index in 0.. {
-            let host = self.locate(&position, &mut coordinates);
+            let host = self.locate_stick(&position, &mut coordinates);
             if let Some(host) = host
-                && let Some(run) = self.run(index, host, &coordinates)
+                && let Some(run) = self.build_run(index, host, &coordinates)
             {
                 visit(&run);
             }
-            if !advance(&mut position, &self.sizes[..outer]) {
+            if !advance_position(&mut position, &self.sizes[..outer]) {
                 return;
             }
         }
     }
 
     /// The host element of a stick's first position, and the host coordinates of it; nothing in the padding.
-    fn locate(&self, position: &[i64], coordinates: &mut [i64]) -> Option<i64> {
+    fn locate_stick(&self, position: &[i64], coordinates: &mut [i64]) -> Option<i64> {
         coordinates.fill(0);
         let mut host = 0;
         for (at, step) in position.iter().zip(&self.steps) {
             match step {
-                Step::Padding if *at > 0 => return None,
-                Step::Padding | Step::Same => {}
-                Step::Along { dim, coordinates: moved, elements } => {
+                HostStride::Padding if *at > 0 => return None,
+                HostStride::Padding | HostStride::Broadcast => {}
+                HostStride::Strided { dim, coordinates: moved, elements } => {
                     coordinates[*dim] += at * moved;
                     host += at * elements;
                 }
@@ -228,34 +228,34 @@ impl DeviceLayout {
         inside.then_some(host)
     }
 
-    fn run(&self, index: usize, host: i64, coordinates: &[i64]) -> Option<Run> {
-        let stick = self.stick();
+    fn build_run(&self, index: usize, host: i64, coordinates: &[i64]) -> Option<StickRun> {
+        let stick = self.stick_elements();
         let (host_stride, valid) = match self.steps.last()? {
-            Step::Padding => (0, 1),
-            Step::Same => (0, stick),
-            Step::Along { dim, coordinates: moved, elements } => {
+            HostStride::Padding => (0, 1),
+            HostStride::Broadcast => (0, stick),
+            HostStride::Strided { dim, coordinates: moved, elements } => {
                 let left = self.host_sizes[*dim] - coordinates[*dim];
                 (*elements as usize, stick.min((left + moved - 1).div_euclid(*moved) as usize))
             }
         };
-        Some(Run { device: index * stick, host: host as usize, host_stride, valid })
+        Some(StickRun { device: index * stick, host: host as usize, host_stride, valid })
     }
 }
 
 /// The largest number of a format that stands for no infinity.
-fn last_finite(format: DeviceFormat) -> f64 {
+fn max_finite(format: DeviceFormat) -> f64 {
     match format {
         DeviceFormat::Sen169Fp16 => dl16_to_f32(DL16_SATURATED - 1).into(),
         _ => f32::MAX.into(),
     }
 }
 
-fn product(sizes: &[i64]) -> Option<i64> {
+fn checked_product(sizes: &[i64]) -> Option<i64> {
     sizes.iter().try_fold(1i64, |product, size| product.checked_mul(*size))
 }
 
 /// The next position, the last dimension fastest; false after the last one.
-fn advance(position: &mut [i64], sizes: &[i64]) -> bool {
+fn advance_position(position: &mut [i64], sizes: &[i64]) -> bool {
     for (at, size) in position.iter_mut().zip(sizes).rev() {
         *at += 1;
         if *at < *size {
@@ -268,7 +268,7 @@ fn advance(position: &mut [i64], sizes: &[i64]) -> bool {
 
 /// The host's dimensions larger than 1 with their strides, row-major; a dimension that no device dimension walks position by position is
 /// one with the next inner one, which then is walked through both.
-fn merged(shape: &[i64], map: &[i64]) -> (Vec<i64>, Vec<i64>) {
+fn merge_host_dims(shape: &[i64], map: &[i64]) -> (Vec<i64>, Vec<i64>) {
     let (mut sizes, mut strides): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
     let mut stride = 1;
     for size in shape.iter().rev().copied().filter(|size| *size > 1) {
@@ -285,17 +285,17 @@ fn merged(shape: &[i64], map: &[i64]) -> (Vec<i64>, Vec<i64>) {
     (sizes, strides)
 }
 
-fn step(stride: i64, host_sizes: &[i64], host_strides: &[i64]) -> Result<Step, String> {
+fn classify_stride(stride: i64, host_sizes: &[i64], host_strides: &[i64]) -> Result<HostStride, String> {
     match stride {
-        -1 => Ok(Step::Padding),
-        0 => Ok(Step::Same),
+        -1 => Ok(HostStride::Padding),
+        0 => Ok(HostStride::Broadcast),
         _ => {
             let dim = host_strides.iter().rposition(|host| *host <= stride);
             let fits = dim.filter(|dim| stride > 0 && stride % host_strides[*dim] == 0);
             match fits {
-                Some(dim) => Ok(Step::Along { dim, coordinates: stride / host_strides[dim], elements: stride }),
+                Some(dim) => Ok(HostStride::Strided { dim, coordinates: stride / host_strides[dim], elements: stride }),
                 // All sizes are 1: every step leaves the array.
-                None if host_sizes.is_empty() && stride > 0 => Ok(Step::Padding),
+                None if host_sizes.is_empty() && stride > 0 => Ok(HostStride::Padding),
                 None => Err(format!("the stride {stride} does not follow a dimension of the array")),
             }
         }
@@ -313,51 +313,51 @@ mod tests {
         Tensor { name: "t".to_owned(), shape, element_type, format, device_size, stride_map, bytes, ..Tensor::default() }
     }
 
-    fn round_trip(shape: &[i64], device_size: &[i64], stride_map: &[i64]) -> Region {
+    fn check_round_trip(shape: &[i64], device_size: &[i64], stride_map: &[i64]) -> MemoryRegion {
         let of = tensor(shape, device_size, stride_map);
-        let layout = DeviceLayout::of(&of).unwrap();
+        let layout = DeviceLayout::from_tensor(&of).unwrap();
         let count = shape.iter().product::<i64>();
         let array = HostArray::from_f32(shape, (0..count).map(|index| (index % 500) as f32).collect()).unwrap();
-        let mut region = Region::new("t".to_owned(), 1 << 24);
-        region.ensure((device_size.iter().product::<i64>() * 2) as usize);
-        layout.put(&array, &mut region, 1).unwrap();
-        assert_eq!(layout.get(&of, &region).unwrap(), array);
+        let mut region = MemoryRegion::new("t".to_owned(), 1 << 24);
+        region.ensure_length((device_size.iter().product::<i64>() * 2) as usize);
+        layout.store_array(&array, &mut region, 1).unwrap();
+        assert_eq!(layout.load_array(&of, &region).unwrap(), array);
         region
     }
 
     /// The reference vectors of "torch-spyre facts, B.2".
     #[test]
-    fn the_reference_layouts_read_back() {
-        round_trip(&[120], &[2, 64], &[64, 1]);
-        round_trip(&[512, 240], &[4, 512, 64], &[64, 240, 1]);
-        round_trip(&[512, 8, 240], &[8, 4, 512, 64], &[240, 64, 1920, 1]);
-        round_trip(&[5, 100, 150], &[100, 3, 5, 64], &[150, 64, 15000, 1]);
-        round_trip(&[512, 256], &[8, 256, 64], &[16384, 1, 256]);
-        round_trip(&[512, 8, 256], &[256, 1, 512, 64], &[1, 16384, 2048, 256]);
-        round_trip(&[512, 256], &[256, 1, 512, 64], &[1, -1, 256, -1]);
-        round_trip(&[], &[1, 64], &[-1, -1]);
-        round_trip(&[4, 8], &[1, 64], &[-1, 1]);
+    fn round_trips_reference_layouts() {
+        check_round_trip(&[120], &[2, 64], &[64, 1]);
+        check_round_trip(&[512, 240], &[4, 512, 64], &[64, 240, 1]);
+        check_round_trip(&[512, 8, 240], &[8, 4, 512, 64], &[240, 64, 1920, 1]);
+        check_round_trip(&[5, 100, 150], &[100, 3, 5, 64], &[150, 64, 15000, 1]);
+        check_round_trip(&[512, 256], &[8, 256, 64], &[16384, 1, 256]);
+        check_round_trip(&[512, 8, 256], &[256, 1, 512, 64], &[1, 16384, 2048, 256]);
+        check_round_trip(&[512, 256], &[256, 1, 512, 64], &[1, -1, 256, -1]);
+        check_round_trip(&[], &[1, 64], &[-1, -1]);
+        check_round_trip(&[4, 8], &[1, 64], &[-1, 1]);
         // Heads of 32 columns, two in a stick.
-        round_trip(&[8, 4, 32], &[2, 8, 64], &[64, 128, 1]);
+        check_round_trip(&[8, 4, 32], &[2, 8, 64], &[64, 128, 1]);
         // The constructor gives the one stick of 7 columns a stride, which is no multiple of a row.
-        round_trip(&[16, 32, 7], &[32, 1, 16, 64], &[7, 64, 224, 1]);
+        check_round_trip(&[16, 32, 7], &[32, 1, 16, 64], &[7, 64, 224, 1]);
     }
 
     #[test]
-    fn what_has_no_elements_is_one_stick_of_nothing() {
+    fn stores_empty_array_as_one_poisoned_stick() {
         let of = tensor(&[4, 0, 64], &[1, 64], &[64, 1]);
-        let layout = DeviceLayout::of(&of).unwrap();
-        let mut region = Region::new("t".to_owned(), 128);
-        region.ensure(128);
-        let nothing = HostArray { shape: vec![4, 0, 64], elements: Elements::F32(Vec::new()) };
-        layout.put(&nothing, &mut region, 0).unwrap();
-        assert!(region.bytes().chunks(2).all(|element| element == [POISON, POISON]));
-        assert_eq!(layout.get(&of, &region).unwrap(), nothing);
+        let layout = DeviceLayout::from_tensor(&of).unwrap();
+        let mut region = MemoryRegion::new("t".to_owned(), 128);
+        region.ensure_length(128);
+        let nothing = HostArray { shape: vec![4, 0, 64], elements: ArrayElements::F32(Vec::new()) };
+        layout.store_array(&nothing, &mut region, 0).unwrap();
+        assert!(region.bytes().chunks(2).all(|element| element == [POISON_BYTE, POISON_BYTE]));
+        assert_eq!(layout.load_array(&of, &region).unwrap(), nothing);
     }
 
     #[test]
-    fn elements_stand_where_the_layout_says() {
-        let region = round_trip(&[3, 100], &[2, 3, 64], &[64, 100, 1]);
+    fn stores_elements_at_layout_positions() {
+        let region = check_round_trip(&[3, 100], &[2, 3, 64], &[64, 100, 1]);
         let mut value = [0.0];
         // Element (2, 70): stick column 1, row 2, lane 6.
         crate::number::decode_run(DeviceFormat::Sen169Fp16, region.bytes(), ((3 + 2) * 64 + 6) * 2, 1, &mut value);
@@ -367,22 +367,22 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_refused() {
-        assert!(DeviceLayout::of(&tensor(&[512, 256], &[4, 512, 64], &[64, 256])).is_err());
-        assert!(DeviceLayout::of(&tensor(&[512, 256], &[4, 512, 32], &[64, 256, 1])).is_err());
-        assert!(DeviceLayout::of(&tensor(&[512, 0], &[4, 512, 64], &[64, 256, 1])).is_err());
+    fn rejects_contradictory_layouts() {
+        assert!(DeviceLayout::from_tensor(&tensor(&[512, 256], &[4, 512, 64], &[64, 256])).is_err());
+        assert!(DeviceLayout::from_tensor(&tensor(&[512, 256], &[4, 512, 32], &[64, 256, 1])).is_err());
+        assert!(DeviceLayout::from_tensor(&tensor(&[512, 0], &[4, 512, 64], &[64, 256, 1])).is_err());
         let mut small = tensor(&[512, 256], &[4, 512, 64], &[64, 256, 1]);
         small.bytes -= 1;
-        assert!(DeviceLayout::of(&small).is_err());
+        assert!(DeviceLayout::from_tensor(&small).is_err());
     }
 
     #[test]
-    fn an_unwritten_result_is_found() {
+    fn detects_unwritten_result() {
         let of = tensor(&[3, 100], &[2, 3, 64], &[64, 100, 1]);
-        let layout = DeviceLayout::of(&of).unwrap();
-        let mut region = Region::new("t".to_owned(), 768);
-        region.ensure(768);
+        let layout = DeviceLayout::from_tensor(&of).unwrap();
+        let mut region = MemoryRegion::new("t".to_owned(), 768);
+        region.ensure_length(768);
         region.mark_written(0, 760 - 128, 1);
-        assert!(layout.get(&of, &region).unwrap_err().contains("no op has written"));
+        assert!(layout.load_array(&of, &region).unwrap_err().contains("no op has written"));
     }
 }

@@ -3,13 +3,13 @@
 //! A live range belongs to the innermost loop around its first and its last op, and spans all statements of that loop from one to the other.
 //! So it ends after its last op, or after the deeper loop that contains this op, in every iteration.
 
-use crate::load::address_program::{Bundle, Statement};
+use crate::load::address_program::{BundleProgram, Statement};
 use sdsc_format::program::{LaunchEntry, Life};
 use std::collections::BTreeMap;
 
 /// Memory of a launch whose bytes are reused by successive values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scratch {
+pub(crate) enum ScratchMemory {
     /// The LX of every core.
     Lx,
     /// The first pool.
@@ -18,36 +18,36 @@ pub(crate) enum Scratch {
 
 /// Bytes whose live range has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Dead {
-    pub(crate) memory: Scratch,
+pub(crate) struct ExpiredRange {
+    pub(crate) memory: ScratchMemory,
     pub(crate) start: i64,
     pub(crate) end: i64,
 }
 
 /// Expiry schedule of a launch: the bytes whose live ranges end after each execute and each loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Deaths {
+pub(crate) struct ExpirySchedule {
     /// After each execute, by its number in the order of the text.
-    behind_ops: BTreeMap<usize, Vec<Dead>>,
+    after_ops: BTreeMap<usize, Vec<ExpiredRange>>,
     /// After each loop, by its number in the order of the text.
-    behind_loops: BTreeMap<usize, Vec<Dead>>,
+    after_loops: BTreeMap<usize, Vec<ExpiredRange>>,
     /// The live ranges in LX.
     lx: Vec<Life>,
 }
 
 /// A live range in LX, identified by its first byte and its first op.
-pub(crate) type Begun = (i64, usize);
+pub(crate) type LiveRangeId = (i64, usize);
 
-impl Deaths {
+impl ExpirySchedule {
     /// Computes the expiry schedule of a launch of a bundle.
     ///
     /// # Errors
     /// A live range that no execute begins or ends, or that has no bytes.
-    pub(crate) fn of(entry: &LaunchEntry, bundle: &Bundle) -> Result<Self, String> {
+    pub(crate) fn from_launch(entry: &LaunchEntry, bundle: &BundleProgram) -> Result<Self, String> {
         let mut loops = Vec::new();
-        note_loops(&bundle.body, &mut Vec::new(), &mut 0, &mut loops);
+        collect_enclosing_loops(&bundle.body, &mut Vec::new(), &mut 0, &mut loops);
         let mut deaths = Self { lx: entry.lx.clone(), ..Self::default() };
-        for (memory, lives) in [(Scratch::Lx, &entry.lx), (Scratch::Pool, &entry.pool)] {
+        for (memory, lives) in [(ScratchMemory::Lx, &entry.lx), (ScratchMemory::Pool, &entry.pool)] {
             let mut born: BTreeMap<usize, Vec<&Life>> = BTreeMap::new();
             for life in lives {
                 let (has_ops, has_bytes) =
@@ -62,12 +62,12 @@ impl Deaths {
                 let (first, last) = (&loops[life.first_op], &loops[life.last_op]);
                 let n_shared = first.iter().zip(last).take_while(|(first, last)| first == last).count();
                 match last.get(n_shared) {
-                    Some(inner) => deaths.behind_loops.entry(*inner).or_default().push(dead(memory, life)),
+                    Some(inner) => deaths.after_loops.entry(*inner).or_default().push(make_expired_range(memory, life)),
                     None => {
                         // An in-place result extends the live range.
                         let heirs = born.get(&life.last_op).into_iter().flatten().filter(|heir| heir.last_op > life.last_op);
-                        let left = heirs.fold(vec![dead(memory, life)], |left, heir| without(&left, &dead(memory, heir)));
-                        deaths.behind_ops.entry(life.last_op).or_default().extend(left);
+                        let left = heirs.fold(vec![make_expired_range(memory, life)], |left, heir| subtract_range(&left, &make_expired_range(memory, heir)));
+                        deaths.after_ops.entry(life.last_op).or_default().extend(left);
                     }
                 }
             }
@@ -76,7 +76,7 @@ impl Deaths {
     }
 
     /// Returns the live range in LX for a write of an execute at this byte: one that the execute begins, else one that has begun.
-    pub(crate) fn written(&self, number: usize, byte: i64) -> Option<Begun> {
+    pub(crate) fn find_written_range(&self, number: usize, byte: i64) -> Option<LiveRangeId> {
         let has =
             |life: &&Life| (life.first_op..=life.last_op).contains(&number) && (life.offset..life.offset + life.bytes).contains(&byte);
         let written = self.lx.iter().filter(has).max_by_key(|life| life.first_op);
@@ -84,25 +84,25 @@ impl Deaths {
     }
 
     /// Returns the bytes whose live ranges end after an execute.
-    pub(crate) fn behind_op(&self, number: usize) -> &[Dead] {
-        self.behind_ops.get(&number).map_or(&[], Vec::as_slice)
+    pub(crate) fn ranges_ending_after_op(&self, number: usize) -> &[ExpiredRange] {
+        self.after_ops.get(&number).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the bytes whose live ranges end after a loop.
-    pub(crate) fn behind_loop(&self, number: usize) -> &[Dead] {
-        self.behind_loops.get(&number).map_or(&[], Vec::as_slice)
+    pub(crate) fn ranges_ending_after_loop(&self, number: usize) -> &[ExpiredRange] {
+        self.after_loops.get(&number).map_or(&[], Vec::as_slice)
     }
 }
 
 /// The loops around each execute, outermost first, by their numbers.
-fn note_loops(body: &[Statement], around: &mut Vec<usize>, next: &mut usize, loops: &mut Vec<Vec<usize>>) {
+fn collect_enclosing_loops(body: &[Statement], around: &mut Vec<usize>, next: &mut usize, loops: &mut Vec<Vec<usize>>) {
     for statement in body {
         match statement {
             Statement::Execute { .. } => loops.push(around.clone()),
             Statement::For { body, .. } => {
                 around.push(*next);
                 *next += 1;
-                note_loops(body, around, next, loops);
+                collect_enclosing_loops(body, around, next, loops);
                 around.pop();
             }
             Statement::Define { .. } => {}
@@ -110,14 +110,14 @@ fn note_loops(body: &[Statement], around: &mut Vec<usize>, next: &mut usize, loo
     }
 }
 
-const fn dead(memory: Scratch, life: &Life) -> Dead {
-    Dead { memory, start: life.offset, end: life.offset + life.bytes }
+const fn make_expired_range(memory: ScratchMemory, life: &Life) -> ExpiredRange {
+    ExpiredRange { memory, start: life.offset, end: life.offset + life.bytes }
 }
 
 /// Subtracts the bytes of another live range from `bytes`.
-fn without(bytes: &[Dead], taken: &Dead) -> Vec<Dead> {
-    let of = |one: &Dead| {
-        let (front, back) = (Dead { end: one.end.min(taken.start), ..*one }, Dead { start: one.start.max(taken.end), ..*one });
+fn subtract_range(bytes: &[ExpiredRange], taken: &ExpiredRange) -> Vec<ExpiredRange> {
+    let of = |one: &ExpiredRange| {
+        let (front, back) = (ExpiredRange { end: one.end.min(taken.start), ..*one }, ExpiredRange { start: one.start.max(taken.end), ..*one });
         [front, back].into_iter().filter(|part| part.start < part.end)
     };
     bytes.iter().flat_map(of).collect()
@@ -129,7 +129,7 @@ mod tests {
     use crate::load::address_program::parse;
 
     /// An op, a loop of two, an op.
-    fn bundle() -> Bundle {
+    fn parse_sample_bundle() -> BundleProgram {
         let execute = |number: usize| format!("sdscbundle.sdsc_execute () {{sdsc_filename=\"sdsc_{number}.json\", \"symbol_ids\"=[]}}\n");
         let text = format!(
             "module {{\nfunc.func @sdsc_bundle() {{\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n{}scf.for %i_0 = %c0 to %c1 step \
@@ -142,43 +142,43 @@ mod tests {
         parse(&text).unwrap()
     }
 
-    fn deaths(lives: &[(i64, i64, usize, usize)]) -> Result<Deaths, String> {
+    fn build_schedule(lives: &[(i64, i64, usize, usize)]) -> Result<ExpirySchedule, String> {
         let life = |&(offset, bytes, first_op, last_op): &(i64, i64, usize, usize)| Life { offset, bytes, first_op, last_op };
-        Deaths::of(&LaunchEntry { lx: lives.iter().map(life).collect(), ..LaunchEntry::default() }, &bundle())
+        ExpirySchedule::from_launch(&LaunchEntry { lx: lives.iter().map(life).collect(), ..LaunchEntry::default() }, &parse_sample_bundle())
     }
 
-    fn at(start: i64, end: i64) -> Dead {
-        Dead { memory: Scratch::Lx, start, end }
+    fn lx_range(start: i64, end: i64) -> ExpiredRange {
+        ExpiredRange { memory: ScratchMemory::Lx, start, end }
     }
 
     #[test]
-    fn a_life_ends_behind_its_last_op_or_the_loop_that_it_does_not_begin_in() {
-        let found = deaths(&[(0, 128, 0, 2), (128, 128, 1, 2), (256, 128, 2, 3)]).unwrap();
+    fn ends_live_range_after_last_op_or_outermost_foreign_loop() {
+        let found = build_schedule(&[(0, 128, 0, 2), (128, 128, 1, 2), (256, 128, 2, 3)]).unwrap();
         assert_eq!(
-            (found.behind_loop(0), found.behind_op(2), found.behind_op(3)),
-            (&[at(0, 128)][..], &[at(128, 256)][..], &[at(256, 384)][..])
+            (found.ranges_ending_after_loop(0), found.ranges_ending_after_op(2), found.ranges_ending_after_op(3)),
+            (&[lx_range(0, 128)][..], &[lx_range(128, 256)][..], &[lx_range(256, 384)][..])
         );
-        assert_eq!(found.behind_op(0), []);
+        assert_eq!(found.ranges_ending_after_op(0), []);
     }
 
     #[test]
-    fn what_takes_the_place_of_an_operand_lives_on() {
-        let found = deaths(&[(0, 384, 1, 2), (128, 128, 2, 3)]).unwrap();
-        assert_eq!(found.behind_op(2), [at(0, 128), at(256, 384)]);
+    fn extends_live_range_of_in_place_result() {
+        let found = build_schedule(&[(0, 384, 1, 2), (128, 128, 2, 3)]).unwrap();
+        assert_eq!(found.ranges_ending_after_op(2), [lx_range(0, 128), lx_range(256, 384)]);
     }
 
     #[test]
-    fn an_op_writes_a_part_of_the_life_that_it_begins_or_else_of_one_that_has_begun() {
-        let found = deaths(&[(0, 384, 0, 2), (0, 256, 2, 3), (512, 128, 0, 0)]).unwrap();
+    fn finds_live_range_that_op_writes() {
+        let found = build_schedule(&[(0, 384, 0, 2), (0, 256, 2, 3), (512, 128, 0, 0)]).unwrap();
         let written =
-            [(0, 0), (1, 128), (2, 128), (2, 256), (3, 0), (3, 256), (1, 512), (0, 384)].map(|(op, byte)| found.written(op, byte));
+            [(0, 0), (1, 128), (2, 128), (2, 256), (3, 0), (3, 256), (1, 512), (0, 384)].map(|(op, byte)| found.find_written_range(op, byte));
         assert_eq!(written, [Some((0, 0)), Some((0, 0)), Some((0, 2)), Some((0, 0)), Some((0, 2)), None, None, None]);
     }
 
     #[test]
-    fn a_life_has_ops_and_bytes() {
+    fn rejects_live_range_without_ops_or_bytes() {
         for life in [(0, 128, 2, 1), (0, 128, 0, 4), (0, 0, 0, 1), (-128, 128, 0, 1), (i64::MAX, 128, 0, 1)] {
-            assert!(deaths(&[life]).is_err(), "{life:?}");
+            assert!(build_schedule(&[life]).is_err(), "{life:?}");
         }
     }
 }

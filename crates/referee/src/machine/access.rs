@@ -5,19 +5,19 @@
 mod conflicts;
 mod rows;
 
-use crate::error::{SimError, Site};
-use crate::machine::memory::Region;
-use crate::machine::{Location, Machine, RegionId};
-use crate::plan::{Interval, Memory, Plan, Start};
+use crate::error::{SimError, AccessSite};
+use crate::machine::memory::MemoryRegion;
+use crate::machine::{MemoryLocation, Machine, RegionId};
+use crate::plan::{ByteInterval, MemorySpace, OpPlan, StartAddress};
 use machine::STICK_BYTES;
 use std::collections::BTreeSet;
 
-pub(crate) use conflicts::check_apart;
-pub(crate) use rows::row_of;
+pub(crate) use conflicts::check_disjoint;
+pub(crate) use rows::read_row_index;
 
 /// One core's part of one tensor, in this execution.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub(crate) struct TensorSlice {
     pub(crate) region: RegionId,
     /// Start of the part in the region.
     pub(crate) byte: i64,
@@ -31,22 +31,22 @@ pub(crate) struct Part {
 
 /// All parts: by core, then by tensor.
 #[derive(Clone, Debug)]
-pub(crate) struct Parts(pub(crate) Vec<Vec<Part>>);
+pub(crate) struct TensorSlices(pub(crate) Vec<Vec<TensorSlice>>);
 
-impl Part {
+impl TensorSlice {
     /// The bytes of the region that some intervals from the start of the part are.
-    pub(crate) fn intervals<'p>(&'p self, intervals: &'p [Interval], row_bytes: i64) -> impl Iterator<Item = Interval> + 'p {
+    pub(crate) fn intervals<'p>(&'p self, intervals: &'p [ByteInterval], row_bytes: i64) -> impl Iterator<Item = ByteInterval> + 'p {
         let rows = self.rows.as_deref().unwrap_or(&[0]);
         rows.iter().flat_map(move |row| {
             let base = self.byte + row * row_bytes;
-            intervals.iter().map(move |interval| Interval { start: base + interval.start, end: base + interval.end })
+            intervals.iter().map(move |interval| ByteInterval { start: base + interval.start, end: base + interval.end })
         })
     }
 }
 
-impl Plan {
-    pub(crate) fn site(&self, core: usize, tensor: usize) -> Site {
-        Site { op: self.name.clone(), core: self.cores[core].id, tensor: self.tensors[tensor].name.clone() }
+impl OpPlan {
+    pub(crate) fn access_site(&self, core: usize, tensor: usize) -> AccessSite {
+        AccessSite { op: self.name.clone(), core: self.cores[core].id, tensor: self.tensors[tensor].name.clone() }
     }
 
     /// Bytes from one row of an indexed tensor to the next.
@@ -56,7 +56,7 @@ impl Plan {
     }
 
     /// Returns the bytes of a tensor that a core accesses.
-    pub(crate) fn touched<'p>(&'p self, part: &'p Part, tensor: usize) -> impl Iterator<Item = Interval> + 'p {
+    pub(crate) fn accessed_intervals<'p>(&'p self, part: &'p TensorSlice, tensor: usize) -> impl Iterator<Item = ByteInterval> + 'p {
         let plan = &self.tensors[tensor];
         let intervals = if tensor == self.output { &plan.written } else { &plan.read };
         part.intervals(intervals, self.row_bytes(tensor))
@@ -64,11 +64,11 @@ impl Plan {
 }
 
 /// Locates all parts, and checks that the execution violates no rule.
-pub(crate) fn check(plan: &Plan, symbols: impl Fn(i64) -> Option<i64>, machine: &mut Machine) -> Result<Parts, SimError> {
-    let mut parts = locate(plan, &symbols, machine)?;
-    rows::find(plan, &mut parts, machine)?;
-    conflicts::within_core(plan, &parts, machine)?;
-    conflicts::between_cores(plan, &parts, machine)?;
+pub(crate) fn check_accesses(plan: &OpPlan, symbols: impl Fn(i64) -> Option<i64>, machine: &mut Machine) -> Result<TensorSlices, SimError> {
+    let mut parts = locate_slices(plan, &symbols, machine)?;
+    rows::resolve_rows(plan, &mut parts, machine)?;
+    conflicts::check_within_core(plan, &parts, machine)?;
+    conflicts::check_between_cores(plan, &parts, machine)?;
     // Cores often read the same bytes, for instance all of a matrix.
     let mut seen = BTreeSet::new();
     for (core, tensors) in parts.0.iter().enumerate() {
@@ -82,40 +82,40 @@ pub(crate) fn check(plan: &Plan, symbols: impl Fn(i64) -> Option<i64>, machine: 
     Ok(parts)
 }
 
-fn locate(plan: &Plan, symbols: &impl Fn(i64) -> Option<i64>, machine: &mut Machine) -> Result<Parts, SimError> {
+fn locate_slices(plan: &OpPlan, symbols: &impl Fn(i64) -> Option<i64>, machine: &mut Machine) -> Result<TensorSlices, SimError> {
     let mut parts = Vec::with_capacity(plan.cores.len());
     for core in 0..plan.cores.len() {
-        let tensors = (0..plan.tensors.len()).map(|tensor| part(plan, core, tensor, symbols, machine));
+        let tensors = (0..plan.tensors.len()).map(|tensor| locate_slice(plan, core, tensor, symbols, machine));
         parts.push(tensors.collect::<Result<Vec<_>, _>>()?);
     }
-    Ok(Parts(parts))
+    Ok(TensorSlices(parts))
 }
 
-fn part(plan: &Plan, core: usize, tensor: usize, symbols: &impl Fn(i64) -> Option<i64>, machine: &mut Machine) -> Result<Part, SimError> {
+fn locate_slice(plan: &OpPlan, core: usize, tensor: usize, symbols: &impl Fn(i64) -> Option<i64>, machine: &mut Machine) -> Result<TensorSlice, SimError> {
     let entry = &plan.tensors[tensor];
     let address = match entry.starts[core] {
-        Start::Address(address) => address,
-        Start::Symbol(symbol) => symbols(symbol).ok_or_else(|| SimError::NoValue { op: plan.name.clone(), symbol })?,
+        StartAddress::Address(address) => address,
+        StartAddress::Symbol(symbol) => symbols(symbol).ok_or_else(|| SimError::NoValue { op: plan.name.clone(), symbol })?,
     };
     if address % STICK_BYTES != 0 {
-        return Err(SimError::Misaligned { site: plan.site(core, tensor), address });
+        return Err(SimError::Misaligned { site: plan.access_site(core, tensor), address });
     }
     let location = match entry.memory {
-        Memory::Lx => Some(Location { region: RegionId::Lx(plan.cores[core].id), byte: address, end: machine.lx_bytes() }),
-        Memory::Hbm => machine.find(address),
+        MemorySpace::Lx => Some(MemoryLocation { region: RegionId::Lx(plan.cores[core].id), byte: address, end: machine.lx_bytes() }),
+        MemorySpace::Hbm => machine.find_buffer(address),
     };
     let last = if tensor == plan.output { entry.written.last() } else { entry.read.last() };
     let end = last.map_or(0, |interval| interval.end);
     let Some(location) = location else {
-        let (site, memory) = (plan.site(core, tensor), "HBM: no buffer is there".to_owned());
+        let (site, memory) = (plan.access_site(core, tensor), "HBM: no buffer is there".to_owned());
         return Err(SimError::OutOfBounds { site, address, end: address.saturating_add(end), memory });
     };
     let is_held = entry.is_held_by(core);
-    let part = Part { region: location.region, byte: location.byte, end: location.end, address, rows: (!is_held).then(Vec::new) };
+    let part = TensorSlice { region: location.region, byte: location.byte, end: location.end, address, rows: (!is_held).then(Vec::new) };
     if tensor == plan.output
         && let Some(region) = machine.region(part.region).filter(|region| region.is_read_only())
     {
-        return Err(SimError::ReadOnly { site: plan.site(core, tensor), address, memory: region.name.clone() });
+        return Err(SimError::ReadOnly { site: plan.access_site(core, tensor), address, memory: region.name.clone() });
     }
     // The rows of an indexed tensor are checked when they are known.
     if entry.indirect.is_none() && is_held {
@@ -124,26 +124,26 @@ fn part(plan: &Plan, core: usize, tensor: usize, symbols: &impl Fn(i64) -> Optio
     Ok(part)
 }
 
-fn check_bounds(plan: &Plan, core: usize, tensor: usize, part: &Part, end: i64, machine: &mut Machine) -> Result<(), SimError> {
+fn check_bounds(plan: &OpPlan, core: usize, tensor: usize, part: &TensorSlice, end: i64, machine: &mut Machine) -> Result<(), SimError> {
     let region = machine.region_mut(part.region);
     let last = part.byte.checked_add(end).filter(|last| part.byte >= 0 && *last <= part.end);
     match last {
-        Some(last) => region.ensure(last as usize),
+        Some(last) => region.ensure_length(last as usize),
         None => {
-            let (site, address) = (plan.site(core, tensor), part.address);
+            let (site, address) = (plan.access_site(core, tensor), part.address);
             return Err(SimError::OutOfBounds { site, address, end: address.saturating_add(end), memory: region.name.clone() });
         }
     }
     Ok(())
 }
 
-fn check_written(plan: &Plan, core: usize, tensor: usize, part: &Part, machine: &Machine) -> Result<(), SimError> {
+fn check_written(plan: &OpPlan, core: usize, tensor: usize, part: &TensorSlice, machine: &Machine) -> Result<(), SimError> {
     let Some(region) = machine.region(part.region) else { return Ok(()) };
-    for interval in plan.touched(part, tensor) {
-        if let Some(byte) = region.first_unwritten(interval.start as usize, interval.end as usize) {
-            let (site, address) = (plan.site(core, tensor), part.address - part.byte + byte as i64);
+    for interval in plan.accessed_intervals(part, tensor) {
+        if let Some(byte) = region.find_unwritten(interval.start as usize, interval.end as usize) {
+            let (site, address) = (plan.access_site(core, tensor), part.address - part.byte + byte as i64);
             let memory = region.name.clone();
-            return Err(match region.writer(byte) {
+            return Err(match region.last_writer(byte) {
                 0 => SimError::Unwritten { site, address, memory },
                 writer => SimError::Dead { site, address, memory, writer: machine.writer_name(writer).to_owned() },
             });
@@ -151,21 +151,21 @@ fn check_written(plan: &Plan, core: usize, tensor: usize, part: &Part, machine: 
     }
     match part.region {
         RegionId::Hbm(_) => Ok(()),
-        RegionId::Lx(_) => check_whole(plan, core, tensor, part, region, machine),
+        RegionId::Lx(_) => check_lx_writers(plan, core, tensor, part, region, machine),
     }
 }
 
 /// Checks that an LX tensor is the result of one execution, or of the executions that write the parts of one live range; bytes of another
 /// writer mean that two live buffers overlap.
-fn check_whole(plan: &Plan, core: usize, tensor: usize, part: &Part, region: &Region, machine: &Machine) -> Result<(), SimError> {
-    let first = region.writer(part.byte as usize);
-    for interval in plan.touched(part, tensor) {
+fn check_lx_writers(plan: &OpPlan, core: usize, tensor: usize, part: &TensorSlice, region: &MemoryRegion, machine: &Machine) -> Result<(), SimError> {
+    let first = region.last_writer(part.byte as usize);
+    for interval in plan.accessed_intervals(part, tensor) {
         let (mut start, mut writer) = (interval.start as usize, first);
-        while let Some(byte) = region.first_other_writer(start, interval.end as usize, writer) {
-            (start, writer) = (byte, region.writer(byte));
-            if !machine.write_one_value(first, writer) {
+        while let Some(byte) = region.find_other_writer(start, interval.end as usize, writer) {
+            (start, writer) = (byte, region.last_writer(byte));
+            if !machine.wrote_same_value(first, writer) {
                 return Err(SimError::TornBuffer {
-                    site: plan.site(core, tensor),
+                    site: plan.access_site(core, tensor),
                     first: machine.writer_name(first).to_owned(),
                     second: machine.writer_name(writer).to_owned(),
                     address: byte as i64,

@@ -1,42 +1,42 @@
 //! Memory that tracks which of its bytes have been written.
 
-use crate::number::POISON;
+use crate::number::POISON_BYTE;
 use machine::STICK_BYTES;
 use std::io::{self, Read};
 
 const STICK: usize = STICK_BYTES as usize;
 
 /// Number of an op execution, by which messages name the writer of bytes; 0 means no writer.
-pub(crate) type Writer = u32;
+pub(crate) type WriterId = u32;
 
 /// A bit set, for instance with one bit per byte or per stick.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Bits(Vec<u64>);
+pub(crate) struct BitSet(Vec<u64>);
 
-impl Bits {
+impl BitSet {
     pub(crate) fn grow(&mut self, n_bits: usize) {
         self.0.resize(n_bits.div_ceil(64).max(self.0.len()), 0);
     }
 
     pub(crate) fn set(&mut self, start: usize, end: usize) {
-        for (word, mask) in words(start, end) {
+        for (word, mask) in iter_word_masks(start, end) {
             self.0[word] |= mask;
         }
     }
 
     pub(crate) fn clear(&mut self, start: usize, end: usize) {
-        for (word, mask) in words(start, end) {
+        for (word, mask) in iter_word_masks(start, end) {
             self.0[word] &= !mask;
         }
     }
 
     /// Whether a bit of a range is set; bits beyond the end are not set.
-    pub(crate) fn any(&self, start: usize, end: usize) -> bool {
-        words(start, end).any(|(word, mask)| self.0.get(word).is_some_and(|bits| bits & mask != 0))
+    pub(crate) fn has_any(&self, start: usize, end: usize) -> bool {
+        iter_word_masks(start, end).any(|(word, mask)| self.0.get(word).is_some_and(|bits| bits & mask != 0))
     }
 
     /// Returns the positions of the set bits, in order.
-    pub(crate) fn places(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn iter_set_bits(&self) -> impl Iterator<Item = usize> {
         let of = |(word, bits): (usize, &u64)| {
             let bits = *bits;
             (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word * 64 + bit)
@@ -45,12 +45,12 @@ impl Bits {
     }
 
     /// Returns the number of bits.
-    pub(crate) const fn length(&self) -> usize {
+    pub(crate) const fn num_bits(&self) -> usize {
         self.0.len() * 64
     }
 
-    fn first_clear(&self, start: usize, end: usize) -> Option<usize> {
-        words(start, end).find_map(|(word, mask)| {
+    fn find_first_clear(&self, start: usize, end: usize) -> Option<usize> {
+        iter_word_masks(start, end).find_map(|(word, mask)| {
             let clear = mask & !self.0.get(word).copied().unwrap_or(0);
             (clear != 0).then(|| word * 64 + clear.trailing_zeros() as usize)
         })
@@ -59,7 +59,7 @@ impl Bits {
     /// Sets the bits, and returns the number of those that were set already.
     fn set_and_count(&mut self, start: usize, end: usize) -> usize {
         let mut known = 0;
-        for (word, mask) in words(start, end) {
+        for (word, mask) in iter_word_masks(start, end) {
             known += (self.0[word] & mask).count_ones() as usize;
             self.0[word] |= mask;
         }
@@ -68,7 +68,7 @@ impl Bits {
 }
 
 /// The words that a range of bits touches, each with the bits of the range.
-fn words(start: usize, end: usize) -> impl Iterator<Item = (usize, u64)> {
+fn iter_word_masks(start: usize, end: usize) -> impl Iterator<Item = (usize, u64)> {
     (start / 64..end.div_ceil(64)).map(move |word| {
         let low = start.max(word * 64) - word * 64;
         let high = end.min(word * 64 + 64) - word * 64;
@@ -78,7 +78,7 @@ fn words(start: usize, end: usize) -> impl Iterator<Item = (usize, u64)> {
 
 /// One buffer in HBM, or the LX of one core.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Region {
+pub(crate) struct MemoryRegion {
     /// Description of the region, for messages.
     pub(crate) name: String,
     /// Bytes that may be used.
@@ -90,21 +90,21 @@ pub(crate) struct Region {
     /// Whether the region is read-only for ops.
     is_read_only: bool,
     bytes: Vec<u8>,
-    written: Bits,
+    written: BitSet,
     /// The sticks that were read since [`Self::forget_reads`].
-    read: Bits,
+    read: BitSet,
     /// The last writer of each stick.
-    writers: Vec<Writer>,
+    writers: Vec<WriterId>,
 }
 
-impl Region {
+impl MemoryRegion {
     /// Returns poisoned memory; host memory is allocated at the first use.
     pub(crate) fn new(name: String, capacity: usize) -> Self {
         Self { name, capacity, has_values: true, ..Self::default() }
     }
 
     /// Returns poisoned memory that records only which bytes are written, not their values.
-    pub(crate) fn without_values(name: String, capacity: usize) -> Self {
+    pub(crate) fn new_without_values(name: String, capacity: usize) -> Self {
         Self { name, capacity, ..Self::default() }
     }
 
@@ -124,24 +124,24 @@ impl Region {
     }
 
     /// Switches stored values on; all bytes are poison at first.
-    pub(crate) fn keep_values(&mut self) {
+    pub(crate) fn enable_values(&mut self) {
         self.has_values = true;
-        self.bytes.resize(self.length, POISON);
+        self.bytes.resize(self.length, POISON_BYTE);
     }
 
     /// Switches stored values off.
-    pub(crate) fn forget_values(&mut self) {
+    pub(crate) fn disable_values(&mut self) {
         self.has_values = false;
         self.bytes = Vec::new();
     }
 
     /// Makes the first `end` bytes usable.
-    pub(crate) fn ensure(&mut self, end: usize) {
+    pub(crate) fn ensure_length(&mut self, end: usize) {
         let end = end.min(self.capacity).next_multiple_of(STICK);
         if end > self.length {
             self.length = end;
             if self.has_values {
-                self.bytes.resize(end, POISON);
+                self.bytes.resize(end, POISON_BYTE);
             }
             self.written.grow(end);
             self.read.grow(end / STICK);
@@ -165,7 +165,7 @@ impl Region {
     }
 
     /// Stores all bytes of a reader, whose length must be exactly that of the bytes in use.
-    pub(crate) fn read_from(&mut self, mut reader: impl Read) -> io::Result<()> {
+    pub(crate) fn load_from(&mut self, mut reader: impl Read) -> io::Result<()> {
         let capacity = self.capacity.min(self.bytes.len());
         reader.read_exact(&mut self.bytes[..capacity])?;
         match reader.read(&mut [0])? {
@@ -175,23 +175,23 @@ impl Region {
     }
 
     /// Records the writer of a range.
-    pub(crate) fn mark_written(&mut self, start: usize, end: usize, writer: Writer) {
+    pub(crate) fn mark_written(&mut self, start: usize, end: usize, writer: WriterId) {
         self.written.set(start, end);
         self.writers[start / STICK..end.div_ceil(STICK)].fill(writer);
     }
 
     /// Returns the first unwritten byte of a range.
-    pub(crate) fn first_unwritten(&self, start: usize, end: usize) -> Option<usize> {
-        self.written.first_clear(start, end)
+    pub(crate) fn find_unwritten(&self, start: usize, end: usize) -> Option<usize> {
+        self.written.find_first_clear(start, end)
     }
 
     /// The last writer of the stick at a byte.
-    pub(crate) fn writer(&self, byte: usize) -> Writer {
+    pub(crate) fn last_writer(&self, byte: usize) -> WriterId {
         self.writers.get(byte / STICK).copied().unwrap_or(0)
     }
 
     /// Returns the byte offset of the first stick of a range whose last writer is another one.
-    pub(crate) fn first_other_writer(&self, start: usize, end: usize, writer: Writer) -> Option<usize> {
+    pub(crate) fn find_other_writer(&self, start: usize, end: usize, writer: WriterId) -> Option<usize> {
         let first = start / STICK;
         let sticks = &self.writers[first..end.div_ceil(STICK)];
         sticks.iter().position(|other| *other != writer).map(|stick| (first + stick) * STICK)
@@ -203,14 +203,14 @@ impl Region {
     }
 
     /// Resets the set of read sticks.
-    pub(crate) fn forget_reads(&mut self) {
+    pub(crate) fn reset_reads(&mut self) {
         self.read.0.fill(0);
     }
 
     /// Poisons a range of whole sticks that is in use.
     pub(crate) fn poison(&mut self, start: usize, end: usize) {
         if self.has_values {
-            self.bytes[start..end].fill(POISON);
+            self.bytes[start..end].fill(POISON_BYTE);
         }
         self.written.clear(start, end);
         self.writers[start / STICK..end / STICK].fill(0);
@@ -223,11 +223,11 @@ impl Region {
     }
 
     /// Poisons the part in use of a range of whole sticks whose live range has ended. The record of the writers is kept.
-    pub(crate) fn end_life(&mut self, start: usize, end: usize) {
+    pub(crate) fn end_live_range(&mut self, start: usize, end: usize) {
         let end = end.next_multiple_of(STICK).min(self.length);
         let start = start.min(end);
         if self.has_values {
-            self.bytes[start..end].fill(POISON);
+            self.bytes[start..end].fill(POISON_BYTE);
         }
         self.written.clear(start, end);
     }
@@ -244,81 +244,81 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_wrote_is_found() {
-        let mut region = Region::new("buffer".to_owned(), 1000);
-        region.ensure(1000);
+    fn finds_unwritten_bytes() {
+        let mut region = MemoryRegion::new("buffer".to_owned(), 1000);
+        region.ensure_length(1000);
         assert_eq!(region.bytes().len(), 1024);
         region.mark_written(100, 300, 1);
-        assert_eq!(region.first_unwritten(100, 300), None);
-        assert_eq!(region.first_unwritten(99, 300), Some(99));
-        assert_eq!(region.first_unwritten(150, 400), Some(300));
-        assert_eq!(region.first_unwritten(64, 128), Some(64));
+        assert_eq!(region.find_unwritten(100, 300), None);
+        assert_eq!(region.find_unwritten(99, 300), Some(99));
+        assert_eq!(region.find_unwritten(150, 400), Some(300));
+        assert_eq!(region.find_unwritten(64, 128), Some(64));
     }
 
     #[test]
-    fn a_file_must_fill_a_buffer() {
-        let mut region = Region::new("constant".to_owned(), 256);
-        region.ensure(256);
-        assert!(region.read_from([7; 255].as_slice()).is_err());
-        assert!(region.read_from([7; 257].as_slice()).is_err());
-        region.read_from([8; 256].as_slice()).unwrap();
+    fn rejects_file_that_does_not_fill_buffer() {
+        let mut region = MemoryRegion::new("constant".to_owned(), 256);
+        region.ensure_length(256);
+        assert!(region.load_from([7; 255].as_slice()).is_err());
+        assert!(region.load_from([7; 257].as_slice()).is_err());
+        region.load_from([8; 256].as_slice()).unwrap();
         assert_eq!(region.bytes(), [8; 256]);
     }
 
     #[test]
-    fn the_last_writer_of_a_stick_is_known() {
-        let mut region = Region::new("lx".to_owned(), 4096);
-        region.ensure(1024);
+    fn records_last_writer_of_stick() {
+        let mut region = MemoryRegion::new("lx".to_owned(), 4096);
+        region.ensure_length(1024);
         region.mark_written(0, 512, 1);
         region.mark_written(256, 384, 2);
-        assert_eq!((region.writer(0), region.writer(300)), (1, 2));
-        assert_eq!(region.first_other_writer(0, 512, 1), Some(256));
-        assert_eq!(region.first_other_writer(384, 512, 1), None);
+        assert_eq!((region.last_writer(0), region.last_writer(300)), (1, 2));
+        assert_eq!(region.find_other_writer(0, 512, 1), Some(256));
+        assert_eq!(region.find_other_writer(384, 512, 1), None);
     }
 
     #[test]
-    fn reads_are_counted_once() {
-        let mut region = Region::new("buffer".to_owned(), 4096);
-        region.ensure(4096);
+    fn counts_repeated_reads() {
+        let mut region = MemoryRegion::new("buffer".to_owned(), 4096);
+        region.ensure_length(4096);
         assert_eq!(region.count_read(0, 256), 0);
         assert_eq!(region.count_read(128, 512), 128);
-        region.forget_reads();
+        region.reset_reads();
         assert_eq!(region.count_read(0, 256), 0);
     }
 
     #[test]
-    fn wiped_memory_is_poisoned() {
-        let mut region = Region::new("lx".to_owned(), 256);
-        region.ensure(256);
+    fn poisons_wiped_memory() {
+        let mut region = MemoryRegion::new("lx".to_owned(), 256);
+        region.ensure_length(256);
         region.write(0, &[1; 256]);
         region.mark_written(0, 256, 1);
         region.wipe();
-        region.ensure(256);
-        assert!(region.bytes().iter().all(|byte| *byte == POISON));
-        assert_eq!(region.first_unwritten(0, 256), Some(0));
+        region.ensure_length(256);
+        assert!(region.bytes().iter().all(|byte| *byte == POISON_BYTE));
+        assert_eq!(region.find_unwritten(0, 256), Some(0));
     }
 
     #[test]
-    fn what_has_died_is_poison_that_somebody_wrote() {
-        let mut region = Region::new("lx".to_owned(), 512);
-        region.ensure(384);
+    fn poisons_expired_bytes_and_keeps_their_writer() {
+        let mut region = MemoryRegion::new("lx".to_owned(), 512);
+        region.ensure_length(384);
         region.write(0, &[1; 384]);
         region.mark_written(0, 384, 7);
-        region.end_life(128, 1 << 20);
-        assert_eq!((region.bytes()[127], region.bytes()[128], region.bytes()[383]), (1, POISON, POISON));
-        assert_eq!((region.first_unwritten(0, 384), region.writer(128)), (Some(128), 7));
+        region.end_live_range(128, 1 << 20);
+        assert_eq!((region.bytes()[127], region.bytes()[128], region.bytes()[383]), (1, POISON_BYTE, POISON_BYTE));
+        assert_eq!((region.find_unwritten(0, 384), region.last_writer(128)), (Some(128), 7));
     }
 
     #[test]
-    fn memory_without_values_knows_what_was_written() {
-        let mut region = Region::without_values("buffer".to_owned(), 256);
-        region.ensure(256);
+    fn records_written_bytes_without_values() {
+        let mut region = MemoryRegion::new_without_values("buffer".to_owned(), 256);
+        region.ensure_length(256);
         region.mark_written(0, 128, 1);
         assert_eq!((region.length(), region.bytes().len()), (256, 0));
-        assert_eq!((region.first_unwritten(0, 256), region.writer(0)), (Some(128), 1));
-        region.keep_values();
-        assert_eq!((region.bytes(), region.first_unwritten(0, 128)), (&[POISON; 256][..], None));
-        region.forget_values();
+        assert_eq!((region.find_unwritten(0, 256), region.last_writer(0)), (Some(128), 1));
+        region.enable_values();
+        assert_eq!((region.bytes(), region.find_unwritten(0, 128)), (&[POISON_BYTE; 256][..], None));
+        region.disable_values();
         assert!(!region.has_values() && region.bytes().is_empty());
     }
 }

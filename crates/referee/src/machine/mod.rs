@@ -4,8 +4,8 @@ pub(crate) mod access;
 pub(crate) mod memory;
 
 use crate::error::SimError;
-use crate::load::lives::Begun;
-use crate::machine::memory::{Region, Writer};
+use crate::load::lives::LiveRangeId;
+use crate::machine::memory::{MemoryRegion, WriterId};
 use std::collections::BTreeMap;
 
 /// A part of the machine's memory.
@@ -19,7 +19,7 @@ pub(crate) enum RegionId {
 
 /// Bytes of one region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Location {
+pub(crate) struct MemoryLocation {
     pub(crate) region: RegionId,
     pub(crate) byte: i64,
     /// End of the usable bytes: the end of the tensor or of the region, whichever comes first.
@@ -28,33 +28,33 @@ pub(crate) struct Location {
 
 /// A tensor in HBM: the bytes of a buffer from `start` to `end`, truncated at the end of the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Extent {
+pub(crate) struct BufferExtent {
     pub(crate) buffer: usize,
     pub(crate) start: i64,
     pub(crate) end: i64,
 }
 
-impl Extent {
+impl BufferExtent {
     /// All of a buffer.
-    pub(crate) const fn whole(buffer: usize) -> Self {
+    pub(crate) const fn whole_buffer(buffer: usize) -> Self {
         Self { buffer, start: 0, end: i64::MAX }
     }
 }
 
 /// A tensor at an address, for one launch.
 #[derive(Clone, Copy, Debug)]
-struct Mapping {
+struct AddressMapping {
     base: i64,
-    extent: Extent,
+    extent: BufferExtent,
 }
 
 /// The machine.
 #[derive(Debug)]
 pub(crate) struct Machine {
-    buffers: Vec<Region>,
-    lx: BTreeMap<i64, Region>,
+    buffers: Vec<MemoryRegion>,
+    lx: BTreeMap<i64, MemoryRegion>,
     lx_bytes: usize,
-    mappings: Vec<Mapping>,
+    mappings: Vec<AddressMapping>,
     /// Distance of the addresses of successive buffers, bytes.
     segment: i64,
     /// Bytes of HBM that are still free.
@@ -64,9 +64,9 @@ pub(crate) struct Machine {
     writers: Vec<usize>,
     names: Vec<String>,
     /// For each live range in LX, the writer that began it.
-    begun: BTreeMap<Begun, Writer>,
+    begun: BTreeMap<LiveRangeId, WriterId>,
     /// For each writer of a part of a value that another writer began, the writer that began it.
-    continued: BTreeMap<Writer, Writer>,
+    continued: BTreeMap<WriterId, WriterId>,
     /// Whether new memory has values.
     has_values: bool,
 }
@@ -105,7 +105,7 @@ impl Machine {
         let size = size.ok_or_else(|| SimError::TooMuchMemory { what: format!("'{name}'"), bytes, limit: self.limit })?;
         self.free -= bytes;
         let mut region = new_region(self.has_values, format!("'{name}' ({bytes} bytes)"), size);
-        region.ensure(size);
+        region.ensure_length(size);
         self.buffers.push(region);
         Ok(self.buffers.len() - 1)
     }
@@ -132,8 +132,8 @@ impl Machine {
     }
 
     /// Maps a tensor to an address until [`Self::unmap_all`].
-    pub(crate) fn map(&mut self, extent: Extent, base: i64) {
-        self.mappings.push(Mapping { base, extent });
+    pub(crate) fn map_tensor(&mut self, extent: BufferExtent, base: i64) {
+        self.mappings.push(AddressMapping { base, extent });
     }
 
     pub(crate) fn unmap_all(&mut self) {
@@ -141,15 +141,15 @@ impl Machine {
     }
 
     /// Returns the buffer of an HBM address: the one that starts at or below it, within a segment.
-    pub(crate) fn find(&self, address: i64) -> Option<Location> {
+    pub(crate) fn find_buffer(&self, address: i64) -> Option<MemoryLocation> {
         let below = self.mappings.iter().filter(|mapping| mapping.base <= address && address - mapping.base < self.segment);
         let mapping = below.max_by_key(|mapping| mapping.base)?;
-        let Extent { buffer, start, end } = mapping.extent;
+        let BufferExtent { buffer, start, end } = mapping.extent;
         let capacity = self.buffers[buffer].capacity as i64;
-        Some(Location { region: RegionId::Hbm(buffer), byte: start + (address - mapping.base), end: end.min(capacity) })
+        Some(MemoryLocation { region: RegionId::Hbm(buffer), byte: start + (address - mapping.base), end: end.min(capacity) })
     }
 
-    pub(crate) fn region(&self, id: RegionId) -> Option<&Region> {
+    pub(crate) fn region(&self, id: RegionId) -> Option<&MemoryRegion> {
         match id {
             RegionId::Hbm(buffer) => self.buffers.get(buffer),
             RegionId::Lx(core) => self.lx.get(&core),
@@ -158,7 +158,7 @@ impl Machine {
 
     /// Returns the bytes of a region; empty if the region is not in use, or has no values.
     pub(crate) fn bytes(&self, id: RegionId) -> &[u8] {
-        self.region(id).map_or(&[], Region::bytes)
+        self.region(id).map_or(&[], MemoryRegion::bytes)
     }
 
     /// Bytes of the LX of a core.
@@ -167,7 +167,7 @@ impl Machine {
     }
 
     /// Returns a region to write to; the LX of a core is allocated at the first call.
-    pub(crate) fn region_mut(&mut self, id: RegionId) -> &mut Region {
+    pub(crate) fn region_mut(&mut self, id: RegionId) -> &mut MemoryRegion {
         match id {
             RegionId::Hbm(buffer) => &mut self.buffers[buffer],
             RegionId::Lx(core) => {
@@ -178,18 +178,18 @@ impl Machine {
     }
 
     /// Registers a writer with a name for messages.
-    pub(crate) fn writer(&mut self, name: &str) -> Writer {
+    pub(crate) fn register_writer(&mut self, name: &str) -> WriterId {
         let known = self.names.iter().position(|other| other == name);
         let index = known.unwrap_or_else(|| {
             self.names.push(name.to_owned());
             self.names.len() - 1
         });
         self.writers.push(index);
-        (self.writers.len() - 1) as Writer
+        (self.writers.len() - 1) as WriterId
     }
 
     /// Records that a writer writes a value in LX: either it begins the live range, or it writes a part later.
-    pub(crate) fn note_value(&mut self, writer: Writer, life: Begun, begins: bool) {
+    pub(crate) fn record_value(&mut self, writer: WriterId, life: LiveRangeId, begins: bool) {
         if begins {
             self.begun.insert(life, writer);
         } else if let Some(first) = self.begun.get(&life) {
@@ -198,12 +198,12 @@ impl Machine {
     }
 
     /// Whether two writers of LX have written parts of one value.
-    pub(crate) fn write_one_value(&self, one: Writer, other: Writer) -> bool {
-        let first = |writer: Writer| self.continued.get(&writer).copied().unwrap_or(writer);
+    pub(crate) fn wrote_same_value(&self, one: WriterId, other: WriterId) -> bool {
+        let first = |writer: WriterId| self.continued.get(&writer).copied().unwrap_or(writer);
         first(one) == first(other)
     }
 
-    pub(crate) fn writer_name(&self, writer: Writer) -> &str {
+    pub(crate) fn writer_name(&self, writer: WriterId) -> &str {
         self.writers.get(writer as usize).map_or("nobody", |index| &self.names[*index])
     }
 
@@ -214,17 +214,17 @@ impl Machine {
 
     /// Poisons the LX of every core.
     pub(crate) fn wipe_lx(&mut self) {
-        self.lx.values_mut().for_each(Region::wipe);
+        self.lx.values_mut().for_each(MemoryRegion::wipe);
     }
 
     /// Resets the counter of repeated reads.
-    pub(crate) fn forget_reads(&mut self) {
-        self.buffers.iter_mut().for_each(Region::forget_reads);
+    pub(crate) fn reset_reads(&mut self) {
+        self.buffers.iter_mut().for_each(MemoryRegion::reset_reads);
     }
 }
 
-fn new_region(has_values: bool, name: String, capacity: usize) -> Region {
-    if has_values { Region::new(name, capacity) } else { Region::without_values(name, capacity) }
+fn new_region(has_values: bool, name: String, capacity: usize) -> MemoryRegion {
+    if has_values { MemoryRegion::new(name, capacity) } else { MemoryRegion::new_without_values(name, capacity) }
 }
 
 #[cfg(test)]
@@ -232,34 +232,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_belongs_to_the_buffer_below() {
+    fn resolves_address_to_buffer_below() {
         let mut machine = Machine::new(1 << 34, 2 << 20, 1 << 30);
         let first = machine.allocate("a", 256).unwrap();
         let second = machine.allocate("b", 256).unwrap();
-        machine.map(Extent::whole(first), machine.segment_address(1));
-        machine.map(Extent { buffer: second, start: 128, end: 192 }, machine.segment_address(2));
-        assert_eq!(machine.find(0), None);
-        assert_eq!(machine.find((1 << 34) + 300), Some(Location { region: RegionId::Hbm(first), byte: 300, end: 256 }));
-        assert_eq!(machine.find(2 << 34), Some(Location { region: RegionId::Hbm(second), byte: 128, end: 192 }));
+        machine.map_tensor(BufferExtent::whole_buffer(first), machine.segment_address(1));
+        machine.map_tensor(BufferExtent { buffer: second, start: 128, end: 192 }, machine.segment_address(2));
+        assert_eq!(machine.find_buffer(0), None);
+        assert_eq!(machine.find_buffer((1 << 34) + 300), Some(MemoryLocation { region: RegionId::Hbm(first), byte: 300, end: 256 }));
+        assert_eq!(machine.find_buffer(2 << 34), Some(MemoryLocation { region: RegionId::Hbm(second), byte: 128, end: 192 }));
         machine.unmap_all();
-        assert_eq!(machine.find(2 << 34), None);
+        assert_eq!(machine.find_buffer(2 << 34), None);
     }
 
     #[test]
-    fn who_writes_parts_of_one_life_writes_one_value() {
+    fn recognizes_writers_of_one_live_range() {
         let mut machine = Machine::new(1 << 34, 2 << 20, 1 << 30);
         let writers = [(0, true), (0, false), (0, false), (256, true), (0, true), (0, false)].map(|(byte, begins)| {
-            let writer = machine.writer("an op");
-            machine.note_value(writer, (byte, 0), begins);
+            let writer = machine.register_writer("an op");
+            machine.record_value(writer, (byte, 0), begins);
             writer
         });
-        let with_first = writers.map(|writer| machine.write_one_value(writers[1], writer));
+        let with_first = writers.map(|writer| machine.wrote_same_value(writers[1], writer));
         assert_eq!(with_first, [true, true, true, false, false, false], "another life, and the same one in the next iteration");
-        assert!(machine.write_one_value(writers[4], writers[5]));
+        assert!(machine.wrote_same_value(writers[4], writers[5]));
     }
 
     #[test]
-    fn memory_is_limited() {
+    fn limits_memory() {
         let mut machine = Machine::new(1 << 34, 2 << 20, 1000);
         let buffer = machine.allocate("a", 900).unwrap();
         assert!(matches!(machine.allocate("b", 200), Err(SimError::TooMuchMemory { .. })));

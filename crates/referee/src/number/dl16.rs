@@ -10,45 +10,45 @@ pub const DL16_MAX: u16 = 0x7ffe;
 /// The bits of 2^32, where the host converter saturates.
 pub const DL16_SATURATED: u16 = 0x7e00;
 
-const NAN: u16 = 0x7fff;
-const SIGN: u16 = 0x8000;
+const NAN_BITS: u16 = 0x7fff;
+const SIGN_BIT: u16 = 0x8000;
 
 /// 2^96: the distance of the exponent biases, 127 - 31.
 const REBIAS: f32 = f32::from_bits((127 + 96) << 23);
 
 /// 2^-16: an `f32` of this magnitude has the spacing 2^-39 of the smallest DL16 values.
-const TINY: f32 = f32::from_bits((127 - 16) << 23);
+const SUBNORMAL_ALIGNER: f32 = f32::from_bits((127 - 16) << 23);
 
 /// The value of the bits.
 #[must_use]
 pub fn dl16_to_f32(bits: u16) -> f32 {
     // Exponent and mantissa moved to where f32 has them are off by the distance of the biases, for subnormal values too.
-    let magnitude = f32::from_bits(u32::from(bits & NAN) << 14) * REBIAS;
-    let magnitude = if bits & NAN == NAN { f32::NAN } else { magnitude };
-    f32::from_bits(magnitude.to_bits() | (u32::from(bits & SIGN) << 16))
+    let magnitude = f32::from_bits(u32::from(bits & NAN_BITS) << 14) * REBIAS;
+    let magnitude = if bits & NAN_BITS == NAN_BITS { f32::NAN } else { magnitude };
+    f32::from_bits(magnitude.to_bits() | (u32::from(bits & SIGN_BIT) << 16))
 }
 
 /// The nearest value, ties to even; beyond the largest finite value, that value.
 #[must_use]
 pub fn dl16_from_f32(value: f32) -> u16 {
-    round(value, DL16_MAX)
+    round_to_dl16(value, DL16_MAX)
 }
 
 /// Rounds to the nearest value, ties to even, as the host's converter does: magnitudes beyond 2^32 saturate to 2^32.
 #[must_use]
 pub fn dl16_from_host(value: f32) -> u16 {
-    round(value, DL16_SATURATED)
+    round_to_dl16(value, DL16_SATURATED)
 }
 
-fn round(value: f32, limit: u16) -> u16 {
-    let sign = (value.to_bits() >> 16) as u16 & SIGN;
+fn round_to_dl16(value: f32, limit: u16) -> u16 {
+    let sign = (value.to_bits() >> 16) as u16 & SIGN_BIT;
     let magnitude = value.abs();
     let bits = magnitude.to_bits();
-    let subnormal = (magnitude + TINY).to_bits().wrapping_sub(TINY.to_bits());
+    let subnormal = (magnitude + SUBNORMAL_ALIGNER).to_bits().wrapping_sub(SUBNORMAL_ALIGNER.to_bits());
     let normal = ((bits + 0x1fff + ((bits >> 14) & 1)) >> 14).wrapping_sub(96 << 9);
     let rounded = if magnitude < f32::from_bits((127 - 30) << 23) { subnormal } else { normal };
     let finite = rounded.min(u32::from(limit)) as u16;
-    sign | if value.is_nan() { NAN } else { finite }
+    sign | if value.is_nan() { NAN_BITS } else { finite }
 }
 
 #[cfg(test)]
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_constants_have_their_bits() {
+    fn encodes_known_constants() {
         // "SuperDSC schema, section 6": 0 -> 0, 1/256 -> 11776, 1e-5 -> 7327, 1/2880 -> 9944; golden: 1.0 -> 15872, 20.0 -> 18048.
         for (value, bits) in [(0.0, 0), (1.0 / 256.0, 11776), (1e-5, 7327), (1.0 / 2880.0, 9944), (1.0, 15872), (20.0, 18048)] {
             assert_eq!(dl16_from_f32(value), bits, "{value}");
@@ -64,10 +64,10 @@ mod tests {
     }
 
     #[test]
-    fn every_pattern_reads_back() {
+    fn round_trips_every_pattern() {
         for bits in 0..=u16::MAX {
             let value = dl16_to_f32(bits);
-            if bits & NAN == NAN {
+            if bits & NAN_BITS == NAN_BITS {
                 assert!(value.is_nan());
             } else {
                 assert_eq!(dl16_from_f32(value), bits, "{bits:#x} is {value}");
@@ -76,14 +76,14 @@ mod tests {
     }
 
     #[test]
-    fn patterns_of_one_sign_grow() {
+    fn orders_patterns_of_one_sign() {
         for bits in 0..DL16_MAX {
             assert!(dl16_to_f32(bits) < dl16_to_f32(bits + 1), "{bits:#x}");
         }
     }
 
     #[test]
-    fn ties_go_to_even() {
+    fn rounds_ties_to_even() {
         let step = 1.0 / 512.0;
         assert_eq!(dl16_from_f32(1.0 + step / 2.0), 15872);
         assert_eq!(dl16_from_f32(1.0 + step * 1.5), 15874);
@@ -94,16 +94,16 @@ mod tests {
     }
 
     #[test]
-    fn large_values_saturate() {
+    fn saturates_large_values() {
         assert_eq!(dl16_to_f32(DL16_SATURATED), 4_294_967_296.0);
         assert_eq!(dl16_from_f32(f32::INFINITY), DL16_MAX);
-        assert_eq!(dl16_from_f32(-f32::MAX), DL16_MAX | SIGN);
-        assert_eq!(dl16_from_host(f32::NEG_INFINITY), DL16_SATURATED | SIGN);
+        assert_eq!(dl16_from_f32(-f32::MAX), DL16_MAX | SIGN_BIT);
+        assert_eq!(dl16_from_host(f32::NEG_INFINITY), DL16_SATURATED | SIGN_BIT);
         assert_eq!(dl16_from_host(65504.0), dl16_from_f32(65504.0));
     }
 
     #[test]
-    fn the_nearest_of_two_neighbours_is_chosen() {
+    fn rounds_to_nearest_neighbour() {
         for bits in (0..DL16_MAX).step_by(7) {
             let (low, high) = (f64::from(dl16_to_f32(bits)), f64::from(dl16_to_f32(bits + 1)));
             let quarter = (low + (high - low) * 0.25) as f32;

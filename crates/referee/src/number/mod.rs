@@ -7,16 +7,16 @@ mod dl16;
 mod small;
 
 pub use dl16::{DL16_MAX, DL16_SATURATED, dl16_from_f32, dl16_from_host, dl16_to_f32};
-pub use small::{E4M3, E5M2, SmallFloat};
+pub use small::{E4M3, E5M2, Float8Format};
 
 use machine::DeviceFormat;
 
 /// The bytes that poisoned memory holds: every float format reads them as NaN, the integer formats as -1 or their maximum.
-pub const POISON: u8 = 0xff;
+pub const POISON_BYTE: u8 = 0xff;
 
 /// Bytes of one element, as a length.
 #[must_use]
-pub const fn width(format: DeviceFormat) -> usize {
+pub const fn element_width(format: DeviceFormat) -> usize {
     match format {
         DeviceFormat::Sen169Fp16 => 2,
         DeviceFormat::IeeeFp32 | DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32 => 4,
@@ -30,17 +30,17 @@ pub const fn width(format: DeviceFormat) -> usize {
 /// If the run leaves `bytes`; the checks before an operation make sure that it does not.
 pub fn decode_run(format: DeviceFormat, bytes: &[u8], start: usize, stride: i64, out: &mut [f32]) {
     match format {
-        DeviceFormat::Sen169Fp16 => run::<2>(bytes, start, stride, out, |raw| dl16_to_f32(u16::from_le_bytes(raw))),
-        DeviceFormat::IeeeFp32 => run::<4>(bytes, start, stride, out, f32::from_le_bytes),
-        DeviceFormat::IeeeInt32 => run::<4>(bytes, start, stride, out, |raw| i32::from_le_bytes(raw) as f32),
-        DeviceFormat::SenUint32 => run::<4>(bytes, start, stride, out, |raw| u32::from_le_bytes(raw) as f32),
-        DeviceFormat::SenInt8 => run::<1>(bytes, start, stride, out, |[raw]| f32::from(raw as i8)),
-        DeviceFormat::Sen143Fp8 => run::<1>(bytes, start, stride, out, |[raw]| E4M3.decode(raw)),
-        DeviceFormat::Sen152Fp8 => run::<1>(bytes, start, stride, out, |[raw]| E5M2.decode(raw)),
+        DeviceFormat::Sen169Fp16 => decode_strided::<2>(bytes, start, stride, out, |raw| dl16_to_f32(u16::from_le_bytes(raw))),
+        DeviceFormat::IeeeFp32 => decode_strided::<4>(bytes, start, stride, out, f32::from_le_bytes),
+        DeviceFormat::IeeeInt32 => decode_strided::<4>(bytes, start, stride, out, |raw| i32::from_le_bytes(raw) as f32),
+        DeviceFormat::SenUint32 => decode_strided::<4>(bytes, start, stride, out, |raw| u32::from_le_bytes(raw) as f32),
+        DeviceFormat::SenInt8 => decode_strided::<1>(bytes, start, stride, out, |[raw]| f32::from(raw as i8)),
+        DeviceFormat::Sen143Fp8 => decode_strided::<1>(bytes, start, stride, out, |[raw]| E4M3.decode(raw)),
+        DeviceFormat::Sen152Fp8 => decode_strided::<1>(bytes, start, stride, out, |[raw]| E5M2.decode(raw)),
     }
 }
 
-fn run<const W: usize>(bytes: &[u8], start: usize, stride: i64, out: &mut [f32], decode: impl Fn([u8; W]) -> f32) {
+fn decode_strided<const W: usize>(bytes: &[u8], start: usize, stride: i64, out: &mut [f32], decode: impl Fn([u8; W]) -> f32) {
     let at = |position: usize| {
         let mut raw = [0; W];
         raw.copy_from_slice(&bytes[position..position + W]);
@@ -66,27 +66,27 @@ fn run<const W: usize>(bytes: &[u8], start: usize, stride: i64, out: &mut [f32],
 /// Rounds values to a format, as a store does: to nearest, ties to even, out of range to the largest finite value.
 pub fn encode_run(format: DeviceFormat, values: &[f32], out: &mut Vec<u8>) {
     match format {
-        DeviceFormat::Sen169Fp16 => store(values, out, |value| dl16_from_f32(value).to_le_bytes()),
-        DeviceFormat::IeeeFp32 => store(values, out, f32::to_le_bytes),
+        DeviceFormat::Sen169Fp16 => encode_values(values, out, |value| dl16_from_f32(value).to_le_bytes()),
+        DeviceFormat::IeeeFp32 => encode_values(values, out, f32::to_le_bytes),
         // `as` saturates and turns NaN into 0; what the device does with either is not known.
-        DeviceFormat::IeeeInt32 => store(values, out, |value| (value.round_ties_even() as i32).to_le_bytes()),
-        DeviceFormat::SenUint32 => store(values, out, |value| (value.round_ties_even() as u32).to_le_bytes()),
-        DeviceFormat::SenInt8 => store(values, out, |value| (value.round_ties_even() as i8).to_le_bytes()),
-        DeviceFormat::Sen143Fp8 => store(values, out, |value| [E4M3.encode(value)]),
-        DeviceFormat::Sen152Fp8 => store(values, out, |value| [E5M2.encode(value)]),
+        DeviceFormat::IeeeInt32 => encode_values(values, out, |value| (value.round_ties_even() as i32).to_le_bytes()),
+        DeviceFormat::SenUint32 => encode_values(values, out, |value| (value.round_ties_even() as u32).to_le_bytes()),
+        DeviceFormat::SenInt8 => encode_values(values, out, |value| (value.round_ties_even() as i8).to_le_bytes()),
+        DeviceFormat::Sen143Fp8 => encode_values(values, out, |value| [E4M3.encode(value)]),
+        DeviceFormat::Sen152Fp8 => encode_values(values, out, |value| [E5M2.encode(value)]),
     }
 }
 
 /// Rounds values to a format as the host's converter does: as [`encode_run`], but DL16 saturates earlier.
 pub fn encode_host_run(format: DeviceFormat, values: &[f32], out: &mut Vec<u8>) {
     if format == DeviceFormat::Sen169Fp16 {
-        store(values, out, |value| dl16_from_host(value).to_le_bytes());
+        encode_values(values, out, |value| dl16_from_host(value).to_le_bytes());
     } else {
         encode_run(format, values, out);
     }
 }
 
-fn store<const W: usize>(values: &[f32], out: &mut Vec<u8>, encode: impl Fn(f32) -> [u8; W]) {
+fn encode_values<const W: usize>(values: &[f32], out: &mut Vec<u8>, encode: impl Fn(f32) -> [u8; W]) {
     let start = out.len();
     out.resize(start + W * values.len(), 0);
     let slots = out[start..].as_chunks_mut::<W>().0;
@@ -97,7 +97,7 @@ fn store<const W: usize>(values: &[f32], out: &mut Vec<u8>, encode: impl Fn(f32)
 ///
 /// Constants are stored in the format of the op (IEEE single precision) or else in DL16 ("SuperDSC schema, section 6, bits").
 #[must_use]
-pub fn constant_value(format: DeviceFormat, bits: u32) -> f32 {
+pub fn decode_constant(format: DeviceFormat, bits: u32) -> f32 {
     match format {
         DeviceFormat::IeeeFp32 => f32::from_bits(bits),
         DeviceFormat::Sen169Fp16
@@ -112,7 +112,7 @@ pub fn constant_value(format: DeviceFormat, bits: u32) -> f32 {
 /// Returns the program's number that a number of the device stands for, as far as it can be recovered: DL16 has no infinities, and the
 /// host's converter saturates them.
 #[must_use]
-pub fn meaning(format: DeviceFormat, value: f32) -> f64 {
+pub fn to_program_number(format: DeviceFormat, value: f32) -> f64 {
     let is_infinity = format != DeviceFormat::IeeeFp32 && value.abs() == dl16_to_f32(DL16_SATURATED);
     if is_infinity { f64::INFINITY.copysign(value.into()) } else { value.into() }
 }
@@ -122,12 +122,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stored_value_reads_back() {
+    fn round_trips_stored_values() {
         for format in DeviceFormat::ALL {
             let values = [0.0, 1.0, 2.0, 3.0, 16.0];
             let mut bytes = Vec::new();
             encode_run(format, &values, &mut bytes);
-            assert_eq!(bytes.len(), width(format) * values.len());
+            assert_eq!(bytes.len(), element_width(format) * values.len());
             let mut read = [f32::NAN; 5];
             decode_run(format, &bytes, 0, 1, &mut read);
             assert_eq!(read, values, "{format}");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_steps_in_elements() {
+    fn decodes_strided_run() {
         let mut bytes = Vec::new();
         encode_run(DeviceFormat::Sen169Fp16, &[0.0, 1.0, 2.0, 3.0, 4.0], &mut bytes);
         let mut read = [0.0; 3];
@@ -148,10 +148,10 @@ mod tests {
     }
 
     #[test]
-    fn poison_is_not_a_number() {
+    fn decodes_poison_as_nan() {
         for format in [DeviceFormat::Sen169Fp16, DeviceFormat::IeeeFp32, DeviceFormat::Sen143Fp8, DeviceFormat::Sen152Fp8] {
             let mut value = [0.0];
-            decode_run(format, &[POISON; 4], 0, 1, &mut value);
+            decode_run(format, &[POISON_BYTE; 4], 0, 1, &mut value);
             assert!(value[0].is_nan(), "{format}");
         }
     }

@@ -2,7 +2,7 @@
 
 /// An eight-bit float: 1 sign bit, then exponent, then mantissa.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SmallFloat {
+pub struct Float8Format {
     mantissa_bits: u32,
     bias: i32,
     /// The bits of the largest finite value.
@@ -12,12 +12,12 @@ pub struct SmallFloat {
 }
 
 /// `SEN143_FP8`: 1-4-3, bias 7, no infinity (as e4m3fn of the OCP 8-bit format, to which torch maps it).
-pub const E4M3: SmallFloat = SmallFloat { mantissa_bits: 3, bias: 7, max: 0x7e, has_infinity: false };
+pub const E4M3: Float8Format = Float8Format { mantissa_bits: 3, bias: 7, max: 0x7e, has_infinity: false };
 
 /// `SEN152_FP8`: 1-5-2, bias 15, with infinity (as e5m2 of the OCP 8-bit format).
-pub const E5M2: SmallFloat = SmallFloat { mantissa_bits: 2, bias: 15, max: 0x7b, has_infinity: true };
+pub const E5M2: Float8Format = Float8Format { mantissa_bits: 2, bias: 15, max: 0x7b, has_infinity: true };
 
-impl SmallFloat {
+impl Float8Format {
     /// The value of the bits.
     #[must_use]
     pub fn decode(self, bits: u8) -> f32 {
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_finite_pattern_reads_back() {
+    fn round_trips_every_finite_pattern() {
         for format in [E4M3, E5M2] {
             for bits in 0..=u8::MAX {
                 let value = format.decode(bits);
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_values_are_those_of_the_standard() {
+    fn saturates_at_largest_values_of_standard() {
         assert_eq!((E4M3.decode(0x7e), E5M2.decode(0x7b)), (448.0, 57344.0));
         assert_eq!((E4M3.encode(1e9), E5M2.encode(f32::INFINITY)), (0x7e, 0x7b));
         assert!(E4M3.decode(0x7f).is_nan() && E5M2.decode(0x7d).is_nan());

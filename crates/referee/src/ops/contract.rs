@@ -7,20 +7,20 @@
 //! stick". So the padding of the first operand, NaN here, must meet those zeros and vanish (assumption); if the zeros are missing,
 //! the NaN shows.
 
-use super::{CoreView, ElementOf, Memory, Values};
-use crate::plan::{Plan, Track, Walk, dense};
+use super::{CoreView, MemoryElement, ElementMemory, SliceValues};
+use crate::plan::{OpPlan, OffsetTables, PointLoopNest, build_dense_tables};
 use element::Arithmetic;
 
 /// The dimensions by the operands that have them.
-struct Roles {
+struct DimRoles {
     batch: Vec<usize>,
     rows: Vec<usize>,
     columns: Vec<usize>,
     contracted: Vec<usize>,
 }
 
-impl Roles {
-    fn of(plan: &Plan) -> Self {
+impl DimRoles {
+    fn from_plan(plan: &OpPlan) -> Self {
         let has = |tensor: usize, dim: usize| plan.tensors[tensor].present[dim];
         let select = |left: bool, right: bool, result: bool| {
             let same =
@@ -35,33 +35,33 @@ impl Roles {
     }
 }
 
-pub(super) fn contract<M: Memory>(view: CoreView<'_, M>) -> Values<M> {
+pub(super) fn contract<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M> {
     let plan = view.plan;
-    let roles = Roles::of(plan);
+    let roles = DimRoles::from_plan(plan);
     let order = [&roles.batch[..], &roles.rows, &roles.columns].concat();
     let volume = |dims: &[usize]| plan.volume(dims);
     let (n_batch, m, n, k) = (volume(&roles.batch), volume(&roles.rows), volume(&roles.columns), volume(&roles.contracted));
     let left = unpack(view, plan.inputs[0], &[&roles.batch[..], &roles.rows, &roles.contracted].concat());
     let right = unpack(view, plan.inputs[1], &[&roles.batch[..], &roles.contracted, &roles.columns].concat());
     let arithmetic = view.arithmetic();
-    let mut values = vec![arithmetic.number(0.0); n_batch * m * n];
+    let mut values = vec![arithmetic.constant(0.0); n_batch * m * n];
     for batch in 0..n_batch {
         let (left, right) = (&left[batch * m * k..][..m * k], &right[batch * k * n..][..k * n]);
         arithmetic.multiply(left, right, &mut values[batch * m * n..][..m * n], k, n);
     }
-    Values::Elements { values, order }
+    SliceValues::Elements { values, order }
 }
 
 /// An operand as an array over some dimensions.
-fn unpack<M: Memory>(view: CoreView<'_, M>, tensor: usize, order: &[usize]) -> Vec<ElementOf<M>> {
-    let (plan, locals) = (view.plan, view.plan.locals());
+fn unpack<M: ElementMemory>(view: CoreView<'_, M>, tensor: usize, order: &[usize]) -> Vec<MemoryElement<M>> {
+    let (plan, locals) = (view.plan, view.plan.local_sizes());
     let entry = &plan.tensors[tensor];
-    let (places, even) = (dense(&locals, order), vec![0; locals.len()]);
-    let tracks = vec![entry.track(), Track { offsets: &places, even: &even }];
-    let mut values = vec![view.arithmetic().number(0.0); plan.volume(order)];
+    let (places, even) = (build_dense_tables(&locals, order), vec![0; locals.len()]);
+    let tracks = vec![entry.offset_tables(), OffsetTables { offsets: &places, even: &even }];
+    let mut values = vec![view.arithmetic().constant(0.0); plan.volume(order)];
     let mut piece_values = Vec::new();
     let inner = Some(entry.stick).filter(|dim| order.contains(dim)).or(order.last().copied());
-    Walk::new(tracks, &locals, order, inner).each(|piece| {
+    PointLoopNest::new(tracks, &locals, order, inner).for_each_chunk(|piece| {
         view.read_masked(tensor, &piece, piece.lanes[0], &mut piece_values);
         let (first, stride) = (piece.lanes[1].offset as usize, piece.lanes[1].stride.max(1) as usize);
         for (index, value) in piece_values.iter().enumerate() {

@@ -1,36 +1,36 @@
 //! Memory interface of the ops: elements are read from and written to the device's bytes, or companion elements.
 
-use crate::machine::access::Part;
+use crate::machine::access::TensorSlice;
 use crate::machine::{Machine, RegionId};
-use crate::number::{POISON, decode_run, encode_run, width};
+use crate::number::{POISON_BYTE, decode_run, encode_run, element_width};
 use element::Arithmetic;
 use machine::DeviceFormat;
 
-use super::function::Device;
+use super::function::DeviceArithmetic;
 
 /// The element of a memory.
-pub(crate) type ElementOf<M> = <<M as Memory>::Arithmetic as Arithmetic>::Element;
+pub(crate) type MemoryElement<M> = <<M as ElementMemory>::Arithmetic as Arithmetic>::Element;
 
 /// Some elements of one tensor on one core, evenly spaced.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Elements<'p> {
+pub(crate) struct StridedElements<'p> {
     pub(crate) format: DeviceFormat,
-    pub(crate) part: &'p Part,
+    pub(crate) part: &'p TensorSlice,
     /// Elements from the start of the part to the first.
     pub(crate) offset: i64,
     /// Elements from one to the next.
     pub(crate) stride: i64,
 }
 
-impl Elements<'_> {
+impl StridedElements<'_> {
     /// The byte of the region at which an element begins.
-    pub(crate) fn byte(&self, index: usize) -> usize {
+    pub(crate) fn byte_offset(&self, index: usize) -> usize {
         (self.part.byte + (self.offset + self.stride * index as i64) * self.format.bytes()) as usize
     }
 }
 
 /// Memory that ops read.
-pub(crate) trait Memory: Sync {
+pub(crate) trait ElementMemory: Sync {
     /// Arithmetic of the ops on this memory.
     type Arithmetic: Arithmetic;
     /// Unit of storage: an element or a part of an element.
@@ -42,47 +42,47 @@ pub(crate) trait Memory: Sync {
     fn machine(&self) -> &Machine;
 
     /// The element of a constant of an op: the device's number, and the program's.
-    fn constant(&self, device: f32, exact: f64) -> ElementOf<Self>
+    fn constant(&self, device: f32, exact: f64) -> MemoryElement<Self>
     where
         Self: Sized;
 
     /// Reads elements.
-    fn read(&self, from: Elements<'_>, out: &mut [ElementOf<Self>])
+    fn read(&self, from: StridedElements<'_>, out: &mut [MemoryElement<Self>])
     where
         Self: Sized;
 
     /// Appends elements as they are.
-    fn copy(&self, from: Elements<'_>, count: usize, out: &mut Vec<Self::Cell>);
+    fn copy(&self, from: StridedElements<'_>, count: usize, out: &mut Vec<Self::Cell>);
 
     /// Appends elements as a store leaves them.
-    fn encode(&self, format: DeviceFormat, elements: &[ElementOf<Self>], out: &mut Vec<Self::Cell>)
+    fn encode(&self, format: DeviceFormat, elements: &[MemoryElement<Self>], out: &mut Vec<Self::Cell>)
     where
         Self: Sized;
 
     /// Cells of an element.
-    fn cells(format: DeviceFormat) -> usize;
+    fn cells_per_element(format: DeviceFormat) -> usize;
 
     /// A cell of poison.
     fn poison(&self) -> Self::Cell;
 }
 
 /// Memory that stores write to.
-pub(crate) trait Written {
+pub(crate) trait ElementStore {
     type Cell: Copy;
 
     /// Cells of an element.
-    fn cells(format: DeviceFormat) -> usize;
+    fn cells_per_element(format: DeviceFormat) -> usize;
 
     /// Stores elements one after another, from a byte of a region on.
     fn write(&mut self, region: RegionId, byte: usize, format: DeviceFormat, cells: &[Self::Cell]);
 }
 
-impl Memory for Machine {
-    type Arithmetic = Device;
+impl ElementMemory for Machine {
+    type Arithmetic = DeviceArithmetic;
     type Cell = u8;
 
-    fn arithmetic(&self) -> &Device {
-        &Device
+    fn arithmetic(&self) -> &DeviceArithmetic {
+        &DeviceArithmetic
     }
 
     fn machine(&self) -> &Machine {
@@ -93,18 +93,18 @@ impl Memory for Machine {
         device
     }
 
-    fn read(&self, from: Elements<'_>, out: &mut [f32]) {
+    fn read(&self, from: StridedElements<'_>, out: &mut [f32]) {
         if !out.is_empty() {
-            decode_run(from.format, self.bytes(from.part.region), from.byte(0), from.stride, out);
+            decode_run(from.format, self.bytes(from.part.region), from.byte_offset(0), from.stride, out);
         }
     }
 
-    fn copy(&self, from: Elements<'_>, count: usize, out: &mut Vec<u8>) {
-        let (bytes, width) = (self.bytes(from.part.region), width(from.format));
+    fn copy(&self, from: StridedElements<'_>, count: usize, out: &mut Vec<u8>) {
+        let (bytes, width) = (self.bytes(from.part.region), element_width(from.format));
         if from.stride == 1 {
-            out.extend_from_slice(&bytes[from.byte(0)..][..count * width]);
+            out.extend_from_slice(&bytes[from.byte_offset(0)..][..count * width]);
         } else {
-            (0..count).for_each(|index| out.extend_from_slice(&bytes[from.byte(index)..][..width]));
+            (0..count).for_each(|index| out.extend_from_slice(&bytes[from.byte_offset(index)..][..width]));
         }
     }
 
@@ -112,20 +112,20 @@ impl Memory for Machine {
         encode_run(format, elements, out);
     }
 
-    fn cells(format: DeviceFormat) -> usize {
-        width(format)
+    fn cells_per_element(format: DeviceFormat) -> usize {
+        element_width(format)
     }
 
     fn poison(&self) -> u8 {
-        POISON
+        POISON_BYTE
     }
 }
 
-impl Written for Machine {
+impl ElementStore for Machine {
     type Cell = u8;
 
-    fn cells(format: DeviceFormat) -> usize {
-        width(format)
+    fn cells_per_element(format: DeviceFormat) -> usize {
+        element_width(format)
     }
 
     fn write(&mut self, region: RegionId, byte: usize, _format: DeviceFormat, cells: &[u8]) {

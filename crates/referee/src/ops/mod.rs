@@ -16,47 +16,47 @@ mod store;
 mod top;
 
 #[cfg(test)]
-pub(crate) use function::Device;
-pub(crate) use memory::{ElementOf, Elements, Memory, Written};
-pub(crate) use reduce::combine;
-pub(crate) use shuffle::{moved_bytes, shuffle};
-pub(crate) use store::{Stored, arranged, write};
+pub(crate) use function::DeviceArithmetic;
+pub(crate) use memory::{MemoryElement, StridedElements, ElementMemory, ElementStore};
+pub(crate) use reduce::combine_partial_results;
+pub(crate) use shuffle::{count_moved_bytes, shuffle};
+pub(crate) use store::{EncodedSlice, encode_slice, store_slice};
 
-use crate::machine::access::{Part, Parts};
-use crate::plan::{Kernel, Lane, Piece, Plan};
+use crate::machine::access::{TensorSlice, TensorSlices};
+use crate::plan::{OpKernel, StridedRun, PointChunk, OpPlan};
 use element::Arithmetic;
 
 /// One core's part of the result.
-pub(crate) enum Values<M: Memory> {
+pub(crate) enum SliceValues<M: ElementMemory> {
     /// As they are stored, in the order of [`Plan::points_walk`].
     Cells(Vec<M::Cell>),
     /// Not rounded yet, row-major over some dimensions.
-    Elements { values: Vec<ElementOf<M>>, order: Vec<usize> },
+    Elements { values: Vec<MemoryElement<M>>, order: Vec<usize> },
     /// Not rounded yet, row-major over some dimensions, with two values per point that are adjacent in a stick.
-    Pairs { values: Vec<[ElementOf<M>; 2]>, order: Vec<usize> },
+    Pairs { values: Vec<[MemoryElement<M>; 2]>, order: Vec<usize> },
 }
 
 /// View of one core on an execution: the plan, its slices of the tensors, the memory and the constants.
-pub(crate) struct CoreView<'m, M: Memory> {
-    pub(crate) plan: &'m Plan,
+pub(crate) struct CoreView<'m, M: ElementMemory> {
+    pub(crate) plan: &'m OpPlan,
     /// The core, as an index of the plan's list.
     pub(crate) core: usize,
-    pub(crate) parts: &'m Parts,
+    pub(crate) parts: &'m TensorSlices,
     pub(crate) memory: &'m M,
     /// The constants of the op, in the order of the file.
-    pub(crate) constants: &'m [ElementOf<M>],
+    pub(crate) constants: &'m [MemoryElement<M>],
 }
 
-impl<M: Memory> Clone for CoreView<'_, M> {
+impl<M: ElementMemory> Clone for CoreView<'_, M> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<M: Memory> Copy for CoreView<'_, M> {}
+impl<M: ElementMemory> Copy for CoreView<'_, M> {}
 
-impl<'m, M: Memory> CoreView<'m, M> {
-    fn part(&self, tensor: usize) -> &'m Part {
+impl<'m, M: ElementMemory> CoreView<'m, M> {
+    fn tensor_slice(&self, tensor: usize) -> &'m TensorSlice {
         &self.parts.0[self.core][tensor]
     }
 
@@ -65,25 +65,25 @@ impl<'m, M: Memory> CoreView<'m, M> {
     }
 
     /// Returns a required constant by name.
-    fn constant(&self, name: &str) -> ElementOf<M> {
-        self.plan.constant(name).map_or(self.arithmetic().poison(), |index| self.constants[index])
+    fn constant(&self, name: &str) -> MemoryElement<M> {
+        self.plan.find_constant(name).map_or(self.arithmetic().poison(), |index| self.constants[index])
     }
 
     /// The elements of a lane of a tensor.
-    fn elements(&self, tensor: usize, lane: Lane) -> Elements<'m> {
+    fn strided_elements(&self, tensor: usize, lane: StridedRun) -> StridedElements<'m> {
         let format = self.plan.tensors[tensor].format;
-        Elements { format, part: self.part(tensor), offset: lane.offset, stride: lane.stride }
+        StridedElements { format, part: self.tensor_slice(tensor), offset: lane.offset, stride: lane.stride }
     }
 
     /// Reads the elements of a piece; those beyond the tensor's end are poison.
-    fn read(&self, tensor: usize, lane: Lane, out: &mut [ElementOf<M>]) {
+    fn read(&self, tensor: usize, lane: StridedRun, out: &mut [MemoryElement<M>]) {
         let (inside, beyond) = out.split_at_mut(lane.valid);
         beyond.fill(self.arithmetic().poison());
-        self.memory.read(self.elements(tensor, lane), inside);
+        self.memory.read(self.strided_elements(tensor, lane), inside);
     }
 
     /// How many points of a piece, from its first, are not masked.
-    fn unmasked(&self, piece: &Piece<'_>) -> usize {
+    fn num_unmasked_points(&self, piece: &PointChunk<'_>) -> usize {
         let Some(mask) = &self.plan.mask else { return piece.length };
         let mut unmasked = piece.length;
         for (dim, valid) in &mask.dims {
@@ -97,28 +97,28 @@ impl<'m, M: Memory> CoreView<'m, M> {
     }
 
     /// Reads the elements of a piece, with the mask's value at masked points.
-    fn read_masked(&self, tensor: usize, piece: &Piece<'_>, lane: Lane, out: &mut Vec<ElementOf<M>>) {
+    fn read_masked(&self, tensor: usize, piece: &PointChunk<'_>, lane: StridedRun, out: &mut Vec<MemoryElement<M>>) {
         out.resize(piece.length, self.arithmetic().poison());
         self.read(tensor, lane, out);
         if let Some(mask) = &self.plan.mask {
-            out[self.unmasked(piece)..].fill(self.constants[mask.constant]);
+            out[self.num_unmasked_points(piece)..].fill(self.constants[mask.constant]);
         }
     }
 }
 
 /// Computes one core's part of the result.
-pub(crate) fn compute<M: Memory>(view: CoreView<'_, M>) -> Values<M> {
+pub(crate) fn compute_slice<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M> {
     match view.plan.kernel {
-        Kernel::Unary(function) => pointwise::unary(view, function),
-        Kernel::Binary(function) => pointwise::binary(view, function),
-        Kernel::Where => pointwise::choose(view),
-        Kernel::Reduce(reduction) => reduce::reduce(view, reduction),
-        Kernel::MomentPair => norm::moments(view),
-        Kernel::LayerNormScale => norm::scale(view),
-        Kernel::LayerNorm => norm::normalize(view),
-        Kernel::Contract => contract::contract(view),
-        Kernel::TopK(selected) => top::select(view, selected),
+        OpKernel::Unary(function) => pointwise::compute_unary(view, function),
+        OpKernel::Binary(function) => pointwise::compute_binary(view, function),
+        OpKernel::Where => pointwise::compute_select(view),
+        OpKernel::Reduce(reduction) => reduce::reduce(view, reduction),
+        OpKernel::MomentPair => norm::compute_moments(view),
+        OpKernel::LayerNormScale => norm::compute_scale(view),
+        OpKernel::LayerNorm => norm::normalize(view),
+        OpKernel::Contract => contract::contract(view),
+        OpKernel::TopK(selected) => top::compute_top_k(view, selected),
         // A shuffle moves between cores and is done for all of them at once.
-        Kernel::Copy | Kernel::Shuffle => copy::copy(view),
+        OpKernel::Copy | OpKernel::Shuffle => copy::copy(view),
     }
 }

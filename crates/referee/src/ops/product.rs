@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn products_are_added_in_order() {
+    fn adds_products_in_order() {
         let (k, n) = (7, 3);
         let left: Vec<f32> = (0..2 * k).map(|i| 1.0 + i as f32 * 0.37).collect();
         let right: Vec<f32> = (0..k * n).map(|i| 2.0 - i as f32 * 0.11).collect();
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_times_padding_is_zero() {
+    fn treats_zero_times_padding_as_zero() {
         let mut out = [0.0];
         multiply(&[2.0, f32::NAN], &[3.0, 0.0], &mut out, 2, 1);
         assert_eq!(out, [6.0]);

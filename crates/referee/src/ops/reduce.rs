@@ -1,26 +1,26 @@
 //! Reductions: one value out of many.
 
-use super::{CoreView, ElementOf, Memory, Values};
-use crate::plan::{Plan, Track, Walk, dense};
+use super::{CoreView, MemoryElement, ElementMemory, SliceValues};
+use crate::plan::{OpPlan, OffsetTables, PointLoopNest, build_dense_tables};
 use element::{Arithmetic, Reduction};
 
 /// One core's part of a reduction, not scaled yet.
-pub(super) fn reduce<M: Memory>(view: CoreView<'_, M>, reduction: Reduction) -> Values<M> {
+pub(super) fn reduce<M: ElementMemory>(view: CoreView<'_, M>, reduction: Reduction) -> SliceValues<M> {
     let (order, arithmetic) = (view.plan.output_dims(), view.arithmetic());
     let mut values = vec![arithmetic.identity(reduction); view.plan.volume(&order)];
-    visit(view, &order, |inputs, place, stride| accumulate(arithmetic, reduction, inputs, &mut values, place, stride));
-    Values::Elements { values, order }
+    visit_input(view, &order, |inputs, place, stride| accumulate(arithmetic, reduction, inputs, &mut values, place, stride));
+    SliceValues::Elements { values, order }
 }
 
 /// Visits the elements of the input with their places in an array over the dimensions `order`: the first place, and its step.
-pub(super) fn visit<M: Memory>(view: CoreView<'_, M>, order: &[usize], mut each: impl FnMut(&[ElementOf<M>], usize, usize)) {
+pub(super) fn visit_input<M: ElementMemory>(view: CoreView<'_, M>, order: &[usize], mut each: impl FnMut(&[MemoryElement<M>], usize, usize)) {
     let plan = view.plan;
     let tensor = plan.inputs[0];
-    let (locals, dims) = (plan.locals(), (0..plan.dims.len()).collect::<Vec<_>>());
-    let (places, even) = (dense(&locals, order), vec![0; locals.len()]);
-    let tracks = vec![plan.tensors[tensor].track(), Track { offsets: &places, even: &even }];
+    let (locals, dims) = (plan.local_sizes(), (0..plan.dims.len()).collect::<Vec<_>>());
+    let (places, even) = (build_dense_tables(&locals, order), vec![0; locals.len()]);
+    let tracks = vec![plan.tensors[tensor].offset_tables(), OffsetTables { offsets: &places, even: &even }];
     let mut values = Vec::new();
-    Walk::new(tracks, &locals, &dims, Some(plan.tensors[tensor].stick)).each(|piece| {
+    PointLoopNest::new(tracks, &locals, &dims, Some(plan.tensors[tensor].stick)).for_each_chunk(|piece| {
         view.read_masked(tensor, &piece, piece.lanes[0], &mut values);
         each(&values, piece.lanes[1].offset as usize, piece.lanes[1].stride as usize);
     });
@@ -35,14 +35,14 @@ fn accumulate<A: Arithmetic>(
     stride: usize,
 ) {
     match reduction {
-        Reduction::Sum | Reduction::Mean | Reduction::AveragePool => fold(inputs, values, place, stride, |a, b| arithmetic.add(a, b)),
-        Reduction::Max => fold(inputs, values, place, stride, |a, b| arithmetic.maximum(a, b)),
-        Reduction::Min => fold(inputs, values, place, stride, |a, b| arithmetic.minimum(a, b)),
-        Reduction::Prod => fold(inputs, values, place, stride, |a, b| arithmetic.mul(a, b)),
+        Reduction::Sum | Reduction::Mean | Reduction::AveragePool => fold_strided(inputs, values, place, stride, |a, b| arithmetic.add(a, b)),
+        Reduction::Max => fold_strided(inputs, values, place, stride, |a, b| arithmetic.maximum(a, b)),
+        Reduction::Min => fold_strided(inputs, values, place, stride, |a, b| arithmetic.minimum(a, b)),
+        Reduction::Prod => fold_strided(inputs, values, place, stride, |a, b| arithmetic.mul(a, b)),
     }
 }
 
-fn fold<E: Copy>(inputs: &[E], values: &mut [E], place: usize, stride: usize, combine: impl Fn(E, E) -> E) {
+fn fold_strided<E: Copy>(inputs: &[E], values: &mut [E], place: usize, stride: usize, combine: impl Fn(E, E) -> E) {
     match stride {
         0 => values[place] = inputs.iter().fold(values[place], |sum, value| combine(sum, *value)),
         1 => values[place..].iter_mut().zip(inputs).for_each(|(sum, value)| *sum = combine(*sum, *value)),
@@ -54,9 +54,9 @@ fn fold<E: Copy>(inputs: &[E], values: &mut [E], place: usize, stride: usize, co
 }
 
 /// Adds the parts that cores computed of the same result, in the order of the cores, and scales the sum.
-pub(crate) fn combine<A: Arithmetic>(
+pub(crate) fn combine_partial_results<A: Arithmetic>(
     arithmetic: &A,
-    plan: &Plan,
+    plan: &OpPlan,
     constants: &[A::Element],
     reduction: Reduction,
     parts: impl IntoIterator<Item = Vec<A::Element>>,
@@ -65,8 +65,8 @@ pub(crate) fn combine<A: Arithmetic>(
     let mut values = parts.next().unwrap_or_default();
     parts.for_each(|part| accumulate(arithmetic, reduction, &part, &mut values, 0, 1));
     let factor = match reduction {
-        Reduction::Mean => plan.constant("scaling_factor"),
-        Reduction::AveragePool => plan.constant("nmap"),
+        Reduction::Mean => plan.find_constant("scaling_factor"),
+        Reduction::AveragePool => plan.find_constant("nmap"),
         Reduction::Sum | Reduction::Max | Reduction::Min | Reduction::Prod => None,
     };
     if let Some(factor) = factor {

@@ -1,55 +1,55 @@
 //! Shuffle: each core gets its slice of a tensor from the LX of the cores that hold it. Several cores may get the same slice.
 
-use super::{Elements, Memory, Values};
-use crate::machine::access::Parts;
-use crate::plan::{Lane, Plan, TensorPlan, Track, Walk, dense};
+use super::{StridedElements, ElementMemory, SliceValues};
+use crate::machine::access::TensorSlices;
+use crate::plan::{StridedRun, OpPlan, TensorPlan, OffsetTables, PointLoopNest, build_dense_tables};
 
 /// Returns the result of each core.
-pub(crate) fn shuffle<M: Memory>(plan: &Plan, parts: &Parts, memory: &M) -> Vec<Values<M>> {
+pub(crate) fn shuffle<M: ElementMemory>(plan: &OpPlan, parts: &TensorSlices, memory: &M) -> Vec<SliceValues<M>> {
     let (input, output) = (plan.inputs[0], plan.output);
     let format = plan.tensors[input].format;
-    let n_cells = M::cells(format);
-    let sizes = sizes(plan);
+    let n_cells = M::cells_per_element(format);
+    let sizes = dim_sizes(plan);
     let mut whole = vec![memory.poison(); sizes.iter().product::<usize>() * n_cells];
     let mut cells = Vec::new();
     for core in 0..plan.cores.len() {
         let part = &parts.0[core][input];
-        each_run(&plan.tensors[input], core, &sizes, |run| {
+        for_each_run(&plan.tensors[input], core, &sizes, |run| {
             cells.clear();
-            memory.copy(Elements { format, part, offset: run.offset, stride: run.stride }, run.length, &mut cells);
-            let places = run.places();
+            memory.copy(StridedElements { format, part, offset: run.offset, stride: run.stride }, run.length, &mut cells);
+            let places = run.indices();
             places.zip(cells.chunks_exact(n_cells)).for_each(|(place, cells)| whole[place * n_cells..][..n_cells].copy_from_slice(cells));
         });
     }
     let of_core = |core| {
         let mut cells = Vec::new();
-        each_run(&plan.tensors[output], core, &sizes, |run| {
-            run.places().for_each(|place| cells.extend_from_slice(&whole[place * n_cells..][..n_cells]));
+        for_each_run(&plan.tensors[output], core, &sizes, |run| {
+            run.indices().for_each(|place| cells.extend_from_slice(&whole[place * n_cells..][..n_cells]));
         });
-        Values::Cells(cells)
+        SliceValues::Cells(cells)
     };
     (0..plan.cores.len()).map(of_core).collect()
 }
 
 /// Returns the number of bytes that move between cores.
-pub(crate) fn moved_bytes(plan: &Plan) -> u64 {
+pub(crate) fn count_moved_bytes(plan: &OpPlan) -> u64 {
     let (input, output) = (&plan.tensors[plan.inputs[0]], &plan.tensors[plan.output]);
-    let sizes = sizes(plan);
+    let sizes = dim_sizes(plan);
     let mut owners = vec![usize::MAX; sizes.iter().product()];
-    (0..plan.cores.len()).for_each(|core| each_run(input, core, &sizes, |run| run.places().for_each(|place| owners[place] = core)));
+    (0..plan.cores.len()).for_each(|core| for_each_run(input, core, &sizes, |run| run.indices().for_each(|place| owners[place] = core)));
     let mut moved = 0;
     for core in 0..plan.cores.len() {
-        each_run(output, core, &sizes, |run| moved += run.places().filter(|place| owners[*place] != core).count() as u64);
+        for_each_run(output, core, &sizes, |run| moved += run.indices().filter(|place| owners[*place] != core).count() as u64);
     }
     moved * input.format.bytes() as u64
 }
 
-fn sizes(plan: &Plan) -> Vec<usize> {
+fn dim_sizes(plan: &OpPlan) -> Vec<usize> {
     plan.dims.iter().map(|dim| dim.size as usize).collect()
 }
 
 /// Strided run of points of a tensor that one core holds.
-struct Run {
+struct ShuffleRun {
     /// Offset of the first point in the core's slice, in elements.
     offset: i64,
     /// Distance of two points in the core's slice, in elements.
@@ -61,28 +61,28 @@ struct Run {
     length: usize,
 }
 
-impl Run {
-    fn places(&self) -> impl Iterator<Item = usize> + use<> {
+impl ShuffleRun {
+    fn indices(&self) -> impl Iterator<Item = usize> + use<> {
         let (place, stride) = (self.place, self.place_stride);
         (0..self.length as i64).map(move |index| (place + stride * index) as usize)
     }
 }
 
 /// Visits the points of a tensor that a core holds.
-fn each_run(tensor: &TensorPlan, core: usize, sizes: &[usize], mut visit: impl FnMut(Run)) {
+fn for_each_run(tensor: &TensorPlan, core: usize, sizes: &[usize], mut visit: impl FnMut(ShuffleRun)) {
     let locals: Vec<usize> = tensor.offsets.iter().map(Vec::len).collect();
     let dims: Vec<usize> = (0..sizes.len()).collect();
     let strides: Vec<i64> = dims.iter().map(|dim| sizes[dim + 1..].iter().product::<usize>() as i64).collect();
     let Some(slots) = tensor.ownership.as_ref().and_then(|ownership| ownership[core].as_ref()) else { return };
     let first: i64 = dims.iter().map(|dim| slots[*dim] * locals[*dim] as i64 * strides[*dim]).sum();
-    let mut places = dense(sizes, &dims);
+    let mut places = build_dense_tables(sizes, &dims);
     places.iter_mut().zip(&locals).for_each(|(table, local)| table.truncate(*local));
     let even = vec![0; dims.len()];
-    let tracks = vec![tensor.track(), Track { offsets: &places, even: &even }];
+    let tracks = vec![tensor.offset_tables(), OffsetTables { offsets: &places, even: &even }];
     // Iterates in the order in which the result is stored.
-    Walk::new(tracks, &locals, &dims, Some(tensor.stick)).each(|piece| {
-        let [lane, place]: [Lane; 2] = [piece.lanes[0], piece.lanes[1]];
-        visit(Run {
+    PointLoopNest::new(tracks, &locals, &dims, Some(tensor.stick)).for_each_chunk(|piece| {
+        let [lane, place]: [StridedRun; 2] = [piece.lanes[0], piece.lanes[1]];
+        visit(ShuffleRun {
             offset: lane.offset,
             stride: lane.stride,
             place: first + place.offset,

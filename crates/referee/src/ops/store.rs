@@ -1,25 +1,25 @@
 //! Final step of an operation: results are rounded and stored.
 
-use super::copy::row_offset;
-use super::{CoreView, Memory, Values, Written};
-use crate::machine::access::Parts;
-use crate::plan::{Lane, Plan, TensorPlan, Track, Walk, dense};
+use super::copy::find_row_offset;
+use super::{CoreView, ElementMemory, SliceValues, ElementStore};
+use crate::machine::access::TensorSlices;
+use crate::plan::{StridedRun, OpPlan, TensorPlan, OffsetTables, PointLoopNest, build_dense_tables};
 
 /// One core's part of a result as it is stored.
-pub(crate) struct Stored<C> {
+pub(crate) struct EncodedSlice<C> {
     cells: Vec<C>,
-    runs: Vec<Run>,
+    runs: Vec<StoreRun>,
     /// Values of a point.
     group: usize,
 }
 
 /// A run of elements to store: the element offset from the start of the part, and where the cells are.
-struct Run {
-    lane: Lane,
+struct StoreRun {
+    lane: StridedRun,
     first: usize,
 }
 
-impl<C> Stored<C> {
+impl<C> EncodedSlice<C> {
     /// Returns the stored cells; the values of all points are concatenated.
     pub(crate) fn cells(&self) -> &[C] {
         &self.cells
@@ -27,31 +27,31 @@ impl<C> Stored<C> {
 }
 
 /// Rounds one core's part of the result, in the order in which it is stored.
-pub(crate) fn arranged<M: Memory>(view: CoreView<'_, M>, values: Values<M>) -> Stored<M::Cell> {
+pub(crate) fn encode_slice<M: ElementMemory>(view: CoreView<'_, M>, values: SliceValues<M>) -> EncodedSlice<M::Cell> {
     let plan = view.plan;
     let format = plan.tensors[plan.output].format;
     let mut encoded = Vec::new();
     match values {
-        Values::Cells(cells) => Stored { cells, runs: point_runs(view), group: 1 },
-        Values::Elements { values, order } => {
+        SliceValues::Cells(cells) => EncodedSlice { cells, runs: build_point_runs(view), group: 1 },
+        SliceValues::Elements { values, order } => {
             view.memory.encode(format, &values, &mut encoded);
-            let (cells, runs) = in_order(plan, &encoded, &order, M::cells(format));
-            Stored { cells, runs, group: 1 }
+            let (cells, runs) = arrange_cells(plan, &encoded, &order, M::cells_per_element(format));
+            EncodedSlice { cells, runs, group: 1 }
         }
-        Values::Pairs { values, order } => {
+        SliceValues::Pairs { values, order } => {
             view.memory.encode(format, values.as_flattened(), &mut encoded);
-            let (cells, runs) = in_order(plan, &encoded, &order, 2 * M::cells(format));
-            Stored { cells, runs, group: 2 }
+            let (cells, runs) = arrange_cells(plan, &encoded, &order, 2 * M::cells_per_element(format));
+            EncodedSlice { cells, runs, group: 2 }
         }
     }
 }
 
 /// Stores one core's part of the result; the rest of a stick that holds one point becomes poison.
-pub(crate) fn write<W: Written>(plan: &Plan, core: usize, parts: &Parts, stored: &Stored<W::Cell>, poison: W::Cell, memory: &mut W) {
+pub(crate) fn store_slice<W: ElementStore>(plan: &OpPlan, core: usize, parts: &TensorSlices, stored: &EncodedSlice<W::Cell>, poison: W::Cell, memory: &mut W) {
     let output = &plan.tensors[plan.output];
     let (part, format) = (&parts.0[core][plan.output], output.format);
-    let n_cells = W::cells(format);
-    for Run { lane, first } in &stored.runs {
+    let n_cells = W::cells_per_element(format);
+    for StoreRun { lane, first } in &stored.runs {
         let cells = &stored.cells[*first..];
         let at = |index: usize| (part.byte + (lane.offset + index as i64 * lane.stride) * format.bytes()) as usize;
         if output.is_sparse {
@@ -71,46 +71,46 @@ pub(crate) fn write<W: Written>(plan: &Plan, core: usize, parts: &Parts, stored:
 }
 
 /// The runs of a result in the order of the points.
-fn point_runs<M: Memory>(view: CoreView<'_, M>) -> Vec<Run> {
+fn build_point_runs<M: ElementMemory>(view: CoreView<'_, M>) -> Vec<StoreRun> {
     let plan = view.plan;
     let output = &plan.tensors[plan.output];
-    let n_cells = M::cells(output.format);
+    let n_cells = M::cells_per_element(output.format);
     if output.ownership.is_some() {
-        return owned_runs(output, n_cells);
+        return build_owned_runs(output, n_cells);
     }
     let (mut runs, mut first) = (Vec::new(), 0);
-    plan.points_walk().each(|piece| {
+    plan.point_loop_nest().for_each_chunk(|piece| {
         let lane = piece.lanes[plan.output];
-        let lane = Lane { offset: lane.offset + row_offset(view, plan.output, &piece), ..lane };
-        runs.push(Run { lane, first });
+        let lane = StridedRun { offset: lane.offset + find_row_offset(view, plan.output, &piece), ..lane };
+        runs.push(StoreRun { lane, first });
         first += piece.length * n_cells;
     });
     runs
 }
 
 /// The runs of a result whose slices are not those of the op.
-fn owned_runs(output: &TensorPlan, n_cells: usize) -> Vec<Run> {
+fn build_owned_runs(output: &TensorPlan, n_cells: usize) -> Vec<StoreRun> {
     let locals: Vec<usize> = output.offsets.iter().map(Vec::len).collect();
     let dims: Vec<usize> = (0..locals.len()).collect();
     let (mut runs, mut first) = (Vec::new(), 0);
-    Walk::new(vec![output.track()], &locals, &dims, Some(output.stick)).each(|piece| {
-        runs.push(Run { lane: piece.lanes[0], first });
+    PointLoopNest::new(vec![output.offset_tables()], &locals, &dims, Some(output.stick)).for_each_chunk(|piece| {
+        runs.push(StoreRun { lane: piece.lanes[0], first });
         first += piece.length * n_cells;
     });
     runs
 }
 
 /// The runs of a result that is row-major over some dimensions, and its cells, `n_cells` of a point, in the order of the runs.
-fn in_order<C: Copy>(plan: &Plan, cells: &[C], order: &[usize], n_cells: usize) -> (Vec<C>, Vec<Run>) {
+fn arrange_cells<C: Copy>(plan: &OpPlan, cells: &[C], order: &[usize], n_cells: usize) -> (Vec<C>, Vec<StoreRun>) {
     let output = &plan.tensors[plan.output];
-    let locals = plan.locals();
-    let (places, even) = (dense(&locals, order), vec![0; locals.len()]);
-    let tracks = vec![output.track(), Track { offsets: &places, even: &even }];
+    let locals = plan.local_sizes();
+    let (places, even) = (build_dense_tables(&locals, order), vec![0; locals.len()]);
+    let tracks = vec![output.offset_tables(), OffsetTables { offsets: &places, even: &even }];
     let inner = Some(output.stick).filter(|dim| order.contains(dim)).or(order.last().copied());
     let (mut sorted, mut runs) = (Vec::with_capacity(cells.len()), Vec::new());
-    Walk::new(tracks, &locals, order, inner).each(|piece| {
+    PointLoopNest::new(tracks, &locals, order, inner).for_each_chunk(|piece| {
         let [lane, place] = [piece.lanes[0], piece.lanes[1]];
-        runs.push(Run { lane, first: sorted.len() });
+        runs.push(StoreRun { lane, first: sorted.len() });
         for index in 0..piece.length {
             let at = (place.offset + place.stride * index as i64) as usize * n_cells;
             sorted.extend_from_slice(&cells[at..at + n_cells]);

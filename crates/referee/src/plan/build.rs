@@ -1,109 +1,109 @@
 //! Compiles an SDSC file into a plan.
 
-use super::fault::Fault;
-use super::kernel::{Kernel, Selected};
-use super::relayout::{check_relayout, cores_of_relayout};
+use super::fault::PlanError;
+use super::kernel::{OpKernel, TopKOutput};
+use super::relayout::{check_relayout, find_relayout_cores};
 use super::stagger::Stagger;
-use super::tensor::{TensorFile, number_format};
-use super::{Core, Dim, Mask, OpConstant, Plan, SymbolicSize, TensorPlan};
+use super::tensor::{TensorPlanBuilder, parse_number_format};
+use super::{CoreAssignment, IterationDim, PaddingMask, OpConstant, OpPlan, SymbolicSize, TensorPlan};
 use crate::error::SimError;
-use crate::number::{constant_value, meaning};
+use crate::number::{decode_constant, to_program_number};
 use machine::{DeviceFormat, Target};
-use sdsc_format::model::{Bits, ComputeOp, ConstantInfo, Dsc, Operation, Sdsc, Text};
+use sdsc_format::model::{ConstantBits, ComputeOp, ConstantInfo, Dsc, Operation, Sdsc, Text};
 use sdsc_format::program::ConversionOrder;
 
 /// Maximum number of points along one dimension of one core; tables have the same length.
-const MAX_LOCAL: i64 = 1 << 26;
+const MAX_LOCAL_POINTS: i64 = 1 << 26;
 
 /// Maximum number of entries of all tables of an op.
-const MAX_ENTRIES: i64 = 1 << 26;
+const MAX_TABLE_ENTRIES: i64 = 1 << 26;
 
 /// The name of the constant that replaces masked points.
-const MASK: &str = "samv-maskvalue";
+const MASK_CONSTANT_NAME: &str = "samv-maskvalue";
 
 /// Interprets one description of a file.
-pub(super) fn compile(file: &str, sdsc: &Sdsc, number: usize, target: &Target, conversions: ConversionOrder) -> Result<Plan, SimError> {
+pub(super) fn compile_plan(file: &str, sdsc: &Sdsc, number: usize, target: &Target, conversions: ConversionOrder) -> Result<OpPlan, SimError> {
     let named = &sdsc.value.dscs[number];
     let (operation, dsc) = (&sdsc.value, &named.value);
     let [compute] = dsc.compute.as_slice() else {
         let fault = match dsc.compute.len() {
-            0 => Fault::Malformed("computeOp_ has no entry".to_owned()),
-            count => Fault::NotSimulated(format!("{count} fused operations: the format does not say how values pass between them")),
+            0 => PlanError::Malformed("computeOp_ has no entry".to_owned()),
+            count => PlanError::NotSimulated(format!("{count} fused operations: the format does not say how values pass between them")),
         };
         return Err(fault.into_error(format!("{file} ({})", named.name)));
     };
     let function = compute.function.as_ref();
     let name = format!("{file} ({function})");
-    let builder = Builder { operation, dsc, compute, function, name: &name, n_cores: target.cores, conversions };
-    builder.plan().map_err(|fault| fault.into_error(name.clone()))
+    let builder = PlanBuilder { operation, dsc, compute, function, name: &name, num_cores: target.cores, conversions };
+    builder.build_plan().map_err(|fault| fault.into_error(name.clone()))
 }
 
-struct Builder<'f> {
+struct PlanBuilder<'f> {
     operation: &'f Operation,
     dsc: &'f Dsc,
     compute: &'f ComputeOp,
     function: &'f str,
     name: &'f str,
     /// The cores of the machine.
-    n_cores: i64,
+    num_cores: i64,
     /// Positions of the results of conversions.
     conversions: ConversionOrder,
 }
 
-type Checked<T> = Result<T, Fault>;
+type PlanResult<T> = Result<T, PlanError>;
 
-fn malformed<T>(message: impl Into<String>) -> Checked<T> {
-    Err(Fault::Malformed(message.into()))
+fn reject_malformed<T>(message: impl Into<String>) -> PlanResult<T> {
+    Err(PlanError::Malformed(message.into()))
 }
 
-impl Builder<'_> {
-    fn plan(&self) -> Checked<Plan> {
-        let kernel = Kernel::of(self.function).ok_or_else(|| Fault::NotSimulated(format!("the function '{}'", self.function)))?;
-        let dims = self.dims()?;
+impl PlanBuilder<'_> {
+    fn build_plan(&self) -> PlanResult<OpPlan> {
+        let kernel = OpKernel::from_function(self.function).ok_or_else(|| PlanError::NotSimulated(format!("the function '{}'", self.function)))?;
+        let dims = self.build_dims()?;
         let cores = match kernel {
-            Kernel::Shuffle => cores_of_relayout(self.operation, self.dsc, &dims, self.n_cores)?,
-            _ => self.cores(&dims)?,
+            OpKernel::Shuffle => find_relayout_cores(self.operation, self.dsc, &dims, self.num_cores)?,
+            _ => self.build_cores(&dims)?,
         };
-        let tensors = self.tensors(&dims, &cores)?;
-        let (inputs, indices, output) = self.operands(tensors.len())?;
-        if inputs.len() != kernel.n_inputs() {
-            return malformed(format!("'{}' takes {} inputs, found {}", self.function, kernel.n_inputs(), inputs.len()));
+        let tensors = self.build_tensors(&dims, &cores)?;
+        let (inputs, indices, output) = self.find_operands(tensors.len())?;
+        if inputs.len() != kernel.num_inputs() {
+            return reject_malformed(format!("'{}' takes {} inputs, found {}", self.function, kernel.num_inputs(), inputs.len()));
         }
-        let constants = self.constants()?;
-        let mask = self.mask(&dims, &constants)?;
+        let constants = self.build_constants()?;
+        let mask = self.build_mask(&dims, &constants)?;
         let points = dims.iter().try_fold(1u64, |points, dim| points.checked_mul(dim.local as u64));
-        let points = points.ok_or_else(|| Fault::Malformed("the iteration space is too large".to_owned()))?;
-        let sizes = self.symbolic_sizes(&dims)?;
+        let points = points.ok_or_else(|| PlanError::Malformed("the iteration space is too large".to_owned()))?;
+        let sizes = self.build_symbolic_sizes(&dims)?;
         if self.is_uneven() && !sizes.is_empty() {
-            return Err(Fault::NotSimulated("symbolic sizes of an op with unequal work".to_owned()));
+            return Err(PlanError::NotSimulated("symbolic sizes of an op with unequal work".to_owned()));
         }
         let (name, function) = (self.name.to_owned(), self.function.to_owned());
-        let plan = Plan { name, function, kernel, dims, cores, tensors, inputs, indices, output, mask, constants, sizes, points };
-        check_result(&plan)?;
+        let plan = OpPlan { name, function, kernel, dims, cores, tensors, inputs, indices, output, mask, constants, sizes, points };
+        check_plan(&plan)?;
         Ok(plan)
     }
 
-    fn dims(&self) -> Checked<Vec<Dim>> {
+    fn build_dims(&self) -> PlanResult<Vec<IterationDim>> {
         let stage = &self.dsc.stages.core.steady.sizes;
         let dim = |(key, size): (&Text, &i64)| {
             let label = key.trim_end_matches('_').to_owned();
             let slices = self.operation.slices.get(label.as_str()).copied().unwrap_or(1);
             if *size < 1 || slices < 1 || (size % slices != 0 && !self.is_uneven()) {
-                return malformed(format!("'{label}' has {size} points in {slices} slices"));
+                return reject_malformed(format!("'{label}' has {size} points in {slices} slices"));
             }
             let part = stage.get(&label);
             let local = part.filter(|part| self.is_uneven() && (1..=*size).contains(part)).unwrap_or(size / slices);
             if part != Some(local) {
-                return malformed(format!("dataStageParam_ has {part:?} points of '{label}' for a core, not {local}"));
+                return reject_malformed(format!("dataStageParam_ has {part:?} points of '{label}' for a core, not {local}"));
             }
-            if local > MAX_LOCAL {
-                return Err(Fault::NotSimulated(format!("{local} points of '{label}' on one core")));
+            if local > MAX_LOCAL_POINTS {
+                return Err(PlanError::NotSimulated(format!("{local} points of '{label}' on one core")));
             }
-            Ok(Dim { label, size: *size, slices, local })
+            Ok(IterationDim { label, size: *size, slices, local })
         };
-        let dims: Vec<Dim> = self.dsc.space.sizes.0.iter().map(dim).collect::<Checked<_>>()?;
+        let dims: Vec<IterationDim> = self.dsc.space.sizes.0.iter().map(dim).collect::<PlanResult<_>>()?;
         match self.operation.slices.iter().find(|(label, _)| !dims.iter().any(|dim| dim.label == **label)) {
-            Some((label, _)) => malformed(format!("numWkSlicesPerDim_ has '{label}', which N_ does not have")),
+            Some((label, _)) => reject_malformed(format!("numWkSlicesPerDim_ has '{label}', which N_ does not have")),
             None => Ok(dims),
         }
     }
@@ -114,41 +114,41 @@ impl Builder<'_> {
         self.operation.dscs.iter().any(|other| other.value.stages.core.steady.sizes != *sizes)
     }
 
-    fn cores(&self, dims: &[Dim]) -> Checked<Vec<Core>> {
+    fn build_cores(&self, dims: &[IterationDim]) -> PlanResult<Vec<CoreAssignment>> {
         let listed = &self.dsc.core_ids;
         let n_slices = dims.iter().try_fold(1i64, |count, dim| count.checked_mul(dim.slices));
         let n_cores = listed.len() as i64;
         // Descriptions share the slices.
         let n_shared = if self.operation.dscs.len() > 1 { self.operation.n_cores } else { n_cores };
         if n_slices != Some(n_shared) || self.operation.n_cores != n_shared || self.dsc.n_cores != n_cores {
-            return malformed(format!("{} cores for {n_slices:?} slices; every core has one slice", listed.len()));
+            return reject_malformed(format!("{} cores for {n_slices:?} slices; every core has one slice", listed.len()));
         }
-        if let Some(id) = listed.iter().find(|id| !(0..self.n_cores).contains(*id)) {
-            return malformed(format!("there is no core {id}; the machine has {}", self.n_cores));
+        if let Some(id) = listed.iter().find(|id| !(0..self.num_cores).contains(*id)) {
+            return reject_malformed(format!("there is no core {id}; the machine has {}", self.num_cores));
         }
-        if n_cores > self.n_cores {
-            return malformed(format!("{n_cores} cores; the machine has {}", self.n_cores));
+        if n_cores > self.num_cores {
+            return reject_malformed(format!("{n_cores} cores; the machine has {}", self.num_cores));
         }
-        let mut cores: Vec<Core> = Vec::new();
+        let mut cores: Vec<CoreAssignment> = Vec::new();
         if self.operation.core_to_slice.is_empty() {
             let what = "several cores without 'coreIdToWkSlice_': the file does not say which slice a core computes".to_owned();
-            return Err(Fault::NotSimulated(what));
+            return Err(PlanError::NotSimulated(what));
         }
         for id in listed {
-            let Some(slice) = self.operation.core_to_slice.get(id) else { return malformed(format!("coreIdToWkSlice_ lacks core {id}")) };
+            let Some(slice) = self.operation.core_to_slice.get(id) else { return reject_malformed(format!("coreIdToWkSlice_ lacks core {id}")) };
             let slots: Vec<i64> = dims.iter().map(|dim| slice.get(dim.label.as_str()).copied().unwrap_or(0)).collect();
             if let Some((slot, dim)) = slots.iter().zip(dims).find(|(slot, dim)| !(0..dim.slices).contains(*slot)) {
-                return malformed(format!("core {id} has slice {slot} of '{}', which has {}", dim.label, dim.slices));
+                return reject_malformed(format!("core {id} has slice {slot} of '{}', which has {}", dim.label, dim.slices));
             }
             if let Some(other) = cores.iter().find(|other| other.id == *id || other.slots == slots) {
-                return malformed(format!("cores {} and {id} have the same slices", other.id));
+                return reject_malformed(format!("cores {} and {id} have the same slices", other.id));
             }
-            cores.push(Core { id: *id, slots });
+            cores.push(CoreAssignment { id: *id, slots });
         }
         Ok(cores)
     }
 
-    fn tensors(&self, dims: &[Dim], cores: &[Core]) -> Checked<Vec<TensorPlan>> {
+    fn build_tensors(&self, dims: &[IterationDim], cores: &[CoreAssignment]) -> PlanResult<Vec<TensorPlan>> {
         let (nodes, infos) = (&self.dsc.nodes, &self.dsc.tensors);
         let numbered = nodes
             .iter()
@@ -156,15 +156,15 @@ impl Builder<'_> {
             .enumerate()
             .all(|(index, (node, info))| node.tensor.is_none_or(|tensor| tensor == index) && info.tensor == index);
         if nodes.len() != infos.len() || !numbered {
-            return malformed("scheduleTree_ and labeledDs_ must list the same tensors, 0, 1, ...");
+            return reject_malformed("scheduleTree_ and labeledDs_ must list the same tensors, 0, 1, ...");
         }
         let entries = dims.iter().map(|dim| dim.local).sum::<i64>().saturating_mul(nodes.len() as i64);
-        if entries > MAX_ENTRIES {
-            return Err(Fault::NotSimulated(format!("{entries} points along the dimensions of all tensors")));
+        if entries > MAX_TABLE_ENTRIES {
+            return Err(PlanError::NotSimulated(format!("{entries} points along the dimensions of all tensors")));
         }
         let cores: Vec<i64> = cores.iter().map(|core| core.id).collect();
         let stagger = Stagger::from_function(self.function, self.conversions);
-        let file = |(index, (node, info))| TensorFile {
+        let file = |(index, (node, info))| TensorPlanBuilder {
             dsc: self.dsc,
             node,
             info,
@@ -174,31 +174,31 @@ impl Builder<'_> {
             // The result is the last tensor.
             stagger: stagger.filter(|_| index + 1 == nodes.len()),
         };
-        nodes.iter().zip(infos).enumerate().map(|numbered| file(numbered).plan()).collect()
+        nodes.iter().zip(infos).enumerate().map(|numbered| file(numbered).build_plan()).collect()
     }
 
     /// The inputs without the result (reductions list it as an input too), the index tensors, and the result.
-    fn operands(&self, n_tensors: usize) -> Checked<(Vec<usize>, Vec<usize>, usize)> {
+    fn find_operands(&self, n_tensors: usize) -> PlanResult<(Vec<usize>, Vec<usize>, usize)> {
         let compute = self.compute;
         let number = |label: &str| {
             let number = label.split_once("-idx").and_then(|(_, number)| number.parse::<usize>().ok());
             match number.filter(|number| *number < n_tensors) {
                 Some(number) => Ok(number),
-                None => malformed(format!("'{label}' is no tensor of the op")),
+                None => reject_malformed(format!("'{label}' is no tensor of the op")),
             }
         };
-        let [output] = compute.outputs.as_slice() else { return malformed("outputLabeledDs must have exactly one entry") };
+        let [output] = compute.outputs.as_slice() else { return reject_malformed("outputLabeledDs must have exactly one entry") };
         let output = number(output)?;
-        let inputs: Vec<usize> = compute.inputs.iter().map(|label| number(label)).collect::<Checked<_>>()?;
-        let indices = compute.indices.iter().flatten().map(|label| number(label)).collect::<Checked<_>>()?;
+        let inputs: Vec<usize> = compute.inputs.iter().map(|label| number(label)).collect::<PlanResult<_>>()?;
+        let indices = compute.indices.iter().flatten().map(|label| number(label)).collect::<PlanResult<_>>()?;
         Ok((inputs.into_iter().filter(|input| *input != output).collect(), indices, output))
     }
 
-    fn constants(&self) -> Checked<Vec<OpConstant>> {
-        self.dsc.constants.0.iter().map(|(_, info)| constant(info)).collect()
+    fn build_constants(&self) -> PlanResult<Vec<OpConstant>> {
+        self.dsc.constants.0.iter().map(|(_, info)| build_constant(info)).collect()
     }
 
-    fn mask(&self, dims: &[Dim], constants: &[OpConstant]) -> Checked<Option<Mask>> {
+    fn build_mask(&self, dims: &[IterationDim], constants: &[OpConstant]) -> PlanResult<Option<PaddingMask>> {
         let mut masked = Vec::new();
         for (label, parts) in self.dsc.masking.iter() {
             let dim = dims.iter().position(|dim| dim.label == **label);
@@ -206,23 +206,23 @@ impl Builder<'_> {
                 (Some(dim), [[valid, pad]]) if *valid >= 0 && *pad >= 0 && valid.checked_add(*pad) == Some(dims[dim].size) => {
                     masked.push((dim, *valid));
                 }
-                _ => return malformed(format!("coordinateMasking_ of '{label}' is not [[valid, padding]] of its points")),
+                _ => return reject_malformed(format!("coordinateMasking_ of '{label}' is not [[valid, padding]] of its points")),
             }
         }
         if masked.is_empty() {
             return Ok(None);
         }
         if self.is_uneven() {
-            return Err(Fault::NotSimulated("masks of an op with unequal work".to_owned()));
+            return Err(PlanError::NotSimulated("masks of an op with unequal work".to_owned()));
         }
         // By name, not by maskingConstId_: torch-spyre of August 2026 prints 0 there even if another constant is the first one.
-        match constants.iter().position(|constant| constant.name == MASK) {
-            Some(constant) => Ok(Some(Mask { dims: masked, constant })),
-            None => malformed(format!("coordinateMasking_ without a constant '{MASK}'")),
+        match constants.iter().position(|constant| constant.name == MASK_CONSTANT_NAME) {
+            Some(constant) => Ok(Some(PaddingMask { dims: masked, constant })),
+            None => reject_malformed(format!("coordinateMasking_ without a constant '{MASK_CONSTANT_NAME}'")),
         }
     }
 
-    fn symbolic_sizes(&self, dims: &[Dim]) -> Checked<Vec<SymbolicSize>> {
+    fn build_symbolic_sizes(&self, dims: &[IterationDim]) -> PlanResult<Vec<SymbolicSize>> {
         let mut sizes = Vec::new();
         let name_of = |symbol: i64| {
             let tags = self.operation.symbol_tags.iter().flat_map(|tags| tags.iter());
@@ -233,89 +233,89 @@ impl Builder<'_> {
             match (dim, symbols.as_slice()) {
                 (Some(dim), [symbol]) => match name_of(symbol.id) {
                     Some(name) => sizes.push(SymbolicSize { symbol: symbol.id, dim, name }),
-                    None => return malformed(format!("inputSymbolsAndTags_ has no name for symbol {}", symbol.id)),
+                    None => return reject_malformed(format!("inputSymbolsAndTags_ has no name for symbol {}", symbol.id)),
                 },
-                _ => return malformed(format!("dimToSymbolMapping_ of '{label}' is not one symbol of a dimension")),
+                _ => return reject_malformed(format!("dimToSymbolMapping_ of '{label}' is not one symbol of a dimension")),
             }
         }
         Ok(sizes)
     }
 }
 
-fn constant(info: &ConstantInfo) -> Checked<OpConstant> {
-    let format = number_format(&info.format)?;
+fn build_constant(info: &ConstantInfo) -> PlanResult<OpConstant> {
+    let format = parse_number_format(&info.format)?;
     let mut values = info.data.data.iter().map(|(_, bits)| bits.0.as_slice());
     let bits = values.next();
     if values.any(|other| Some(other) != bits) {
-        return Err(Fault::NotSimulated(format!("the constant '{}', which differs between cores", info.name)));
+        return Err(PlanError::NotSimulated(format!("the constant '{}', which differs between cores", info.name)));
     }
     match bits {
-        Some([Bits::Known(bits)]) => {
-            let value = constant_value(format, *bits);
-            Ok(OpConstant { name: info.name.to_string(), value, exact: meaning(format, value) })
+        Some([ConstantBits::Known(bits)]) => {
+            let value = decode_constant(format, *bits);
+            Ok(OpConstant { name: info.name.to_string(), value, exact: to_program_number(format, value) })
         }
-        Some([Bits::Marker(text)]) => Err(Fault::NotSimulated(format!("the constant {text}, whose bits are unknown"))),
-        _ => malformed(format!("constant '{}' has not exactly one value", info.name)),
+        Some([ConstantBits::Marker(text)]) => Err(PlanError::NotSimulated(format!("the constant {text}, whose bits are unknown"))),
+        _ => reject_malformed(format!("constant '{}' has not exactly one value", info.name)),
     }
 }
 
 /// Checks that the result and the other tensors of a plan meet the requirements of its kernel.
-fn check_result(plan: &Plan) -> Checked<()> {
+fn check_plan(plan: &OpPlan) -> PlanResult<()> {
     let reduced: Vec<usize> = plan.consumed_dims().into_iter().filter(|dim| plan.dims[*dim].size > 1).collect();
     if plan.kernel.is_elementwise()
         && let Some(dim) = reduced.first()
     {
-        return malformed(format!("the result lacks '{}', but '{}' reduces nothing", plan.dims[*dim].label, plan.function));
+        return reject_malformed(format!("the result lacks '{}', but '{}' reduces nothing", plan.dims[*dim].label, plan.function));
     }
     if plan.tensors.iter().any(|tensor| tensor.indirect.is_some()) == plan.indices.is_empty() {
-        return malformed("index tensors and value tensors belong together");
+        return reject_malformed("index tensors and value tensors belong together");
     }
-    for name in plan.kernel.constants() {
-        if plan.constant(name).is_none() {
-            return malformed(format!("'{}' has no constant '{name}'", plan.function));
+    for name in plan.kernel.required_constants() {
+        if plan.find_constant(name).is_none() {
+            return reject_malformed(format!("'{}' has no constant '{name}'", plan.function));
         }
     }
-    if let Kernel::TopK(selected) = plan.kernel {
+    if let OpKernel::TopK(selected) = plan.kernel {
         check_selection(plan, selected)?;
     }
     let is_unary = plan.kernel.is_elementwise() && plan.inputs.len() == 1;
-    if !plan.indices.is_empty() && plan.kernel != Kernel::Copy && !is_unary {
-        return Err(Fault::NotSimulated(format!("'{}' with indirect access", plan.function)));
+    if !plan.indices.is_empty() && plan.kernel != OpKernel::Copy && !is_unary {
+        return Err(PlanError::NotSimulated(format!("'{}' with indirect access", plan.function)));
     }
     let values = plan.tensors.iter().enumerate().filter(|(tensor, _)| !plan.indices.contains(tensor));
     let mut formats = values.map(|(_, tensor)| tensor.format);
     if plan.function == "identity" && formats.next().is_some_and(|first| formats.any(|format| format != first)) {
-        return malformed("the tensors of an identity have one format; other functions convert");
+        return reject_malformed("the tensors of an identity have one format; other functions convert");
     }
     let owned = plan.tensors.iter().filter(|tensor| tensor.ownership.is_some()).count();
-    if (plan.kernel == Kernel::Shuffle) != (owned == plan.tensors.len()) || (owned != 0 && plan.kernel != Kernel::Shuffle) {
-        return malformed("the tensors of a shuffle, and only they, say which slices the cores hold");
+    if (plan.kernel == OpKernel::Shuffle) != (owned == plan.tensors.len()) || (owned != 0 && plan.kernel != OpKernel::Shuffle) {
+        return reject_malformed("the tensors of a shuffle, and only they, say which slices the cores hold");
     }
-    if plan.kernel == Kernel::Shuffle { check_relayout(plan) } else { Ok(()) }
+    if plan.kernel == OpKernel::Shuffle { check_relayout(plan) } else { Ok(()) }
 }
 
 /// Checks a top-k: it searches one dimension, which each core has whole, and its results are along another dimension, which the input
 /// lacks.
-fn check_selection(plan: &Plan, selected: Selected) -> Checked<()> {
-    let Some((searched, ranks)) = plan.selection() else {
-        return malformed(format!("'{}' searches one dimension, and its result has one that its input lacks", plan.function));
+fn check_selection(plan: &OpPlan, selected: TopKOutput) -> PlanResult<()> {
+    let Some((searched, ranks)) = plan.find_top_k_dims() else {
+        return reject_malformed(format!("'{}' searches one dimension, and its result has one that its input lacks", plan.function));
     };
     let (searched, ranks) = (&plan.dims[searched], &plan.dims[ranks]);
     if searched.slices > 1 {
         let label = &searched.label;
-        return malformed(format!("dimension '{label}' of a top-k search is split over cores, which cannot combine their results"));
+        return reject_malformed(format!("dimension '{label}' of a top-k search is split over cores, which cannot combine their results"));
     }
     if ranks.size > searched.size {
-        return malformed(format!("the {} largest of {} elements along '{}'", ranks.size, searched.size, searched.label));
+        return reject_malformed(format!("the {} largest of {} elements along '{}'", ranks.size, searched.size, searched.label));
     }
     let format = plan.tensors[plan.output].format;
-    if selected == Selected::Position && format != DeviceFormat::IeeeFp32 && searched.size > MOST_POSITIONS {
+    if selected == TopKOutput::Position && format != DeviceFormat::IeeeFp32 && searched.size > MAX_EXACT_POSITIONS {
         let message =
-            format!("positions of {} elements in {format}, which represents only the first {MOST_POSITIONS} exactly", searched.size);
-        return Err(Fault::NotSimulated(message));
+            format!("positions of {} elements in {format}, which represents only the first {MAX_EXACT_POSITIONS} exactly", searched.size);
+        return Err(PlanError::NotSimulated(message));
     }
     Ok(())
 }
 
 /// Number of consecutive integers from 0 on that the device's 16-bit format represents exactly.
-const MOST_POSITIONS: i64 = 1025;
+const MAX_EXACT_POSITIONS: i64 = 1025;

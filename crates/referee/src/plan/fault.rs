@@ -3,14 +3,14 @@
 use crate::error::SimError;
 
 /// Error in the description of an op or of a tensor.
-pub(super) enum Fault {
+pub(super) enum PlanError {
     /// The members contradict each other or the format.
     Malformed(String),
     /// The format allows it, but the simulator does not support it.
     NotSimulated(String),
 }
 
-impl Fault {
+impl PlanError {
     /// Returns the error of a file and its function.
     pub(super) fn into_error(self, name: String) -> SimError {
         match self {

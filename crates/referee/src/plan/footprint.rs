@@ -5,7 +5,7 @@ use machine::DeviceFormat;
 
 /// Bytes from a start address: first byte and the byte after the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Interval {
+pub(crate) struct ByteInterval {
     pub(crate) start: i64,
     pub(crate) end: i64,
 }
@@ -15,18 +15,18 @@ const MAX_INTERVALS: usize = 1 << 24;
 
 /// Returns the byte intervals of a tensor that a core reads and writes; `None` if there are too many. Both cover the core's elements. A sparse
 /// tensor has one element in each stick: only these elements are read, but full sticks are written.
-pub(super) fn touched(offsets: &[Vec<i64>], format: DeviceFormat, stick: usize, is_sparse: bool) -> Option<(Vec<Interval>, Vec<Interval>)> {
+pub(super) fn compute_footprints(offsets: &[Vec<i64>], format: DeviceFormat, stick: usize, is_sparse: bool) -> Option<(Vec<ByteInterval>, Vec<ByteInterval>)> {
     let (width, elements) = (format.bytes(), format.elements_per_stick());
     let along = (!is_sparse).then_some((stick, elements as usize));
     let written = if is_sparse { width * elements } else { width };
-    Some((footprint(offsets, width, width, along)?, footprint(offsets, width, written, along)?))
+    Some((compute_footprint(offsets, width, width, along)?, compute_footprint(offsets, width, written, along)?))
 }
 
 /// Returns the union of `unit` bytes at every sum of one offset of each table, as sorted disjoint intervals.
 ///
 /// `stick` is the dimension along the stick, if the tensor has one, and the elements of a stick. Returns `None` if there are too many
 /// intervals.
-fn footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<(usize, usize)>) -> Option<Vec<Interval>> {
+fn compute_footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<(usize, usize)>) -> Option<Vec<ByteInterval>> {
     let mut factors: Vec<Vec<i64>> = Vec::new();
     for (dim, table) in offsets.iter().enumerate() {
         match stick {
@@ -47,12 +47,12 @@ fn footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<(usize, 
     }
     // Small strides first: adjacent bytes are merged before they are repeated.
     factors.sort_by_key(|factor| factor.get(1).map_or(0, |second| second - factor[0]));
-    let mut intervals = vec![Interval { start: 0, end: unit }];
+    let mut intervals = vec![ByteInterval { start: 0, end: unit }];
     for factor in factors.iter().filter(|factor| **factor != [0]) {
         if intervals.len().checked_mul(factor.len()).is_none_or(|count| count > MAX_INTERVALS) {
             return None;
         }
-        intervals = repeated(&intervals, factor, width);
+        intervals = repeat_intervals(&intervals, factor, width);
     }
     Some(intervals)
 }
@@ -62,12 +62,12 @@ fn has_whole_sticks(table: &[i64], elements: usize) -> bool {
     table.len().is_multiple_of(elements) && table.last() != Some(&HOLE) && table[elements - 1] - table[0] == elements as i64 - 1
 }
 
-fn repeated(intervals: &[Interval], offsets: &[i64], width: i64) -> Vec<Interval> {
+fn repeat_intervals(intervals: &[ByteInterval], offsets: &[i64], width: i64) -> Vec<ByteInterval> {
     let shifted = offsets.iter().flat_map(|offset| {
         let bytes = offset * width;
-        intervals.iter().map(move |interval| Interval { start: interval.start + bytes, end: interval.end + bytes })
+        intervals.iter().map(move |interval| ByteInterval { start: interval.start + bytes, end: interval.end + bytes })
     });
-    let mut all: Vec<Interval> = Vec::new();
+    let mut all: Vec<ByteInterval> = Vec::new();
     let mut in_order = true;
     for next in shifted {
         match all.last_mut() {
@@ -78,13 +78,13 @@ fn repeated(intervals: &[Interval], offsets: &[i64], width: i64) -> Vec<Interval
             }
         }
     }
-    if in_order { all } else { joined(all) }
+    if in_order { all } else { merge_adjacent(all) }
 }
 
 /// Sorts intervals, and merges those that touch.
-fn joined(mut intervals: Vec<Interval>) -> Vec<Interval> {
+fn merge_adjacent(mut intervals: Vec<ByteInterval>) -> Vec<ByteInterval> {
     intervals.sort_unstable();
-    let mut all: Vec<Interval> = Vec::new();
+    let mut all: Vec<ByteInterval> = Vec::new();
     for next in intervals {
         match all.last_mut() {
             Some(last) if next.start <= last.end => last.end = last.end.max(next.end),
@@ -100,12 +100,12 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn neighbours_join() {
+    fn merges_adjacent_intervals() {
         // Two stick columns of 4 rows out of 8, 64 lanes.
         let out: Vec<i64> = (0..128).map(|c| c / 64 * 512 + c % 64).collect();
         let rows: Vec<i64> = (0..4).map(|row| row * 64).collect();
-        let found = footprint(&[rows, out], 2, 2, Some((1, 64))).unwrap();
-        assert_eq!(found, [Interval { start: 0, end: 512 }, Interval { start: 1024, end: 1536 }]);
+        let found = compute_footprint(&[rows, out], 2, 2, Some((1, 64))).unwrap();
+        assert_eq!(found, [ByteInterval { start: 0, end: 512 }, ByteInterval { start: 1024, end: 1536 }]);
     }
 
     proptest! {
@@ -120,7 +120,7 @@ mod tests {
             let mut expected: Vec<i64> = bytes.iter().flat_map(|byte| *byte..byte + unit).collect();
             expected.sort_unstable();
             expected.dedup();
-            let found: Vec<i64> = footprint(&tables, width, unit, None).unwrap().iter().flat_map(|i| i.start..i.end).collect();
+            let found: Vec<i64> = compute_footprint(&tables, width, unit, None).unwrap().iter().flat_map(|i| i.start..i.end).collect();
             prop_assert_eq!(found, expected);
         }
     }

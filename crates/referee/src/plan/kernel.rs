@@ -2,15 +2,15 @@
 //!
 //! Functions of one and two inputs, and reductions, are those of [`element`].
 
-use element::{Binary, Reduction, Unary};
+use element::{BinaryFunction, Reduction, UnaryFunction};
 
 /// The computation of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kernel {
+pub(crate) enum OpKernel {
     /// One input.
-    Unary(Unary),
+    Unary(UnaryFunction),
     /// Two inputs.
-    Binary(Binary),
+    Binary(BinaryFunction),
     /// `first != 0 ? second : third`.
     Where,
     /// A reduction.
@@ -24,7 +24,7 @@ pub(crate) enum Kernel {
     /// Sums of products: matrix multiplication and convolution.
     Contract,
     /// The largest values along a dimension, in falling order, or their positions.
-    TopK(Selected),
+    TopK(TopKOutput),
     /// Data movement, with a change of format if the formats differ.
     Copy,
     /// Data movement between the LX of cores.
@@ -33,29 +33,29 @@ pub(crate) enum Kernel {
 
 /// Result of a top-k selection: the largest values, or their positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Selected {
+pub(crate) enum TopKOutput {
     Value,
     Position,
 }
 
-impl Kernel {
+impl OpKernel {
     /// Returns the computation of a function; `None` if the simulator does not support it.
-    pub(crate) fn of(function: &str) -> Option<Self> {
+    pub(crate) fn from_function(function: &str) -> Option<Self> {
         let base = function.strip_suffix("nonstick").unwrap_or(function);
-        if let Some(reduction) = Reduction::of(base) {
+        if let Some(reduction) = Reduction::from_name(base) {
             return Some(Self::Reduce(reduction));
         }
         if base != function {
             return None;
         }
-        Unary::of(function).map(Self::Unary).or_else(|| Binary::of(function).map(Self::Binary)).or(match function {
+        UnaryFunction::from_name(function).map(Self::Unary).or_else(|| BinaryFunction::from_name(function).map(Self::Binary)).or(match function {
             "where3" => Some(Self::Where),
             "exx2" => Some(Self::MomentPair),
             "layernormscale" => Some(Self::LayerNormScale),
             "layernormnorm" => Some(Self::LayerNorm),
             "batchmatmul" | "batchmatmulfp8" | "batchmatmulint8" | "conv2d" | "depthwiseconv2dnative" => Some(Self::Contract),
-            "topkvalue" => Some(Self::TopK(Selected::Value)),
-            "topkindex" => Some(Self::TopK(Selected::Position)),
+            "topkvalue" => Some(Self::TopK(TopKOutput::Value)),
+            "topkindex" => Some(Self::TopK(TopKOutput::Position)),
             "identity" | "ReStickifyOpHBM" | "dl16tofp32" | "fp32todl16" | "fp8todl16" | "qfp8ch" | "qfp8wt" => Some(Self::Copy),
             "shuffle" => Some(Self::Shuffle),
             _ => None,
@@ -63,7 +63,7 @@ impl Kernel {
     }
 
     /// The number of inputs.
-    pub(crate) const fn n_inputs(self) -> usize {
+    pub(crate) const fn num_inputs(self) -> usize {
         match self {
             Self::Unary(_) | Self::Reduce(_) | Self::MomentPair | Self::LayerNormScale | Self::TopK(_) | Self::Copy | Self::Shuffle => 1,
             Self::Binary(_) | Self::Contract => 2,
@@ -73,7 +73,7 @@ impl Kernel {
     }
 
     /// Returns the names of the required constants, as in torch-spyre.
-    pub(crate) const fn constants(self) -> &'static [&'static str] {
+    pub(crate) const fn required_constants(self) -> &'static [&'static str] {
         match self {
             Self::Reduce(Reduction::Mean) => &["scaling_factor"],
             Self::Reduce(Reduction::AveragePool) => &["nmap"],
@@ -94,7 +94,7 @@ impl Kernel {
     }
 
     /// Whether cores may compute partial results, each over a slice of the reduced dimensions.
-    pub(crate) const fn accumulates(self) -> bool {
+    pub(crate) const fn can_accumulate(self) -> bool {
         match self {
             Self::Reduce(_) | Self::Contract => true,
             Self::Unary(_) | Self::Binary(_) | Self::Where | Self::MomentPair => false,
@@ -108,18 +108,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reduction_off_the_stick_has_a_suffix() {
-        assert_eq!(Kernel::of("sumnonstick"), Some(Kernel::Reduce(Reduction::Sum)));
-        assert_eq!(Kernel::of("addnonstick"), None);
-        assert_eq!(Kernel::of("fly"), None);
+    fn recognizes_suffix_of_reductions_off_the_stick() {
+        assert_eq!(OpKernel::from_function("sumnonstick"), Some(OpKernel::Reduce(Reduction::Sum)));
+        assert_eq!(OpKernel::from_function("addnonstick"), None);
+        assert_eq!(OpKernel::from_function("fly"), None);
     }
 
     /// A new row of the table of device functions must become a kernel.
     #[test]
-    fn every_device_function_is_known() {
+    fn supports_every_device_function() {
         assert!(!machine::DeviceFunction::all().is_empty());
         for function in machine::DeviceFunction::all() {
-            assert!(Kernel::of(function.name).is_some(), "{}", function.name);
+            assert!(OpKernel::from_function(function.name).is_some(), "{}", function.name);
         }
     }
 }

@@ -13,11 +13,11 @@ mod steps;
 mod tensor;
 mod walk;
 
-pub(crate) use footprint::Interval;
-pub(crate) use kernel::{Kernel, Selected};
+pub(crate) use footprint::ByteInterval;
+pub(crate) use kernel::{OpKernel, TopKOutput};
 pub(crate) use sized::SymbolicSize;
-pub(crate) use steps::{Step, compile_steps};
-pub(crate) use walk::{Lane, Piece, Track, Walk, dense};
+pub(crate) use steps::{ConcurrentPlans, compile_steps};
+pub(crate) use walk::{StridedRun, PointChunk, OffsetTables, PointLoopNest, build_dense_tables};
 
 use crate::number::{dl16_from_host, dl16_to_f32};
 use machine::DeviceFormat;
@@ -27,14 +27,14 @@ pub(crate) const HOLE: i64 = i64::MIN;
 
 /// An op on all its cores.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct OpPlan {
     /// The file and the function, for messages.
     pub(crate) name: String,
     /// The function as the file spells it.
     pub(crate) function: String,
-    pub(crate) kernel: Kernel,
-    pub(crate) dims: Vec<Dim>,
-    pub(crate) cores: Vec<Core>,
+    pub(crate) kernel: OpKernel,
+    pub(crate) dims: Vec<IterationDim>,
+    pub(crate) cores: Vec<CoreAssignment>,
     pub(crate) tensors: Vec<TensorPlan>,
     /// The tensors that it reads, without index tensors and without the result.
     pub(crate) inputs: Vec<usize>,
@@ -42,7 +42,7 @@ pub(crate) struct Plan {
     pub(crate) indices: Vec<usize>,
     pub(crate) output: usize,
     /// Replacement of the inputs beyond the valid range of masked dimensions.
-    pub(crate) mask: Option<Mask>,
+    pub(crate) mask: Option<PaddingMask>,
     /// The constants, in the order of the file.
     pub(crate) constants: Vec<OpConstant>,
     /// The symbolic sizes.
@@ -53,7 +53,7 @@ pub(crate) struct Plan {
 
 /// A dimension of the iteration space.
 #[derive(Clone, Debug)]
-pub(crate) struct Dim {
+pub(crate) struct IterationDim {
     pub(crate) label: String,
     /// Total number of points.
     pub(crate) size: i64,
@@ -65,14 +65,14 @@ pub(crate) struct Dim {
 
 /// A core and its slice of each dimension.
 #[derive(Clone, Debug)]
-pub(crate) struct Core {
+pub(crate) struct CoreAssignment {
     pub(crate) id: i64,
     pub(crate) slots: Vec<i64>,
 }
 
 /// The part of the iteration space that is not padding.
 #[derive(Clone, Debug)]
-pub(crate) struct Mask {
+pub(crate) struct PaddingMask {
     /// A dimension and the number of its valid points.
     pub(crate) dims: Vec<(usize, i64)>,
     /// The constant that replaces the others.
@@ -91,7 +91,7 @@ pub(crate) struct OpConstant {
 
 impl OpConstant {
     /// Whether the device's number is the rounded program's number, in one of the formats of constants.
-    pub(crate) fn rounds_from(&self, exact: f64) -> bool {
+    pub(crate) fn is_rounded_from(&self, exact: f64) -> bool {
         let single = exact as f32;
         self.value == single || self.value == dl16_to_f32(dl16_from_host(single))
     }
@@ -102,9 +102,9 @@ impl OpConstant {
 pub(crate) struct TensorPlan {
     pub(crate) name: String,
     pub(crate) format: DeviceFormat,
-    pub(crate) memory: Memory,
+    pub(crate) memory: MemorySpace,
     /// Start of each core's part, in the order of [`Plan::cores`].
-    pub(crate) starts: Vec<Start>,
+    pub(crate) starts: Vec<StartAddress>,
     /// By dimension, the elements from the start to each of a core's positions; [`HOLE`] where the tensor has none.
     pub(crate) offsets: Vec<Vec<i64>>,
     /// By dimension, the number of evenly spaced positions from each multiple of that number on.
@@ -119,19 +119,19 @@ pub(crate) struct TensorPlan {
     pub(crate) present: Vec<bool>,
     /// One element in each stick.
     pub(crate) is_sparse: bool,
-    pub(crate) indirect: Option<Indirect>,
+    pub(crate) indirect: Option<IndirectAccess>,
     /// The slices of each dimension that a core holds, if they differ from its compute slices, in the order of [`Plan::cores`]; `None` for a
     /// core that holds no part of the tensor.
     pub(crate) ownership: Option<Vec<Option<Vec<i64>>>>,
     /// Byte intervals that one core reads, relative to its start: the elements.
-    pub(crate) read: Vec<Interval>,
+    pub(crate) read: Vec<ByteInterval>,
     /// Byte intervals that one core writes, relative to its start: the elements, or full sticks for a sparse tensor.
-    pub(crate) written: Vec<Interval>,
+    pub(crate) written: Vec<ByteInterval>,
 }
 
 /// A tensor that is accessed through an index.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Indirect {
+pub(crate) struct IndirectAccess {
     /// The index tensor.
     pub(crate) index: usize,
     /// Elements from one row to the next.
@@ -140,14 +140,14 @@ pub(crate) struct Indirect {
 
 /// Memory of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Memory {
+pub(crate) enum MemorySpace {
     Hbm,
     Lx,
 }
 
 /// A start address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
+pub(crate) enum StartAddress {
     Address(i64),
     Symbol(i64),
 }
@@ -159,9 +159,9 @@ impl TensorPlan {
     }
 }
 
-impl Plan {
+impl OpPlan {
     /// The position of a constant.
-    pub(crate) fn constant(&self, name: &str) -> Option<usize> {
+    pub(crate) fn find_constant(&self, name: &str) -> Option<usize> {
         self.constants.iter().position(|constant| constant.name == name)
     }
 
@@ -182,7 +182,7 @@ impl Plan {
     }
 
     /// Returns the dimension that a top-k searches, and the dimension of its results.
-    pub(crate) fn selection(&self) -> Option<(usize, usize)> {
+    pub(crate) fn find_top_k_dims(&self) -> Option<(usize, usize)> {
         let [input] = self.inputs[..] else { return None };
         let (input, output) = (&self.tensors[input], &self.tensors[self.output]);
         let only = |one: &TensorPlan, other: &TensorPlan| {
@@ -198,24 +198,24 @@ impl Plan {
     }
 
     /// Loops over all points, in pieces along the stick of the result, with one lane for each tensor.
-    pub(crate) fn points_walk(&self) -> Walk<'_> {
+    pub(crate) fn point_loop_nest(&self) -> PointLoopNest<'_> {
         let dims: Vec<usize> = (0..self.dims.len()).collect();
         let output = Some(self.tensors[self.output].stick);
         // An index is looked up once for a piece.
         let by_index = |dim: usize| self.indices.iter().any(|index| self.tensors[*index].present[dim] && self.dims[dim].local > 1);
         let inner = output.filter(|dim| !by_index(*dim));
-        Walk::new(self.tensors.iter().map(TensorPlan::track).collect(), &self.locals(), &dims, inner)
+        PointLoopNest::new(self.tensors.iter().map(TensorPlan::offset_tables).collect(), &self.local_sizes(), &dims, inner)
     }
 
     /// Returns for each core the core that stores the same part of the result: the first one, or, for a sum in LX, the last one, which
     /// completes the sum (torch-spyre's shuffles read it there). Results that are not summed over cores are in each core's own LX.
-    pub(crate) fn leaders(&self) -> Vec<usize> {
-        let is_lx = self.tensors[self.output].memory == Memory::Lx;
-        if !self.kernel.accumulates() && is_lx {
+    pub(crate) fn find_leaders(&self) -> Vec<usize> {
+        let is_lx = self.tensors[self.output].memory == MemorySpace::Lx;
+        if !self.kernel.can_accumulate() && is_lx {
             return (0..self.cores.len()).collect();
         }
         let dims = self.output_dims();
-        let part = |core: &Core| dims.iter().map(|dim| core.slots[*dim]).collect::<Vec<_>>();
+        let part = |core: &CoreAssignment| dims.iter().map(|dim| core.slots[*dim]).collect::<Vec<_>>();
         let parts: Vec<Vec<i64>> = self.cores.iter().map(part).collect();
         let storing = |part: &Vec<i64>| {
             let mut same = (0..parts.len()).filter(|other| parts[*other] == *part);
@@ -225,17 +225,17 @@ impl Plan {
     }
 
     /// Returns the largest HBM address that the file itself contains.
-    pub(crate) fn last_address(&self) -> Option<i64> {
-        let in_hbm = self.tensors.iter().filter(|tensor| tensor.memory == Memory::Hbm);
-        let address = |start: &Start| match start {
-            Start::Address(address) => Some(*address),
-            Start::Symbol(_) => None,
+    pub(crate) fn max_address(&self) -> Option<i64> {
+        let in_hbm = self.tensors.iter().filter(|tensor| tensor.memory == MemorySpace::Hbm);
+        let address = |start: &StartAddress| match start {
+            StartAddress::Address(address) => Some(*address),
+            StartAddress::Symbol(_) => None,
         };
         in_hbm.flat_map(|tensor| tensor.starts.iter().filter_map(address)).max()
     }
 
     /// The sizes of one core's iteration space.
-    pub(crate) fn locals(&self) -> Vec<usize> {
+    pub(crate) fn local_sizes(&self) -> Vec<usize> {
         self.dims.iter().map(|dim| dim.local as usize).collect()
     }
 }

@@ -3,49 +3,49 @@
 //! Each of the two tensors says which slices its cores hold (`coreIdToWkSlice_` of its coordinates); the op's own slices do not matter. Two
 //! cores may get the same slice (all-gather), a core may hold nothing, and addresses may differ from core to core (LX relayout contract).
 
-use super::fault::Fault;
-use super::{Core, Dim, Memory, Plan, TensorPlan};
-use sdsc_format::model::{Dsc, Fold, Node, Operation};
+use super::fault::PlanError;
+use super::{CoreAssignment, IterationDim, MemorySpace, OpPlan, TensorPlan};
+use sdsc_format::model::{Dsc, Fold, AllocateNode, Operation};
 use std::collections::{BTreeMap, BTreeSet};
 
-type Checked<T> = Result<T, Fault>;
+type RelayoutResult<T> = Result<T, PlanError>;
 
-fn malformed<T>(message: impl Into<String>) -> Checked<T> {
-    Err(Fault::Malformed(message.into()))
+fn reject_malformed<T>(message: impl Into<String>) -> RelayoutResult<T> {
+    Err(PlanError::Malformed(message.into()))
 }
 
 /// Returns the cores of a shuffle: all that `coreFoldProp_` counts.
 ///
 /// `coreIdsUsed_` may list fewer cores: those that hold the source, if it is a sum that only they have completed.
-pub(super) fn cores_of_relayout(operation: &Operation, dsc: &Dsc, dims: &[Dim], n_machine: i64) -> Checked<Vec<Core>> {
+pub(super) fn find_relayout_cores(operation: &Operation, dsc: &Dsc, dims: &[IterationDim], n_machine: i64) -> RelayoutResult<Vec<CoreAssignment>> {
     let n_cores = operation.core_fold.factor;
     if !(1..=n_machine).contains(&n_cores) {
-        return malformed(format!("coreFoldProp_ counts {n_cores} cores; the machine has {n_machine}"));
+        return reject_malformed(format!("coreFoldProp_ counts {n_cores} cores; the machine has {n_machine}"));
     }
     let used: BTreeSet<i64> = dsc.core_ids.iter().copied().collect();
     let n_used = used.len() as i64;
     if used.len() != dsc.core_ids.len() || (operation.n_cores, dsc.n_cores) != (n_used, n_used) {
         let (counted, listed) = (operation.n_cores, dsc.core_ids.len());
-        return malformed(format!("numCoresUsed_ is {counted} for {listed} entries of coreIdsUsed_; each core is counted and listed once"));
+        return reject_malformed(format!("numCoresUsed_ is {counted} for {listed} entries of coreIdsUsed_; each core is counted and listed once"));
     }
     if let Some(core) = used.iter().find(|core| !(0..n_cores).contains(*core)) {
-        return malformed(format!("coreIdsUsed_ lists core {core}; the op has {n_cores}"));
+        return reject_malformed(format!("coreIdsUsed_ lists core {core}; the op has {n_cores}"));
     }
     let source = dsc.nodes.first().map(|node| node.coordinates.core_to_slice.iter().map(|(core, _)| *core).collect());
     if n_used < n_cores && source.is_some_and(|source: BTreeSet<i64>| source != used) {
-        return malformed(format!("coreIdsUsed_ lists {n_used} of {n_cores} cores; these must be the cores that hold the source"));
+        return reject_malformed(format!("coreIdsUsed_ lists {n_used} of {n_cores} cores; these must be the cores that hold the source"));
     }
-    let slot = |core: i64, dim: &Dim| operation.core_to_slice.get(&core).and_then(|slots| slots.get(dim.label.as_str())).copied();
-    let core = |id: i64| Core { id, slots: dims.iter().map(|dim| slot(id, dim).unwrap_or(0)).collect() };
+    let slot = |core: i64, dim: &IterationDim| operation.core_to_slice.get(&core).and_then(|slots| slots.get(dim.label.as_str())).copied();
+    let core = |id: i64| CoreAssignment { id, slots: dims.iter().map(|dim| slot(id, dim).unwrap_or(0)).collect() };
     Ok((0..n_cores).map(core).collect())
 }
 
 /// Checks that two corelets share a core's part of a tensor along its stick dimension, which has a fold of its own for them.
 ///
 /// One address stands for both corelets: the halves lie where the layout of the core's part has them.
-pub(super) fn check_corelets(dsc: &Dsc, node: &Node) -> Checked<()> {
+pub(super) fn check_corelets(dsc: &Dsc, node: &AllocateNode) -> RelayoutResult<()> {
     let factor = |folds: &[Fold], label: &str| folds.iter().find(|fold| fold.label == label).map_or(1, |fold| fold.factor);
-    let split = |node: &Node| -> Vec<(String, i64)> {
+    let split = |node: &AllocateNode| -> Vec<(String, i64)> {
         let dims = node.coordinates.dims.iter();
         let folds = dims.map(|(label, info)| (label.to_string(), factor(&info.folds.folds, "corelet_fold")));
         folds.filter(|(_, corelets)| *corelets != 1).collect()
@@ -60,32 +60,32 @@ pub(super) fn check_corelets(dsc: &Dsc, node: &Node) -> Checked<()> {
     let stick = class.and_then(|class| class.stick.first()).map(ToString::to_string).unwrap_or_default();
     match split(node).as_slice() {
         [(label, 2)] if *label == stick && corelets == 2 => Ok(()),
-        [] => malformed(format!("{}: no corelet_fold for {corelets} corelets; the stick dimension '{stick}' has it", node.name)),
-        found => malformed(format!("{}: corelet_fold of {found:?}; two corelets share the stick dimension '{stick}'", node.name)),
+        [] => reject_malformed(format!("{}: no corelet_fold for {corelets} corelets; the stick dimension '{stick}' has it", node.name)),
+        found => reject_malformed(format!("{}: corelet_fold of {found:?}; two corelets share the stick dimension '{stick}'", node.name)),
     }
 }
 
 /// Checks the source and the destination of a shuffle: every element has one value, and the destination gets every element.
-pub(super) fn check_relayout(plan: &Plan) -> Checked<()> {
-    let [source] = plan.inputs.as_slice() else { return malformed("a shuffle has one source") };
+pub(super) fn check_relayout(plan: &OpPlan) -> RelayoutResult<()> {
+    let [source] = plan.inputs.as_slice() else { return reject_malformed("a shuffle has one source") };
     let (source, destination) = (&plan.tensors[*source], &plan.tensors[plan.output]);
-    if let Some(outside) = [source, destination].into_iter().find(|tensor| tensor.memory != Memory::Lx) {
-        return malformed(format!("{} is in HBM; both tensors of a shuffle are in LX", outside.name));
+    if let Some(outside) = [source, destination].into_iter().find(|tensor| tensor.memory != MemorySpace::Lx) {
+        return reject_malformed(format!("{} is in HBM; both tensors of a shuffle are in LX", outside.name));
     }
     if source.format != destination.format || source.stick != destination.stick || plan.mask.is_some() {
-        return malformed("a shuffle copies sticks as they are: its tensors have one format and one stick dimension, and no mask");
+        return reject_malformed("a shuffle copies sticks as they are: its tensors have one format and one stick dimension, and no mask");
     }
-    if let Some((slots, cores)) = holders(plan, source).into_iter().find(|(_, cores)| cores.len() > 1) {
-        let slice = shown(plan, &slots);
-        return malformed(format!("cores {} and {} both hold {slice} of the source; an element has one value", cores[0], cores[1]));
+    if let Some((slots, cores)) = find_holders(plan, source).into_iter().find(|(_, cores)| cores.len() > 1) {
+        let slice = format_slice(plan, &slots);
+        return reject_malformed(format!("cores {} and {} both hold {slice} of the source; an element has one value", cores[0], cores[1]));
     }
     check_cover(plan, source, "source")?;
     check_cover(plan, destination, "destination")
 }
 
 /// Checks that the cores hold all slices of a tensor.
-fn check_cover(plan: &Plan, tensor: &TensorPlan, role: &str) -> Checked<()> {
-    let held = holders(plan, tensor);
+fn check_cover(plan: &OpPlan, tensor: &TensorPlan, role: &str) -> RelayoutResult<()> {
+    let held = find_holders(plan, tensor);
     let slices_of =
         |(dim, table): (usize, &Vec<i64>)| if tensor.present[dim] { plan.dims[dim].size / (table.len() as i64).max(1) } else { 1 };
     let slices: Vec<i64> = tensor.offsets.iter().enumerate().map(slices_of).collect();
@@ -102,11 +102,11 @@ fn check_cover(plan: &Plan, tensor: &TensorPlan, role: &str) -> Checked<()> {
             }
         }
     }
-    malformed(format!("no core holds {} of the {role}; the {role} is complete", shown(plan, &slots)))
+    reject_malformed(format!("no core holds {} of the {role}; the {role} is complete", format_slice(plan, &slots)))
 }
 
 /// The cores that hold each slice of a tensor; the tensor has one slice of a dimension that it lacks.
-fn holders(plan: &Plan, tensor: &TensorPlan) -> BTreeMap<Vec<i64>, Vec<i64>> {
+fn find_holders(plan: &OpPlan, tensor: &TensorPlan) -> BTreeMap<Vec<i64>, Vec<i64>> {
     let mut holders: BTreeMap<Vec<i64>, Vec<i64>> = BTreeMap::new();
     for (core, slots) in plan.cores.iter().zip(tensor.ownership.iter().flatten()) {
         if let Some(slots) = slots {
@@ -117,7 +117,7 @@ fn holders(plan: &Plan, tensor: &TensorPlan) -> BTreeMap<Vec<i64>, Vec<i64>> {
     holders
 }
 
-fn shown(plan: &Plan, slots: &[i64]) -> String {
+fn format_slice(plan: &OpPlan, slots: &[i64]) -> String {
     let slots: Vec<String> = plan.dims.iter().zip(slots).map(|(dim, slot)| format!("'{}' {slot}", dim.label)).collect();
     format!("slice {}", slots.join(", "))
 }

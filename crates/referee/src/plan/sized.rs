@@ -1,7 +1,7 @@
 //! Ops with symbolic sizes below the maximum: element positions are unchanged, and fewer elements are accessed.
 
-use super::footprint::touched;
-use super::{Plan, TensorPlan};
+use super::footprint::compute_footprints;
+use super::{OpPlan, TensorPlan};
 use crate::error::SimError;
 use std::collections::BTreeMap;
 
@@ -16,12 +16,12 @@ pub(crate) struct SymbolicSize {
     pub(crate) name: String,
 }
 
-impl Plan {
+impl OpPlan {
     /// Returns the op at these sizes, by name; sizes without an entry keep the maximum.
     ///
     /// # Errors
     /// A size that the simulator cannot change: one of slices, of the elements of sticks, or of masks.
-    pub(crate) fn at(&self, sizes: &BTreeMap<String, i64>) -> Result<Self, SimError> {
+    pub(crate) fn with_sizes(&self, sizes: &BTreeMap<String, i64>) -> Result<Self, SimError> {
         let mut plan = self.clone();
         for size in &self.sizes {
             match sizes.get(&size.name) {
@@ -68,7 +68,7 @@ impl TensorPlan {
         if self.present[dim] {
             self.sticks = self.sticks / largest * size;
         }
-        let Some((read, written)) = touched(&self.offsets, self.format, self.stick, self.is_sparse) else { return false };
+        let Some((read, written)) = compute_footprints(&self.offsets, self.format, self.stick, self.is_sparse) else { return false };
         (self.read, self.written) = (read, written);
         true
     }

@@ -12,7 +12,7 @@
 use sdsc_format::program::ConversionOrder;
 
 /// Elements that stay together.
-pub(super) const GROUP: i64 = 4;
+pub(super) const GROUP_ELEMENTS: i64 = 4;
 
 /// A conversion that staggers its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,12 +37,12 @@ impl Stagger {
     }
 
     /// Returns the offset of a column, in elements of the result, whose sticks are `step` elements apart.
-    pub(super) const fn offset(self, column: i64, step: i64) -> i64 {
+    pub(super) const fn column_offset(self, column: i64, step: i64) -> i64 {
         let (pair, within) = (column / Self::COLUMNS, column % Self::COLUMNS);
-        let element = within % GROUP;
+        let element = within % GROUP_ELEMENTS;
         match self {
-            Self::Widen => (2 * pair + within / GROUP % 2) * step + GROUP * (within / (2 * GROUP)) + element,
-            Self::Narrow => pair * step + 2 * GROUP * (within % 32 / GROUP) + GROUP * (within / 32) + element,
+            Self::Widen => (2 * pair + within / GROUP_ELEMENTS % 2) * step + GROUP_ELEMENTS * (within / (2 * GROUP_ELEMENTS)) + element,
+            Self::Narrow => pair * step + 2 * GROUP_ELEMENTS * (within % 32 / GROUP_ELEMENTS) + GROUP_ELEMENTS * (within / 32) + element,
         }
     }
 }
@@ -52,26 +52,26 @@ mod tests {
     use super::*;
 
     /// Stick and position in it, with sticks of 1000 elements.
-    fn place(stagger: Stagger, column: i64) -> (i64, i64) {
-        let offset = stagger.offset(column, 1000);
+    fn locate_column(stagger: Stagger, column: i64) -> (i64, i64) {
+        let offset = stagger.column_offset(column, 1000);
         (offset / 1000, offset % 1000)
     }
 
     #[test]
-    fn columns_have_the_published_places() {
-        let wide = [4, 8, 63, 64].map(|column| place(Stagger::Widen, column));
+    fn staggers_columns_to_published_positions() {
+        let wide = [4, 8, 63, 64].map(|column| locate_column(Stagger::Widen, column));
         assert_eq!(wide, [(1, 0), (0, 4), (1, 31), (2, 0)]);
-        let narrow = [32, 4, 63, 28].map(|column| place(Stagger::Narrow, column));
+        let narrow = [32, 4, 63, 28].map(|column| locate_column(Stagger::Narrow, column));
         assert_eq!(narrow, [(0, 4), (0, 8), (0, 63), (0, 56)]);
     }
 
     #[test]
-    fn each_conversion_undoes_the_other() {
+    fn inverts_each_conversion_with_the_other() {
         for column in 0..256 {
-            let wide = Stagger::Widen.offset(column, 32);
-            assert_eq!(Stagger::Narrow.offset(wide, 64), column);
-            let narrow = Stagger::Narrow.offset(column, 64);
-            assert_eq!(Stagger::Widen.offset(narrow, 32), column);
+            let wide = Stagger::Widen.column_offset(column, 32);
+            assert_eq!(Stagger::Narrow.column_offset(wide, 64), column);
+            let narrow = Stagger::Narrow.column_offset(column, 64);
+            assert_eq!(Stagger::Widen.column_offset(narrow, 32), column);
         }
     }
 }

@@ -6,47 +6,47 @@
 //! iteration (of the whole op in HBM, where the start address is that of a core's slice; of one core's slice in LX) plus
 //! `backGapCore_` (SuperDSC schema, section 3 and section 6).
 
-use super::fault::Fault;
-use super::footprint::touched;
+use super::fault::PlanError;
+use super::footprint::compute_footprints;
 use super::relayout::check_corelets;
-use super::stagger::{GROUP, Stagger};
-use super::{Dim, HOLE, Indirect, Memory, Start, TensorPlan};
+use super::stagger::{GROUP_ELEMENTS, Stagger};
+use super::{IterationDim, HOLE, IndirectAccess, MemorySpace, StartAddress, TensorPlan};
 use machine::DeviceFormat;
 use sdsc_format::model::{
-    ClassInfo, CoordInfo, Dsc, Entries, FoldFunction, NUMBER_FORMATS, Node, TensorInfo, Text, WindowInfo, WordLength,
+    ClassInfo, CoordInfo, Dsc, Entries, FoldFunction, NUMBER_FORMATS, AllocateNode, TensorInfo, Text, WindowInfo, WordLength,
 };
 
 /// Maximum number of elements of one tensor; a core accesses far fewer ("torch-spyre facts, A": 256 MiB).
 const MAX_ELEMENTS: i64 = 1 << 46;
 
-type Result<T> = std::result::Result<T, Fault>;
+type TensorPlanResult<T> = std::result::Result<T, PlanError>;
 
-fn malformed<T>(message: impl Into<String>) -> Result<T> {
-    Err(Fault::Malformed(message.into()))
+fn reject_malformed<T>(message: impl Into<String>) -> TensorPlanResult<T> {
+    Err(PlanError::Malformed(message.into()))
 }
 
-fn not_simulated<T>(what: impl Into<String>) -> Result<T> {
-    Err(Fault::NotSimulated(what.into()))
+fn reject_unsupported<T>(what: impl Into<String>) -> TensorPlanResult<T> {
+    Err(PlanError::NotSimulated(what.into()))
 }
 
 /// Reads the name of a number format.
-pub(super) fn number_format(name: &str) -> Result<DeviceFormat> {
+pub(super) fn parse_number_format(name: &str) -> TensorPlanResult<DeviceFormat> {
     let is_legal = NUMBER_FORMATS.iter().any(|(known, _)| *known == name);
     match name.parse() {
         Ok(format) => Ok(format),
-        Err(_) if is_legal => not_simulated(format!("the number format {name}")),
-        Err(error) => malformed(format!("{error}")),
+        Err(_) if is_legal => reject_unsupported(format!("the number format {name}")),
+        Err(error) => reject_malformed(format!("{error}")),
     }
 }
 
 /// One tensor of a file.
-pub(super) struct TensorFile<'f> {
+pub(super) struct TensorPlanBuilder<'f> {
     pub(super) dsc: &'f Dsc,
-    pub(super) node: &'f Node,
+    pub(super) node: &'f AllocateNode,
     pub(super) info: &'f TensorInfo,
     /// The function of the op.
     pub(super) function: &'f str,
-    pub(super) dims: &'f [Dim],
+    pub(super) dims: &'f [IterationDim],
     /// The cores, in the order of the plan.
     pub(super) cores: &'f [i64],
     /// Positions of the elements, if the tensor is the result of a conversion that staggers them.
@@ -54,7 +54,7 @@ pub(super) struct TensorFile<'f> {
 }
 
 /// A dimension of a tensor while its tables are built.
-struct Stored {
+struct StoredDim {
     dim: usize,
     /// Positions of one core.
     local: i64,
@@ -62,33 +62,33 @@ struct Stored {
     extent: i64,
 }
 
-impl TensorFile<'_> {
+impl TensorPlanBuilder<'_> {
     /// Computes the element positions of the tensor.
-    pub(super) fn plan(&self) -> Result<TensorPlan> {
-        let class = self.class()?;
-        let format = number_format(&self.info.format)?;
-        if self.info.word_length != WordLength::bytes(format.bytes()) {
-            return malformed(format!("wordLength is {}, but {format} has {} bytes", self.info.word_length, format.bytes()));
+    pub(super) fn build_plan(&self) -> TensorPlanResult<TensorPlan> {
+        let class = self.find_class()?;
+        let format = parse_number_format(&self.info.format)?;
+        if self.info.word_length != WordLength::from_bytes(format.bytes()) {
+            return reject_malformed(format!("wordLength is {}, but {format} has {} bytes", self.info.word_length, format.bytes()));
         }
-        let stick = self.stick(class, format)?;
-        let memory = self.memory()?;
-        let ownership = self.ownership()?;
-        let stored = self.stored(class, memory, ownership.is_some(), stick)?;
-        let locals: Vec<i64> = (0..self.dims.len()).map(|dim| self.local(dim, &stored, ownership.is_some())).collect::<Result<_>>()?;
+        let stick = self.find_stick_dim(class, format)?;
+        let memory = self.read_memory_space()?;
+        let ownership = self.read_ownership()?;
+        let stored = self.collect_stored_dims(class, memory, ownership.is_some(), stick)?;
+        let locals: Vec<i64> = (0..self.dims.len()).map(|dim| self.local_size(dim, &stored, ownership.is_some())).collect::<TensorPlanResult<_>>()?;
         self.check_slices(ownership.as_deref().unwrap_or_default(), &locals)?;
         let mut offsets: Vec<Vec<i64>> = locals.iter().map(|local| vec![0; *local as usize]).collect();
-        let indirect = self.fill(&stored, stick, format, &mut offsets)?;
-        let present = (0..self.dims.len()).map(|dim| stored.iter().any(|entry| entry.dim == dim) || self.window(dim).is_some()).collect();
-        let run = if self.stagger.is_some() { GROUP } else { format.elements_per_stick() };
+        let indirect = self.fill_offsets(&stored, stick, format, &mut offsets)?;
+        let present = (0..self.dims.len()).map(|dim| stored.iter().any(|entry| entry.dim == dim) || self.find_enclosing_window(dim).is_some()).collect();
+        let run = if self.stagger.is_some() { GROUP_ELEMENTS } else { format.elements_per_stick() };
         let even = (0..self.dims.len()).map(|dim| if dim == stick { run as usize } else { 0 }).collect();
         let is_sparse = stored.iter().all(|entry| entry.dim != stick);
         let elements = format.elements_per_stick();
-        let Some((read, written)) = touched(&offsets, format, stick, is_sparse) else {
-            return not_simulated(format!("{}: more separate pieces of memory than the simulator keeps", self.info.name));
+        let Some((read, written)) = compute_footprints(&offsets, format, stick, is_sparse) else {
+            return reject_unsupported(format!("{}: more separate pieces of memory than the simulator keeps", self.info.name));
         };
-        let starts = self.starts(memory, ownership.as_deref())?;
+        let starts = self.build_starts(memory, ownership.as_deref())?;
         let name = self.info.name.to_string();
-        let positions = |entry: &Stored| {
+        let positions = |entry: &StoredDim| {
             let size = self.dims[entry.dim].size;
             let size = if self.node.is_per_core() { size } else { size.min(entry.extent) };
             if entry.dim == stick { size.div_euclid(elements) + i64::from(size % elements > 0) } else { size }
@@ -114,36 +114,36 @@ impl TensorFile<'_> {
         })
     }
 
-    fn class(&self) -> Result<&ClassInfo> {
+    fn find_class(&self) -> TensorPlanResult<&ClassInfo> {
         if self.dsc.classes.is_empty() {
-            return not_simulated("a data shuffle without 'primaryDsInfo_': the file does not say how its sticks run");
+            return reject_unsupported("a data shuffle without 'primaryDsInfo_': the file does not say how its sticks run");
         }
         let Some(class) = self.dsc.classes.get(&*self.info.class) else {
-            return malformed(format!("dsType_ '{}' is not in primaryDsInfo_", self.info.class));
+            return reject_malformed(format!("dsType_ '{}' is not in primaryDsInfo_", self.info.class));
         };
         let in_order = |label| class.order.iter().filter(|known| *known == label).count() == 1;
         if self.node.order.len() != class.order.len() || !self.node.order.iter().all(in_order) {
-            return malformed(format!("layoutDimOrder_ {:?} is no permutation of the class's {:?}", self.node.order, class.order));
+            return reject_malformed(format!("layoutDimOrder_ {:?} is no permutation of the class's {:?}", self.node.order, class.order));
         }
         if self.info.scales.len() != class.order.len() || self.node.page_sizes.len() != class.order.len() {
-            return malformed("scale_ and maxDimSizes_ must have one entry for each dimension of the class");
+            return reject_malformed("scale_ and maxDimSizes_ must have one entry for each dimension of the class");
         }
         if let Some(scale) = self.info.scales.iter().find(|scale| ![1, -1, -2].contains(*scale)) {
-            return malformed(format!("scale_ {scale} is none of 1, -1 and -2"));
+            return reject_malformed(format!("scale_ {scale} is none of 1, -1 and -2"));
         }
         Ok(class)
     }
 
     /// The dimension along the stick.
-    fn stick(&self, class: &ClassInfo, format: DeviceFormat) -> Result<usize> {
+    fn find_stick_dim(&self, class: &ClassInfo, format: DeviceFormat) -> TensorPlanResult<usize> {
         let elements = format.elements_per_stick();
         match (class.stick.as_slice(), class.stick_sizes.as_slice()) {
-            ([label], [size]) if *size == elements => self.dim(label),
-            ([_], [size]) => malformed(format!("stickSize_ is {size}, but a stick of {format} has {elements}")),
+            ([label], [size]) if *size == elements => self.find_dim(label),
+            ([_], [size]) => reject_malformed(format!("stickSize_ is {size}, but a stick of {format} has {elements}")),
             ([rows, columns], [2, size]) if matches!(format, DeviceFormat::Sen143Fp8 | DeviceFormat::SenInt8) && 2 * size == elements => {
-                self.block(rows, columns, elements)
+                self.find_block_dim(rows, columns, elements)
             }
-            (labels, sizes) => not_simulated(format!("{}: sticks of {sizes:?} elements along {labels:?}", self.info.name)),
+            (labels, sizes) => reject_unsupported(format!("{}: sticks of {sizes:?} elements along {labels:?}", self.info.name)),
         }
     }
 
@@ -151,17 +151,17 @@ impl TensorFile<'_> {
     ///
     /// In which order a stick has them is not public. As in the device's size of such a tensor, which has whole rows of 128 columns, elements
     /// keep their logical places here; the blocks of two rows and 128 columns are the same bytes either way, so no slice may end within one.
-    fn block(&self, rows: &Text, columns: &Text, elements: i64) -> Result<usize> {
-        let [inner, next, ..] = self.node.order.as_slice() else { return malformed("a block of two dimensions in a tensor of one") };
+    fn find_block_dim(&self, rows: &Text, columns: &Text, elements: i64) -> TensorPlanResult<usize> {
+        let [inner, next, ..] = self.node.order.as_slice() else { return reject_malformed("a block of two dimensions in a tensor of one") };
         if (inner, next) != (rows, columns) {
             let order = &self.node.order;
-            return not_simulated(format!("{}: sticks along {rows:?} and {columns:?} of a tensor in the order {order:?}", self.info.name));
+            return reject_unsupported(format!("{}: sticks along {rows:?} and {columns:?} of a tensor in the order {order:?}", self.info.name));
         }
-        let (rows, columns) = (self.dim(rows)?, self.dim(columns)?);
+        let (rows, columns) = (self.find_dim(rows)?, self.find_dim(columns)?);
         let (of_rows, of_columns) = (&self.dims[rows], &self.dims[columns]);
         if of_rows.slices > 1 || of_rows.size % 2 != 0 || of_columns.local % elements != 0 {
             let blocks = format!("'{}' in {} slices, {} of '{}'", of_rows.label, of_rows.slices, of_columns.local, of_columns.label);
-            return malformed(format!(
+            return reject_malformed(format!(
                 "{}: {blocks}: a core has whole blocks of 2 rows and {elements} columns, and all rows",
                 self.info.name
             ));
@@ -169,113 +169,113 @@ impl TensorFile<'_> {
         Ok(columns)
     }
 
-    fn dim(&self, label: &str) -> Result<usize> {
+    fn find_dim(&self, label: &str) -> TensorPlanResult<usize> {
         let known = self.dims.iter().position(|dim| dim.label == label);
-        known.map_or_else(|| malformed(format!("dimension '{label}' is not in N_")), Ok)
+        known.map_or_else(|| reject_malformed(format!("dimension '{label}' is not in N_")), Ok)
     }
 
-    fn memory(&self) -> Result<Memory> {
+    fn read_memory_space(&self) -> TensorPlanResult<MemorySpace> {
         match &*self.node.component {
-            "hbm" => Ok(Memory::Hbm),
-            "lx" => Ok(Memory::Lx),
-            other => malformed(format!("component_ '{other}' is neither hbm nor lx")),
+            "hbm" => Ok(MemorySpace::Hbm),
+            "lx" => Ok(MemorySpace::Lx),
+            other => reject_malformed(format!("component_ '{other}' is neither hbm nor lx")),
         }
     }
 
     /// The slices that the cores hold, if the file says so; a core that is not listed holds nothing.
-    fn ownership(&self) -> Result<Option<Vec<Option<Vec<i64>>>>> {
+    fn read_ownership(&self) -> TensorPlanResult<Option<Vec<Option<Vec<i64>>>>> {
         let map = &self.node.coordinates.core_to_slice;
         if map.is_empty() {
             return Ok(None);
         }
         if let Some((core, _)) = map.iter().find(|(core, _)| !self.cores.contains(*core)) {
-            return malformed(format!("coreIdToWkSlice_ of {} lists core {core}, which the op does not have", self.info.name));
+            return reject_malformed(format!("coreIdToWkSlice_ of {} lists core {core}, which the op does not have", self.info.name));
         }
         check_corelets(self.dsc, self.node)?;
-        let slot = |dim: &Dim, slots: &Entries<Text, i64>| self.owned_slot(&dim.label, slots.get(dim.label.as_str()).copied().unwrap_or(0));
+        let slot = |dim: &IterationDim, slots: &Entries<Text, i64>| self.check_owned_slot(&dim.label, slots.get(dim.label.as_str()).copied().unwrap_or(0));
         let of_core = |core: &i64| {
-            let slots = map.get(core).map(|slots| self.dims.iter().map(|dim| slot(dim, slots)).collect::<Result<_>>());
+            let slots = map.get(core).map(|slots| self.dims.iter().map(|dim| slot(dim, slots)).collect::<TensorPlanResult<_>>());
             slots.transpose()
         };
-        self.cores.iter().map(of_core).collect::<Result<_>>().map(Some)
+        self.cores.iter().map(of_core).collect::<TensorPlanResult<_>>().map(Some)
     }
 
-    fn owned_slot(&self, label: &str, slot: i64) -> Result<i64> {
-        let (slices, size) = (self.slices(label)?, self.dims[self.dim(label)?].size);
+    fn check_owned_slot(&self, label: &str, slot: i64) -> TensorPlanResult<i64> {
+        let (slices, size) = (self.count_slices(label)?, self.dims[self.find_dim(label)?].size);
         if size % slices != 0 || !(0..slices).contains(&slot) {
-            return malformed(format!("slice {slot} of {slices} of '{label}', which has {size} points"));
+            return reject_malformed(format!("slice {slot} of {slices} of '{label}', which has {size} points"));
         }
         Ok(slot)
     }
 
     /// Slices of what a core has lie among the points, also along a dimension that is not stored and so has no extent of its own.
-    fn check_slices(&self, slots_of_cores: &[Option<Vec<i64>>], locals: &[i64]) -> Result<()> {
+    fn check_slices(&self, slots_of_cores: &[Option<Vec<i64>>], locals: &[i64]) -> TensorPlanResult<()> {
         for (dim, slot) in slots_of_cores.iter().flatten().flat_map(|slots| slots.iter().enumerate()) {
-            let Dim { label, size, .. } = &self.dims[dim];
+            let IterationDim { label, size, .. } = &self.dims[dim];
             if (slot + 1).checked_mul(locals[dim]).is_none_or(|end| end > *size) {
-                return malformed(format!("slice {slot} of '{label}' has {} points of {size} in {}", locals[dim], self.info.name));
+                return reject_malformed(format!("slice {slot} of '{label}' has {} points of {size} in {}", locals[dim], self.info.name));
             }
         }
         Ok(())
     }
 
     /// The stored dimensions from the inside, with their extents.
-    fn stored(&self, class: &ClassInfo, memory: Memory, owned: bool, stick: usize) -> Result<Vec<Stored>> {
+    fn collect_stored_dims(&self, class: &ClassInfo, memory: MemorySpace, owned: bool, stick: usize) -> TensorPlanResult<Vec<StoredDim>> {
         let mut stored = Vec::new();
         for label in &self.node.order {
             let scale = class.order.iter().position(|known| known == label).map(|index| self.info.scales[index]);
             if scale != Some(1) {
                 continue;
             }
-            let dim = self.dim(label)?;
-            let local = if owned { self.dims[dim].size / self.slices(label)? } else { self.dims[dim].local };
-            let covered = if self.node.is_per_core() { local } else { self.covered(dim)? };
-            let gap = self.gap(label, memory)?;
-            let extent = if self.gap_is_missing(dim, stick, gap) { covered - gap } else { covered.saturating_add(gap) };
+            let dim = self.find_dim(label)?;
+            let local = if owned { self.dims[dim].size / self.count_slices(label)? } else { self.dims[dim].local };
+            let covered = if self.node.is_per_core() { local } else { self.count_covered_positions(dim)? };
+            let gap = self.read_gap(label, memory)?;
+            let extent = if self.is_missing_gap(dim, stick, gap) { covered - gap } else { covered.saturating_add(gap) };
             if extent < 1 {
-                return malformed(format!("dimension '{label}' of {} has the extent {extent}", self.info.name));
+                return reject_malformed(format!("dimension '{label}' of {} has the extent {extent}", self.info.name));
             }
-            stored.push(Stored { dim, local, extent });
+            stored.push(StoredDim { dim, local, extent });
         }
         Ok(stored)
     }
 
     /// The positions that an op covers in HBM: all points, or all positions of a window.
-    fn covered(&self, dim: usize) -> Result<i64> {
-        match self.windowed(dim)? {
+    fn count_covered_positions(&self, dim: usize) -> TensorPlanResult<i64> {
+        match self.find_window(dim)? {
             Some(window) => Ok(window.total),
             None => Ok(self.dims[dim].size),
         }
     }
 
     /// The slices of a tensor with its own ownership: the factor of `core_fold`.
-    fn slices(&self, label: &str) -> Result<i64> {
+    fn count_slices(&self, label: &str) -> TensorPlanResult<i64> {
         let info: Option<&CoordInfo> = self.node.coordinates.dims.get(label);
         let folds = info.map(|info| info.folds.functions.iter().zip(&info.folds.folds));
         let fold = folds.into_iter().flatten().find(|(_, fold)| fold.label == "core_fold");
-        let size = self.dims[self.dim(label)?].size;
+        let size = self.dims[self.find_dim(label)?].size;
         match fold {
             Some((FoldFunction::Affine { alpha, beta: 0 }, fold))
                 if fold.factor > 1 && alpha.checked_mul(fold.factor).is_none_or(|covered| covered != size) =>
             {
                 let (name, factor) = (&self.info.name, fold.factor);
-                malformed(format!("{name}: {factor} slices of '{label}' are {alpha} points apart; {size} points need slices side by side"))
+                reject_malformed(format!("{name}: {factor} slices of '{label}' are {alpha} points apart; {size} points need slices side by side"))
             }
             Some((FoldFunction::Affine { beta: 0, .. }, fold)) if fold.factor > 0 => Ok(fold.factor),
-            _ => malformed(format!("{} has no core_fold for '{label}'", self.info.name)),
+            _ => reject_malformed(format!("{} has no core_fold for '{label}'", self.info.name)),
         }
     }
 
     /// `backGapCore_`: the elements of a dimension beyond the part that the op touches.
-    fn gap(&self, label: &str, memory: Memory) -> Result<i64> {
+    fn read_gap(&self, label: &str, memory: MemorySpace) -> TensorPlanResult<i64> {
         let Some(gaps) = self.node.gaps.as_ref().and_then(|gaps| gaps.get(label)) else { return Ok(0) };
         let mut values = gaps.iter().map(|(_, gap)| gap.0);
         let Some(first) = values.next() else { return Ok(0) };
-        if first < 0 || gaps.iter().any(|(core, _)| (*core == -1) != (memory == Memory::Hbm)) {
-            return malformed(format!("backGapCore_ of '{label}' is negative, or not of its kind of memory"));
+        if first < 0 || gaps.iter().any(|(core, _)| (*core == -1) != (memory == MemorySpace::Hbm)) {
+            return reject_malformed(format!("backGapCore_ of '{label}' is negative, or not of its kind of memory"));
         }
         if values.any(|gap| gap != first) {
-            return not_simulated(format!("{}: a gap that differs between cores", self.info.name));
+            return reject_unsupported(format!("{}: a gap that differs between cores", self.info.name));
         }
         Ok(first)
     }
@@ -285,7 +285,7 @@ impl TensorFile<'_> {
     /// A restickify pads both stick dimensions; the tensor in which such a dimension is not along the stick is not padded, and
     /// the gap is what it lacks (schema, section 4). Padding is less than a stick, and a view's gap could be as small: then the file
     /// says the same for both, and we take it for padding.
-    fn gap_is_missing(&self, dim: usize, stick: usize, gap: i64) -> bool {
+    fn is_missing_gap(&self, dim: usize, stick: usize, gap: i64) -> bool {
         let along = |class: &ClassInfo| {
             let size = class.stick_sizes.first().copied().unwrap_or(0);
             class.stick.first().is_some_and(|label| *label == self.dims[dim].label) && gap < size
@@ -294,7 +294,7 @@ impl TensorFile<'_> {
     }
 
     /// Positions of one core along a dimension of the iteration space.
-    fn local(&self, dim: usize, stored: &[Stored], owned: bool) -> Result<i64> {
+    fn local_size(&self, dim: usize, stored: &[StoredDim], owned: bool) -> TensorPlanResult<i64> {
         let entry = stored.iter().find(|entry| entry.dim == dim);
         Ok(match entry {
             Some(entry) if owned => entry.local,
@@ -303,7 +303,7 @@ impl TensorFile<'_> {
     }
 
     /// Fills the tables of the stored dimensions.
-    fn fill(&self, stored: &[Stored], stick: usize, format: DeviceFormat, offsets: &mut [Vec<i64>]) -> Result<Option<Indirect>> {
+    fn fill_offsets(&self, stored: &[StoredDim], stick: usize, format: DeviceFormat, offsets: &mut [Vec<i64>]) -> TensorPlanResult<Option<IndirectAccess>> {
         let elements = format.elements_per_stick();
         let mut step = elements;
         let (mut by_index, mut blocked) = (Vec::new(), false);
@@ -323,7 +323,7 @@ impl TensorFile<'_> {
             let table = &mut offsets[entry.dim];
             for (at, offset) in (0..).zip(table.iter_mut()) {
                 *offset = match self.stagger {
-                    Some(stagger) if entry.dim == stick => stagger.offset(at, step),
+                    Some(stagger) if entry.dim == stick => stagger.column_offset(at, step),
                     _ if at >= entry.extent && self.dims[entry.dim].slices == 1 && entry.dim != stick => HOLE,
                     _ if entry.dim == stick => at / elements * step + at % elements,
                     _ => at * step,
@@ -333,16 +333,16 @@ impl TensorFile<'_> {
             step *= sticks;
         }
         if blocked {
-            return not_simulated(format!("{}: a dimension outside of the indexed one, whose size the file does not give", self.info.name));
+            return reject_unsupported(format!("{}: a dimension outside of the indexed one, whose size the file does not give", self.info.name));
         }
-        if by_index.is_empty() { Ok(None) } else { self.indirect(step).map(Some) }
+        if by_index.is_empty() { Ok(None) } else { self.build_indirect_access(step).map(Some) }
     }
 
     /// Checks that a conversion that staggers has complete pairs of sticks: elements of a partly filled one lie in both of a pair.
-    fn check_pairs(&self, entry: &Stored, stick: usize) -> Result<()> {
+    fn check_pairs(&self, entry: &StoredDim, stick: usize) -> TensorPlanResult<()> {
         let columns = entry.local.min(entry.extent);
         if self.stagger.is_some() && entry.dim == stick && (columns % Stagger::COLUMNS != 0 || entry.extent % Stagger::COLUMNS != 0) {
-            return not_simulated(format!(
+            return reject_unsupported(format!(
                 "'{}' of {columns} columns, not a multiple of {}: the partly filled sticks are staggered",
                 self.function,
                 Stagger::COLUMNS
@@ -352,27 +352,27 @@ impl TensorFile<'_> {
     }
 
     /// Checks that sums of offsets cannot overflow.
-    fn check_size(&self, step: i64, positions: i64) -> Result<()> {
+    fn check_size(&self, step: i64, positions: i64) -> TensorPlanResult<()> {
         match step.checked_mul(positions) {
             Some(elements) if elements <= MAX_ELEMENTS => Ok(()),
-            Some(_) | None => malformed(format!("{} is too large", self.info.name)),
+            Some(_) | None => reject_malformed(format!("{} is too large", self.info.name)),
         }
     }
 
     /// A tensor that ends inside of the slice of a core other than the first cannot be told from its tables.
-    fn check_end(&self, entry: &Stored) -> Result<()> {
+    fn check_end(&self, entry: &StoredDim) -> TensorPlanResult<()> {
         if entry.extent < entry.local
-            || (entry.extent < self.dims[entry.dim].size && self.dims[entry.dim].slices > 1 && self.windowless(entry.dim))
+            || (entry.extent < self.dims[entry.dim].size && self.dims[entry.dim].slices > 1 && self.is_windowless(entry.dim))
         {
             let dim = &self.dims[entry.dim];
             if dim.slices > 1 && !self.node.is_per_core() {
-                return malformed(format!("'{}' is split over cores, but {} ends inside of a slice", dim.label, self.info.name));
+                return reject_malformed(format!("'{}' is split over cores, but {} ends inside of a slice", dim.label, self.info.name));
             }
         }
         Ok(())
     }
 
-    fn windowless(&self, dim: usize) -> bool {
+    fn is_windowless(&self, dim: usize) -> bool {
         self.node.padding.as_ref().is_none_or(|padding| padding.get(self.dims[dim].label.as_str()).is_none())
     }
 
@@ -381,34 +381,34 @@ impl TensorFile<'_> {
         self.node.indirection == "value_tensor" && index.is_some_and(|index| self.node.page_sizes[index] >= 0)
     }
 
-    fn indirect(&self, row: i64) -> Result<Indirect> {
+    fn build_indirect_access(&self, row: i64) -> TensorPlanResult<IndirectAccess> {
         let related = self.node.related.as_deref().unwrap_or_default();
         let index = self.dsc.nodes.iter().enumerate().find(|(_, node)| node.name == related);
         match index {
             Some((_, node)) if node.index_type.as_deref() == Some("address") => {
-                not_simulated(format!("{}: an index tensor of byte addresses", self.info.name))
+                reject_unsupported(format!("{}: an index tensor of byte addresses", self.info.name))
             }
-            Some((index, node)) if node.indirection == "index_tensor" => Ok(Indirect { index, row }),
-            _ => malformed(format!("relatedIndirectAccessAlloc_ '{related}' is no index tensor")),
+            Some((index, node)) if node.indirection == "index_tensor" => Ok(IndirectAccess { index, row }),
+            _ => reject_malformed(format!("relatedIndirectAccessAlloc_ '{related}' is no index tensor")),
         }
     }
 
     /// Returns the window of a dimension of this tensor, if the tensor is read through windows along it.
-    fn windowed(&self, dim: usize) -> Result<Option<&WindowInfo>> {
-        if self.windowless(dim) {
+    fn find_window(&self, dim: usize) -> TensorPlanResult<Option<&WindowInfo>> {
+        if self.is_windowless(dim) {
             return Ok(None);
         }
         let window = self.dsc.space.windows.as_ref().and_then(|windows| windows.get(self.dims[dim].label.as_str()));
         match window {
-            Some(window) if window.pad_front != 0 || window.pad_back != 0 => not_simulated("windows with padding"),
-            Some(window) if window.unneeded.is_some_and(|unneeded| unneeded != 0) => not_simulated("windows with unneeded padding"),
+            Some(window) if window.pad_front != 0 || window.pad_back != 0 => reject_unsupported("windows with padding"),
+            Some(window) if window.unneeded.is_some_and(|unneeded| unneeded != 0) => reject_unsupported("windows with unneeded padding"),
             Some(window) => Ok(Some(window)),
-            None => malformed(format!("'{}' is padded but has no window", self.dims[dim].label)),
+            None => reject_malformed(format!("'{}' is padded but has no window", self.dims[dim].label)),
         }
     }
 
     /// The dimension whose windows have `dim` as their points, in this tensor.
-    fn window(&self, dim: usize) -> Option<&WindowInfo> {
+    fn find_enclosing_window(&self, dim: usize) -> Option<&WindowInfo> {
         let windows = self.dsc.space.windows.as_ref()?;
         let found = windows.iter().find(|(label, window)| {
             window.window_dim == self.dims[dim].label.as_str()
@@ -418,11 +418,11 @@ impl TensorFile<'_> {
     }
 
     /// Expands a windowed dimension, and sets the strides of its window points.
-    fn fill_window(&self, dim: usize, step: i64, offsets: &mut [Vec<i64>]) -> Result<()> {
-        let Some(window) = self.windowed(dim)? else { return Ok(()) };
-        let points = self.dim(&window.window_dim)?;
+    fn fill_window(&self, dim: usize, step: i64, offsets: &mut [Vec<i64>]) -> TensorPlanResult<()> {
+        let Some(window) = self.find_window(dim)? else { return Ok(()) };
+        let points = self.find_dim(&window.window_dim)?;
         for (dim, by) in [(dim, window.stride), (points, window.dilation)] {
-            let Some(by) = step.checked_mul(by).filter(|by| *by > 0) else { return malformed("a window has no valid stride and dilation") };
+            let Some(by) = step.checked_mul(by).filter(|by| *by > 0) else { return reject_malformed("a window has no valid stride and dilation") };
             self.check_size(by, offsets[dim].len() as i64)?;
             (0..).zip(&mut offsets[dim]).for_each(|(at, offset): (i64, &mut i64)| *offset = at * by);
         }
@@ -430,18 +430,18 @@ impl TensorFile<'_> {
     }
 
     /// Start addresses of the cores; a core that holds no part of the tensor needs none.
-    fn starts(&self, memory: Memory, ownership: Option<&[Option<Vec<i64>>]>) -> Result<Vec<Start>> {
+    fn build_starts(&self, memory: MemorySpace, ownership: Option<&[Option<Vec<i64>>]>) -> TensorPlanResult<Vec<StartAddress>> {
         let is_held = |position: usize| ownership.is_none_or(|ownership| ownership[position].is_some());
         let start = |(position, core): (usize, &i64)| {
-            let found = self.node.start.on_core(*core).map(|value| value.0);
+            let found = self.node.start.value_on_core(*core).map(|value| value.0);
             match (found, memory) {
-                (None, _) if !is_held(position) => Ok(Start::Address(0)),
-                (None, _) => malformed(format!("startAddressCoreCorelet_ of {} lacks core {core}", self.info.name)),
-                (Some(symbol), Memory::Hbm) if symbol < 0 => Ok(Start::Symbol(symbol)),
-                (Some(symbol), Memory::Lx) if symbol < 0 => {
-                    malformed(format!("{} is in LX but has the symbol {symbol} as address", self.info.name))
+                (None, _) if !is_held(position) => Ok(StartAddress::Address(0)),
+                (None, _) => reject_malformed(format!("startAddressCoreCorelet_ of {} lacks core {core}", self.info.name)),
+                (Some(symbol), MemorySpace::Hbm) if symbol < 0 => Ok(StartAddress::Symbol(symbol)),
+                (Some(symbol), MemorySpace::Lx) if symbol < 0 => {
+                    reject_malformed(format!("{} is in LX but has the symbol {symbol} as address", self.info.name))
                 }
-                (Some(address), _) => Ok(Start::Address(address)),
+                (Some(address), _) => Ok(StartAddress::Address(address)),
             }
         };
         self.cores.iter().enumerate().map(start).collect()

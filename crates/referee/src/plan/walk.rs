@@ -4,15 +4,15 @@ use super::{HOLE, TensorPlan};
 
 /// Strides of a tensor, or of an array of the simulator, along the dimensions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Track<'t> {
+pub(crate) struct OffsetTables<'t> {
     pub(crate) offsets: &'t [Vec<i64>],
     pub(crate) even: &'t [usize],
 }
 
 /// The loops.
 #[derive(Clone, Debug)]
-pub(crate) struct Walk<'t> {
-    tracks: Vec<Track<'t>>,
+pub(crate) struct PointLoopNest<'t> {
+    tracks: Vec<OffsetTables<'t>>,
     sizes: Vec<usize>,
     outer: Vec<usize>,
     inner: Option<usize>,
@@ -21,7 +21,7 @@ pub(crate) struct Walk<'t> {
 
 /// One tensor in a piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Lane {
+pub(crate) struct StridedRun {
     /// Elements from the start of the core's part to the first of the piece.
     pub(crate) offset: i64,
     /// Elements from one to the next.
@@ -32,9 +32,9 @@ pub(crate) struct Lane {
 
 /// A piece: some points in a row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Piece<'w> {
+pub(crate) struct PointChunk<'w> {
     /// One for each track.
-    pub(crate) lanes: &'w [Lane],
+    pub(crate) lanes: &'w [StridedRun],
     pub(crate) length: usize,
     /// The first point, by dimension.
     pub(crate) position: &'w [usize],
@@ -42,37 +42,37 @@ pub(crate) struct Piece<'w> {
     pub(crate) inner: Option<usize>,
 }
 
-impl<'t> Walk<'t> {
+impl<'t> PointLoopNest<'t> {
     /// Returns loops over some dimensions, the last of them fastest, in pieces along `inner`.
-    pub(crate) fn new(tracks: Vec<Track<'t>>, sizes: &[usize], dims: &[usize], inner: Option<usize>) -> Self {
+    pub(crate) fn new(tracks: Vec<OffsetTables<'t>>, sizes: &[usize], dims: &[usize], inner: Option<usize>) -> Self {
         let moves = |dim: usize| sizes[dim] > 1 || tracks.iter().any(|track| track.offsets[dim] != [0]);
         let outer = dims.iter().copied().filter(|dim| Some(*dim) != inner && moves(*dim)).collect();
         let even = inner.map(|inner| tracks.iter().fold(0, |all, track| gcd(all, track.even[inner])));
         let chunk = match (even, inner) {
             // 0 is "all of them".
-            (Some(0), Some(inner)) => sizes[inner].min(MAX_PIECE),
-            (Some(even), _) => even.min(MAX_PIECE),
+            (Some(0), Some(inner)) => sizes[inner].min(MAX_CHUNK_POINTS),
+            (Some(even), _) => even.min(MAX_CHUNK_POINTS),
             (None, _) => 1,
         };
         Self { tracks, sizes: sizes.to_vec(), outer, inner, chunk: chunk.max(1) }
     }
 
     /// Visits every piece in order.
-    pub(crate) fn each(&self, mut visit: impl FnMut(Piece<'_>)) {
+    pub(crate) fn for_each_chunk(&self, mut visit: impl FnMut(PointChunk<'_>)) {
         let mut position = vec![0usize; self.sizes.len()];
-        let mut lanes = vec![Lane::default(); self.tracks.len()];
+        let mut lanes = vec![StridedRun::default(); self.tracks.len()];
         let length = self.inner.map_or(1, |inner| self.sizes[inner]);
         loop {
-            let bases: Vec<i64> = self.tracks.iter().map(|track| self.base(track, &position)).collect();
+            let bases: Vec<i64> = self.tracks.iter().map(|track| self.base_offset(track, &position)).collect();
             for start in (0..length).step_by(self.chunk) {
                 let count = self.chunk.min(length - start);
                 for ((lane, track), base) in lanes.iter_mut().zip(&self.tracks).zip(&bases) {
-                    *lane = self.lane(track, *base, start, count);
+                    *lane = self.strided_run(track, *base, start, count);
                 }
                 if let Some(inner) = self.inner {
                     position[inner] = start;
                 }
-                visit(Piece { lanes: &lanes, length: count, position: &position, inner: self.inner });
+                visit(PointChunk { lanes: &lanes, length: count, position: &position, inner: self.inner });
             }
             if !self.advance(&mut position) {
                 return;
@@ -80,7 +80,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn base(&self, track: &Track<'_>, position: &[usize]) -> i64 {
+    fn base_offset(&self, track: &OffsetTables<'_>, position: &[usize]) -> i64 {
         let mut sum = 0;
         for dim in &self.outer {
             match track.offsets[*dim][position[*dim]] {
@@ -91,15 +91,15 @@ impl<'t> Walk<'t> {
         sum
     }
 
-    fn lane(&self, track: &Track<'_>, base: i64, start: usize, count: usize) -> Lane {
-        let Some(inner) = self.inner else { return Lane { offset: base, stride: 0, valid: usize::from(base != HOLE) } };
+    fn strided_run(&self, track: &OffsetTables<'_>, base: i64, start: usize, count: usize) -> StridedRun {
+        let Some(inner) = self.inner else { return StridedRun { offset: base, stride: 0, valid: usize::from(base != HOLE) } };
         let table = &track.offsets[inner][start..start + count];
         if base == HOLE || table[0] == HOLE {
-            return Lane::default();
+            return StridedRun::default();
         }
         // A tensor ends once, so that the holes of a piece are at its end.
         let valid = if table[count - 1] == HOLE { table.partition_point(|offset| *offset != HOLE) } else { count };
-        Lane { offset: base + table[0], stride: if valid > 1 { table[1] - table[0] } else { 0 }, valid }
+        StridedRun { offset: base + table[0], stride: if valid > 1 { table[1] - table[0] } else { 0 }, valid }
     }
 
     fn advance(&self, position: &mut [usize]) -> bool {
@@ -115,20 +115,20 @@ impl<'t> Walk<'t> {
 }
 
 /// Maximum length of a piece, and length of the kernels' buffers.
-pub(crate) const MAX_PIECE: usize = 4096;
+pub(crate) const MAX_CHUNK_POINTS: usize = 4096;
 
 fn gcd(left: usize, right: usize) -> usize {
     if right == 0 { left } else { gcd(right, left % right) }
 }
 
 impl TensorPlan {
-    pub(crate) fn track(&self) -> Track<'_> {
-        Track { offsets: &self.offsets, even: &self.even }
+    pub(crate) fn offset_tables(&self) -> OffsetTables<'_> {
+        OffsetTables { offsets: &self.offsets, even: &self.even }
     }
 }
 
 /// The offsets of a dense row-major array over some dimensions, as the tables of a track; the other dimensions do not move.
-pub(crate) fn dense(sizes: &[usize], dims: &[usize]) -> Vec<Vec<i64>> {
+pub(crate) fn build_dense_tables(sizes: &[usize], dims: &[usize]) -> Vec<Vec<i64>> {
     let mut tables: Vec<Vec<i64>> = sizes.iter().map(|size| vec![0; *size]).collect();
     let mut stride = 1;
     for dim in dims.iter().rev() {
@@ -143,30 +143,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_are_even_in_every_track() {
+    fn splits_points_into_chunks_even_in_every_table() {
         let a = vec![vec![0, 64], (0..128).map(|c| c / 64 * 128 + c % 64).collect()];
-        let b = dense(&[2, 128], &[0, 1]);
-        let tracks = vec![Track { offsets: &a, even: &[0, 64] }, Track { offsets: &b, even: &[0, 0] }];
+        let b = build_dense_tables(&[2, 128], &[0, 1]);
+        let tracks = vec![OffsetTables { offsets: &a, even: &[0, 64] }, OffsetTables { offsets: &b, even: &[0, 0] }];
         let mut seen = Vec::new();
-        Walk::new(tracks, &[2, 128], &[0, 1], Some(1))
-            .each(|piece| seen.push((piece.length, piece.lanes[0].offset, piece.lanes[1].offset)));
+        PointLoopNest::new(tracks, &[2, 128], &[0, 1], Some(1))
+            .for_each_chunk(|piece| seen.push((piece.length, piece.lanes[0].offset, piece.lanes[1].offset)));
         assert_eq!(seen, [(64, 0, 0), (64, 128, 64), (64, 64, 128), (64, 192, 192)]);
     }
 
     #[test]
-    fn one_position_may_be_any() {
+    fn accepts_any_offset_of_single_position() {
         let a = vec![vec![128], vec![3]];
         let mut seen = Vec::new();
-        Walk::new(vec![Track { offsets: &a, even: &[1, 1] }], &[1, 1], &[0, 1], Some(1)).each(|piece| seen.push(piece.lanes[0].offset));
+        PointLoopNest::new(vec![OffsetTables { offsets: &a, even: &[1, 1] }], &[1, 1], &[0, 1], Some(1)).for_each_chunk(|piece| seen.push(piece.lanes[0].offset));
         assert_eq!(seen, [131]);
     }
 
     #[test]
-    fn a_tensor_may_end_early() {
+    fn truncates_chunk_at_end_of_tensor() {
         let a = vec![vec![0, 1, 2, HOLE], vec![0, 4, HOLE]];
         let mut seen = Vec::new();
-        Walk::new(vec![Track { offsets: &a, even: &[0, 0] }], &[4, 3], &[0, 1], Some(0)).each(|piece| seen.push(piece.lanes[0]));
-        let lane = |offset| Lane { offset, stride: 1, valid: 3 };
-        assert_eq!(seen, [lane(0), lane(4), Lane::default()]);
+        PointLoopNest::new(vec![OffsetTables { offsets: &a, even: &[0, 0] }], &[4, 3], &[0, 1], Some(0)).for_each_chunk(|piece| seen.push(piece.lanes[0]));
+        let lane = |offset| StridedRun { offset, stride: 1, valid: 3 };
+        assert_eq!(seen, [lane(0), lane(4), StridedRun::default()]);
     }
 }

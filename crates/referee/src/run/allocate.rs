@@ -5,8 +5,8 @@ use crate::load::directory;
 use crate::load::host::HostArray;
 use crate::load::inputs::check_indices;
 use crate::load::layout::DeviceLayout;
-use crate::machine::{Extent, Machine, RegionId};
-use crate::run::beside::{Beside, Given};
+use crate::machine::{BufferExtent, Machine, RegionId};
+use crate::run::beside::{ShadowMemory, ShadowInput};
 use crate::run::simulation::{Simulation, array_error};
 use machine::STICK_BYTES;
 use sdsc_format::program::Tensor;
@@ -15,19 +15,19 @@ use std::io::Read;
 use std::path::Path;
 
 /// The name of the memory that launches share.
-const SHARED_REGION: &str = "the buffers that launches share";
+const SHARED_REGION_NAME: &str = "the buffers that launches share";
 
 impl Simulation {
-    pub(crate) fn allocate<B: Beside>(
+    pub(crate) fn allocate_tensors<B: ShadowMemory>(
         &self,
         inputs: &BTreeMap<String, HostArray>,
         machine: &mut Machine,
         beside: &mut B,
-    ) -> Result<BTreeMap<String, Extent>, SimError> {
+    ) -> Result<BTreeMap<String, BufferExtent>, SimError> {
         if let Some(name) = inputs.keys().find(|name| !self.program.tensors().any(|tensor| tensor.name == **name)) {
             return Err(SimError::Array { name: name.clone(), message: "the program has no such tensor".to_owned() });
         }
-        let region = if self.program.buffer_bytes > 0 { Some(machine.allocate(SHARED_REGION, self.program.buffer_bytes)?) } else { None };
+        let region = if self.program.buffer_bytes > 0 { Some(machine.allocate(SHARED_REGION_NAME, self.program.buffer_bytes)?) } else { None };
         let mut buffers = BTreeMap::new();
         for tensor in self.program.tensors() {
             if buffers.contains_key(&tensor.name) {
@@ -36,33 +36,33 @@ impl Simulation {
             // A buffer whose value the caller gives is no longer one that launches share.
             if let (Some(place), None) = (tensor.place, inputs.get(&tensor.name)) {
                 let start = place.offset;
-                buffers.insert(tensor.name.clone(), Extent { buffer: region.unwrap_or(0), start, end: start + tensor.bytes });
+                buffers.insert(tensor.name.clone(), BufferExtent { buffer: region.unwrap_or(0), start, end: start + tensor.bytes });
                 continue;
             }
             let buffer = machine.allocate(&tensor.name, tensor.bytes)?;
             let is_given = self.program.arguments.iter().chain(&self.program.constants).any(|given| given.name == tensor.name);
-            buffers.insert(tensor.name.clone(), Extent::whole(buffer));
+            buffers.insert(tensor.name.clone(), BufferExtent::whole_buffer(buffer));
             let argument = self.program.arguments.iter().position(|given| given.name == tensor.name).map(|position| position as u64);
             if let Some(array) = inputs.get(&tensor.name) {
-                fill(tensor, array, buffer, machine)?;
+                fill_buffer(tensor, array, buffer, machine)?;
                 let argument = argument.or(Some(u64::MAX));
-                beside.put(
-                    &Given { region: RegionId::Hbm(buffer), layout: &DeviceLayout::of(tensor)?, exact: Some(array), argument },
+                beside.store_input(
+                    &ShadowInput { region: RegionId::Hbm(buffer), layout: &DeviceLayout::from_tensor(tensor)?, exact: Some(array), argument },
                     machine,
                 );
             } else if let Some(path) = self.constants.get(&tensor.name) {
-                read(tensor, path, buffer, machine)?;
-                let (layout, exact) = (DeviceLayout::of(tensor)?, self.exact.get(&tensor.name));
+                load_constant_file(tensor, path, buffer, machine)?;
+                let (layout, exact) = (DeviceLayout::from_tensor(tensor)?, self.exact.get(&tensor.name));
                 if let Some(exact) = exact {
                     layout.check_rounded(exact, machine.bytes(RegionId::Hbm(buffer))).map_err(|message| array_error(tensor, message))?;
                 }
-                beside.put(&Given { region: RegionId::Hbm(buffer), layout: &layout, exact, argument: None }, machine);
+                beside.store_input(&ShadowInput { region: RegionId::Hbm(buffer), layout: &layout, exact, argument: None }, machine);
             } else if let Some(argument) = argument.filter(|_| !machine.has_values()) {
-                let writer = machine.writer(&host(tensor));
+                let writer = machine.register_writer(&host_writer_name(tensor));
                 let region = machine.region_mut(RegionId::Hbm(buffer));
                 region.mark_written(0, region.length(), writer);
-                let layout = DeviceLayout::of(tensor)?;
-                beside.put(&Given { region: RegionId::Hbm(buffer), layout: &layout, exact: None, argument: Some(argument) }, machine);
+                let layout = DeviceLayout::from_tensor(tensor)?;
+                beside.store_input(&ShadowInput { region: RegionId::Hbm(buffer), layout: &layout, exact: None, argument: Some(argument) }, machine);
             } else if is_given {
                 return Err(SimError::Array { name: tensor.name.clone(), message: "has no value".to_owned() });
             }
@@ -78,29 +78,29 @@ impl Simulation {
     ///
     /// # Errors
     /// A file that cannot be read, and a tensor that contradicts itself.
-    pub fn constant(&self, tensor: &Tensor) -> Result<Option<HostArray>, SimError> {
+    pub fn read_constant(&self, tensor: &Tensor) -> Result<Option<HostArray>, SimError> {
         let Some(path) = self.constants.get(&tensor.name) else { return Ok(None) };
         let mut bytes = Vec::new();
-        let read = directory::opened(path, tensor)?.read_to_end(&mut bytes);
+        let read = directory::open_constant(path, tensor)?.read_to_end(&mut bytes);
         read.map_err(|source| SimError::Io { path: path.clone(), source })?;
-        DeviceLayout::of(tensor)?.decode(tensor, &bytes).map(Some).map_err(|message| array_error(tensor, message))
+        DeviceLayout::from_tensor(tensor)?.decode(tensor, &bytes).map(Some).map_err(|message| array_error(tensor, message))
     }
 
     /// Poisons the buffers whose live range ends.
-    pub(crate) fn end_lives<B: Beside>(&self, launch: usize, buffers: &BTreeMap<String, Extent>, machine: &mut Machine, beside: &mut B) {
+    pub(crate) fn end_live_ranges<B: ShadowMemory>(&self, launch: usize, buffers: &BTreeMap<String, BufferExtent>, machine: &mut Machine, beside: &mut B) {
         let ends = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.last_launch == launch);
         for extent in self.program.buffers.iter().filter(ends).filter_map(|tensor| buffers.get(&tensor.name)) {
             // One whose value the caller gave is not in the region.
             if extent.end < i64::MAX {
                 let region = RegionId::Hbm(extent.buffer);
-                machine.region_mut(region).end_life(extent.start as usize, extent.end as usize);
-                beside.end_life(region, extent.start as usize, extent.end as usize);
+                machine.region_mut(region).end_live_range(extent.start as usize, extent.end as usize);
+                beside.end_live_range(region, extent.start as usize, extent.end as usize);
             }
         }
     }
 
     /// Poisons the buffers whose live range begins: the bytes belonged to another buffer.
-    pub(crate) fn begin_lives(&self, launch: usize, buffers: &BTreeMap<String, Extent>, machine: &mut Machine) {
+    pub(crate) fn begin_live_ranges(&self, launch: usize, buffers: &BTreeMap<String, BufferExtent>, machine: &mut Machine) {
         let begins = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.first_launch == launch);
         for extent in self.program.buffers.iter().filter(begins).filter_map(|tensor| buffers.get(&tensor.name)) {
             let region = machine.region_mut(RegionId::Hbm(extent.buffer));
@@ -113,31 +113,31 @@ impl Simulation {
 }
 
 /// The host as the writer of a tensor.
-fn host(tensor: &Tensor) -> String {
+fn host_writer_name(tensor: &Tensor) -> String {
     format!("the host, '{}'", tensor.name)
 }
 
-fn fill(tensor: &Tensor, array: &HostArray, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
+fn fill_buffer(tensor: &Tensor, array: &HostArray, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
     let (shape, element_type) = (&array.shape, array.elements.element_type());
     if *shape != tensor.shape || element_type.name() != tensor.element_type {
         let message = format!("is {shape:?} of {element_type}, the program's tensor is {:?} of {}", tensor.shape, tensor.element_type);
         return Err(array_error(tensor, message));
     }
     check_indices(tensor, array)?;
-    let writer = machine.writer(&host(tensor));
-    let layout = DeviceLayout::of(tensor)?;
+    let writer = machine.register_writer(&host_writer_name(tensor));
+    let layout = DeviceLayout::from_tensor(tensor)?;
     let region = machine.region_mut(RegionId::Hbm(buffer));
-    region.keep_values();
-    layout.put(array, region, writer).map_err(|message| array_error(tensor, message))
+    region.enable_values();
+    layout.store_array(array, region, writer).map_err(|message| array_error(tensor, message))
 }
 
 /// Puts the bytes of a constant's file into its buffer as they are.
-fn read(tensor: &Tensor, path: &Path, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
-    let file = directory::opened(path, tensor)?;
-    let writer = machine.writer(&format!("the file of '{}'", tensor.name));
+fn load_constant_file(tensor: &Tensor, path: &Path, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
+    let file = directory::open_constant(path, tensor)?;
+    let writer = machine.register_writer(&format!("the file of '{}'", tensor.name));
     let region = machine.region_mut(RegionId::Hbm(buffer));
-    region.keep_values();
-    region.read_from(file).map_err(|source| SimError::Io { path: path.to_owned(), source })?;
+    region.enable_values();
+    region.load_from(file).map_err(|source| SimError::Io { path: path.to_owned(), source })?;
     region.mark_written(0, region.length(), writer);
     Ok(())
 }

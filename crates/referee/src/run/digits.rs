@@ -1,6 +1,6 @@
 //! Integer results that the device represents as two digits, combined into the caller's integers.
 
-use crate::load::host::{Elements, HostArray};
+use crate::load::host::{ArrayElements, HostArray};
 use element::Arithmetic;
 use sdsc_format::program::Tensor;
 
@@ -16,20 +16,20 @@ pub struct Companions<E> {
 }
 
 /// Returns the caller's array, with the digits combined, if there are any.
-pub(super) fn joined(tensor: &Tensor, array: HostArray) -> HostArray {
+pub(super) fn combine_digits(tensor: &Tensor, array: HostArray) -> HostArray {
     let Some(base) = tensor.digit_base else { return array };
     let length = array.elements.len() / 2;
-    let mut elements = Elements::zeros(array.elements.element_type(), length);
+    let mut elements = ArrayElements::zeros(array.elements.element_type(), length);
     let digit = |at: usize| array.elements.get(at);
     (0..length).for_each(|at| elements.set(at, digit(at) * base as f64 + digit(length + at)));
     HostArray { shape: array.shape[1..].to_vec(), elements }
 }
 
 /// Combines the two digits of a result into one number, for companion elements and for the device's numbers. Returns other results unchanged.
-pub(super) fn joined_companions<A: Arithmetic>(arithmetic: &A, tensor: &Tensor, found: Companions<A::Element>) -> Companions<A::Element> {
+pub(super) fn combine_shadow_digits<A: Arithmetic>(arithmetic: &A, tensor: &Tensor, found: Companions<A::Element>) -> Companions<A::Element> {
     let Some(base) = tensor.digit_base else { return found };
     let (upper, lower) = found.elements.split_at(found.elements.len() / 2);
-    let factor = arithmetic.number(base as f64);
+    let factor = arithmetic.constant(base as f64);
     let elements = upper.iter().zip(lower).map(|(upper, lower)| arithmetic.add(arithmetic.mul(*upper, factor), *lower)).collect();
     let (upper, lower) = found.device.split_at(found.device.len() / 2);
     let device = upper.iter().zip(lower).map(|(upper, lower)| upper * base as f32 + lower).collect();

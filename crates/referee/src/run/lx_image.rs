@@ -26,12 +26,12 @@ pub struct LxRange {
 }
 
 /// Reads ranges that ops have written, or the caller before.
-pub(crate) fn observe(ranges: &[LxRange], machine: &Machine) -> Result<Vec<LxImage>, SimError> {
+pub(crate) fn read_lx_ranges(ranges: &[LxRange], machine: &Machine) -> Result<Vec<LxImage>, SimError> {
     let read = |&LxRange { core, address, bytes }: &LxRange| {
         let region = machine.region(RegionId::Lx(core));
         let (start, end) = (usize::try_from(address).ok(), address.checked_add(bytes).and_then(|end| usize::try_from(end).ok()));
         let found = match (region, start, end) {
-            (Some(region), Some(start), Some(end)) if region.first_unwritten(start, end).is_none() => region.bytes().get(start..end),
+            (Some(region), Some(start), Some(end)) if region.find_unwritten(start, end).is_none() => region.bytes().get(start..end),
             _ => None,
         };
         let message = format!("bytes {address} to {} have no value after the last launch", address.saturating_add(bytes));
@@ -41,16 +41,16 @@ pub(crate) fn observe(ranges: &[LxRange], machine: &Machine) -> Result<Vec<LxIma
     ranges.iter().map(read).collect()
 }
 
-pub(crate) fn preload(images: &[LxImage], machine: &mut Machine) -> Result<(), SimError> {
+pub(crate) fn preload_lx(images: &[LxImage], machine: &mut Machine) -> Result<(), SimError> {
     for image in images {
-        let writer = machine.writer("the caller");
+        let writer = machine.register_writer("the caller");
         let region = machine.region_mut(RegionId::Lx(image.core));
         let start = usize::try_from(image.address).ok().filter(|start| start + image.bytes.len() <= region.capacity);
         let Some(start) = start else {
             return Err(SimError::Array { name: region.name.clone(), message: "the image does not fit".to_owned() });
         };
-        region.ensure(start + image.bytes.len());
-        region.keep_values();
+        region.ensure_length(start + image.bytes.len());
+        region.enable_values();
         region.write(start, &image.bytes);
         region.mark_written(start, start + image.bytes.len(), writer);
     }

@@ -1,18 +1,18 @@
 //! Executions with each kind of companion elements, compiled in this crate.
 
 use super::{
-    beside::Companion,
-    bounded::Bounded,
+    beside::ShadowArithmetic,
+    bounded::IntervalArithmetic,
     digits::Companions,
     simulation::{Accompanied, RunOptions, Simulation},
 };
 use crate::{error::SimError, load::host::HostArray};
-use element::{Exact, Field, Ordered};
+use element::{F64Arithmetic, FiniteField, OrderedField};
 use std::collections::BTreeMap;
 
 /// Elements that a simulation computes with. A generic function is compiled in the crate that calls it; those behind these methods are compiled here,
 /// once, and with the optimization of this crate.
-pub trait Simulated: Companion {
+pub trait Simulated: ShadowArithmetic {
     /// Runs [`Simulation::run_with`].
     ///
     /// # Errors
@@ -82,7 +82,7 @@ macro_rules! simulated {
     )+};
 }
 
-simulated!(Bounded, Exact, Field, Ordered);
+simulated!(IntervalArithmetic, F64Arithmetic, FiniteField, OrderedField);
 
 impl Simulation {
     /// Runs as [`Self::run`] does, and also computes companion elements; returns the results as such elements, in the order of the program.
@@ -103,7 +103,7 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Self::run_with`].
-    pub fn elements<A: Simulated>(
+    pub fn compute_elements<A: Simulated>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,
@@ -119,7 +119,7 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Self::count`]; results of integers; more executions of ops than are kept, or more points than the limit.
-    pub fn sampled<A: Simulated>(
+    pub fn sample_elements<A: Simulated>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,

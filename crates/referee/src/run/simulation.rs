@@ -1,22 +1,22 @@
 //! Execution of a program: its launches in order, each an interpretation of its `bundle.mlir`.
 
-use crate::account::report::{LaunchReport, OpReport, Report};
+use crate::account::report::{LaunchReport, OpReport, RunReport};
 use crate::account::time::Timeline;
 use crate::error::SimError;
-use crate::load::address_program::{Expression, Statement, value_of};
+use crate::load::address_program::{Expression, Statement, evaluate_map};
 use crate::load::directory::{self, LoadedBundle};
 use crate::load::host::HostArray;
 use crate::load::layout::DeviceLayout;
-use crate::load::lives::{Dead, Deaths, Scratch};
-use crate::machine::access::{Parts, check_apart};
-use crate::machine::memory::Region;
-use crate::machine::{Extent, Machine, RegionId};
-use crate::plan::{Plan, SymbolicSize};
-use crate::run::beside::{Beside, Companion};
+use crate::load::lives::{ExpiredRange, ExpirySchedule, ScratchMemory};
+use crate::machine::access::{TensorSlices, check_disjoint};
+use crate::machine::memory::MemoryRegion;
+use crate::machine::{BufferExtent, Machine, RegionId};
+use crate::plan::{OpPlan, SymbolicSize};
+use crate::run::beside::{ShadowMemory, ShadowArithmetic};
 use crate::run::digits::{self, Companions};
-use crate::run::execute::{Executed, execute};
-use crate::run::lx_image::{LxImage, LxRange, observe, preload};
-use crate::run::planes::{Planes, fits, is_float};
+use crate::run::execute::{ExecutionOutcome, execute_op};
+use crate::run::lx_image::{LxImage, LxRange, read_lx_ranges, preload_lx};
+use crate::run::planes::{ShadowPlanes, can_hold_shadow, is_float};
 use machine::{Target, TimeModel};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub struct Simulation {
     pub(crate) program: Program,
     pub(crate) bundles: BTreeMap<String, LoadedBundle>,
     /// Expiry schedule of each launch.
-    deaths: Vec<Deaths>,
+    expiry_schedules: Vec<ExpirySchedule>,
     /// The files of constants, by name.
     pub(crate) constants: BTreeMap<String, PathBuf>,
     /// Constants that rounding changed, with the program's numbers.
@@ -67,17 +67,17 @@ impl Default for RunOptions {
 }
 
 /// Outcome of a run, and its results as companion elements.
-pub type Accompanied<E> = (Outcome, Vec<Companions<E>>);
+pub type Accompanied<E> = (RunOutcome, Vec<Companions<E>>);
 
 /// Outcome of a run.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// The results in the order of the program.
     pub results: Vec<(String, HostArray)>,
     /// Contents of [`RunOptions::observed_lx`] after the last launch.
     pub lx: Vec<LxImage>,
     /// Statistics of the run.
-    pub report: Report,
+    pub report: RunReport,
 }
 
 impl Simulation {
@@ -86,7 +86,7 @@ impl Simulation {
     /// # Errors
     /// A file that is missing or malformed, or an op that the simulator does not know.
     pub fn load(dir: &Path, target: &Target) -> Result<Self, SimError> {
-        Self::with_program(directory::program(dir)?, dir, target)
+        Self::with_program(directory::read_program(dir)?, dir, target)
     }
 
     /// Reads the bundles of a program that the caller describes; `dir` holds their folders and the files of constants.
@@ -99,9 +99,9 @@ impl Simulation {
         let mut deaths = Vec::with_capacity(program.launches.len());
         for (number, launch) in program.launches.iter().enumerate() {
             if !bundles.contains_key(&launch.bundle) {
-                bundles.insert(launch.bundle.clone(), directory::bundle(dir, &launch.bundle, target, program.conversions)?);
+                bundles.insert(launch.bundle.clone(), directory::read_bundle(dir, &launch.bundle, target, program.conversions)?);
             }
-            let found = bundles.get(&launch.bundle).map_or_else(|| Ok(Deaths::default()), |loaded| Deaths::of(launch, &loaded.bundle));
+            let found = bundles.get(&launch.bundle).map_or_else(|| Ok(ExpirySchedule::default()), |loaded| ExpirySchedule::from_launch(launch, &loaded.bundle));
             deaths.push(found.map_err(|message| {
                 let message = format!(
                     "launch {number} has {message}; a live range has bytes, and is from one op of the launch to the same or a later one"
@@ -113,14 +113,14 @@ impl Simulation {
                 return Err(SimError::Malformed { file: program.name.clone(), message });
             }
         }
-        directory::check_places(dir, &program)?;
-        let constants = directory::constants(dir, &program)?;
-        let exact = directory::exact(dir, &program, &mut bundles)?;
-        Ok(Self { program, bundles, deaths, constants, exact, target: target.clone(), sizes: BTreeMap::new() })
+        directory::check_buffer_placement(dir, &program)?;
+        let constants = directory::find_constant_files(dir, &program)?;
+        let exact = directory::read_exact_numbers(dir, &program, &mut bundles)?;
+        Ok(Self { program, bundles, expiry_schedules: deaths, constants, exact, target: target.clone(), sizes: BTreeMap::new() })
     }
 
     /// The ops of all bundles.
-    pub(crate) fn plans(&self) -> impl Iterator<Item = &Plan> {
+    pub(crate) fn plans(&self) -> impl Iterator<Item = &OpPlan> {
         self.bundles.values().flat_map(|bundle| bundle.plans.values().flatten().flatten().map(AsRef::as_ref))
     }
 
@@ -134,63 +134,63 @@ impl Simulation {
     ///
     /// # Errors
     /// The first rule that an execution breaks.
-    pub fn run(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<Outcome, SimError> {
-        let mut machine = self.machine(options);
-        let buffers = self.allocate(inputs, &mut machine, &mut ())?;
+    pub fn run(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<RunOutcome, SimError> {
+        let mut machine = self.build_machine(options);
+        let buffers = self.allocate_tensors(inputs, &mut machine, &mut ())?;
         let report = self.launch_all(&buffers, options, &mut machine, &mut ())?;
-        Ok(Outcome { results: self.results(&buffers, &machine)?, lx: observe(&options.observed_lx, &machine)?, report })
+        Ok(RunOutcome { results: self.read_results(&buffers, &machine)?, lx: read_lx_ranges(&options.observed_lx, &machine)?, report })
     }
 
     /// See [`Self::run_with`].
-    pub(super) fn run_beside_with<A: Companion>(
+    pub(super) fn run_beside_with<A: ShadowArithmetic>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
     ) -> Result<Accompanied<A::Element>, SimError> {
-        let mut planes = Planes::new(arithmetic);
-        let (machine, buffers, report) = self.run_beside(&mut planes, inputs, options)?;
-        let companions = self.companions(&planes, &buffers, &machine)?;
+        let mut planes = ShadowPlanes::new(arithmetic);
+        let (machine, buffers, report) = self.run_with_shadow(&mut planes, inputs, options)?;
+        let companions = self.read_shadow_results(&planes, &buffers, &machine)?;
         let of_results = self.program.results.iter().zip(companions);
-        let companions = of_results.map(|(tensor, found)| digits::joined_companions(arithmetic, tensor, found)).collect();
-        let lx = observe(&options.observed_lx, &machine)?;
-        Ok((Outcome { results: self.results(&buffers, &machine)?, lx, report }, companions))
+        let companions = of_results.map(|(tensor, found)| digits::combine_shadow_digits(arithmetic, tensor, found)).collect();
+        let lx = read_lx_ranges(&options.observed_lx, &machine)?;
+        Ok((RunOutcome { results: self.read_results(&buffers, &machine)?, lx, report }, companions))
     }
 
     /// See [`Self::elements`].
-    pub(super) fn elements_with<A: Companion>(
+    pub(super) fn elements_with<A: ShadowArithmetic>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
     ) -> Result<Vec<Companions<A::Element>>, SimError> {
         // Integers that are only moved have a floating-point format in the op that moves them.
-        let of_program = self.program.tensors().map(|tensor| Ok(DeviceLayout::of(tensor)?.format)).collect::<Result<Vec<_>, SimError>>()?;
+        let of_program = self.program.tensors().map(|tensor| Ok(DeviceLayout::from_tensor(tensor)?.format)).collect::<Result<Vec<_>, SimError>>()?;
         let of_ops = self.plans().flat_map(|plan| &plan.tensors).map(|tensor| tensor.format);
         let has_integers = of_ops.chain(of_program).any(|format| !is_float(format));
-        let mut planes = if has_integers { Planes::new(arithmetic) } else { Planes::alone(arithmetic) };
-        let (machine, buffers, _) = self.run_beside(&mut planes, inputs, options)?;
+        let mut planes = if has_integers { ShadowPlanes::new(arithmetic) } else { ShadowPlanes::new_standalone(arithmetic) };
+        let (machine, buffers, _) = self.run_with_shadow(&mut planes, inputs, options)?;
         self.check_results(&buffers, &machine)?;
-        self.companions(&planes, &buffers, &machine)
+        self.read_shadow_results(&planes, &buffers, &machine)
     }
 
-    fn run_beside<A: Companion>(
+    fn run_with_shadow<A: ShadowArithmetic>(
         &self,
-        planes: &mut Planes<'_, A>,
+        planes: &mut ShadowPlanes<'_, A>,
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
-    ) -> Result<(Machine, BTreeMap<String, Extent>, Report), SimError> {
-        self.check_fits()?;
-        let mut machine = self.machine(options);
-        let buffers = self.allocate(inputs, &mut machine, planes)?;
+    ) -> Result<(Machine, BTreeMap<String, BufferExtent>, RunReport), SimError> {
+        self.check_element_widths()?;
+        let mut machine = self.build_machine(options);
+        let buffers = self.allocate_tensors(inputs, &mut machine, planes)?;
         let report = self.launch_all(&buffers, options, &mut machine, planes)?;
         Ok((machine, buffers, report))
     }
 
     /// Refuses tensors whose elements have less than two bytes.
-    pub(crate) fn check_fits(&self) -> Result<(), SimError> {
+    pub(crate) fn check_element_widths(&self) -> Result<(), SimError> {
         for plan in self.plans() {
-            if let Some(tensor) = plan.tensors.iter().find(|tensor| !fits(tensor.format)) {
+            if let Some(tensor) = plan.tensors.iter().find(|tensor| !can_hold_shadow(tensor.format)) {
                 let what = format!("a comparison of elements of {}, which have one byte", tensor.format);
                 return Err(SimError::NotSimulated { op: plan.name.clone(), what });
             }
@@ -198,15 +198,15 @@ impl Simulation {
         Ok(())
     }
 
-    fn companions<A: Companion>(
+    fn read_shadow_results<A: ShadowArithmetic>(
         &self,
-        planes: &Planes<'_, A>,
-        buffers: &BTreeMap<String, Extent>,
+        planes: &ShadowPlanes<'_, A>,
+        buffers: &BTreeMap<String, BufferExtent>,
         machine: &Machine,
     ) -> Result<Vec<Companions<A::Element>>, SimError> {
         let of = |tensor: &Tensor| {
             let buffer = buffers.get(&tensor.name).map_or(0, |extent| extent.buffer);
-            let (elements, device) = planes.array(RegionId::Hbm(buffer), &DeviceLayout::of(tensor)?, machine);
+            let (elements, device) = planes.read_array(RegionId::Hbm(buffer), &DeviceLayout::from_tensor(tensor)?, machine);
             Ok(Companions { shape: tensor.shape.clone(), elements, device })
         };
         self.program.results.iter().map(of).collect()
@@ -218,57 +218,57 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Self::run`]; and an op whose indices are the result of another op.
-    pub fn count(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<Report, SimError> {
-        Ok(self.count_beside(inputs, options, &mut ())?.1)
+    pub fn count(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<RunReport, SimError> {
+        Ok(self.count_with_shadow(inputs, options, &mut ())?.1)
     }
 
     /// Counts as [`Self::count`] does, and executes on the companion memory `beside` as well. Also returns the buffers by name.
-    pub(crate) fn count_beside<B: Beside>(
+    pub(crate) fn count_with_shadow<B: ShadowMemory>(
         &self,
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
         beside: &mut B,
-    ) -> Result<(BTreeMap<String, Extent>, Report), SimError> {
-        let mut machine = self.machine(options).without_values();
-        let buffers = self.allocate(inputs, &mut machine, beside)?;
+    ) -> Result<(BTreeMap<String, BufferExtent>, RunReport), SimError> {
+        let mut machine = self.build_machine(options).without_values();
+        let buffers = self.allocate_tensors(inputs, &mut machine, beside)?;
         let report = self.launch_all(&buffers, options, &mut machine, beside)?;
         self.check_results(&buffers, &machine)?;
         Ok((buffers, report))
     }
 
     /// Checks that results are written in full.
-    fn check_results(&self, buffers: &BTreeMap<String, Extent>, machine: &Machine) -> Result<(), SimError> {
+    fn check_results(&self, buffers: &BTreeMap<String, BufferExtent>, machine: &Machine) -> Result<(), SimError> {
         for tensor in &self.program.results {
-            let region = result_region(tensor, buffers, machine)?;
-            DeviceLayout::of(tensor)?.check_written(region).map_err(|message| array_error(tensor, message))?;
+            let region = find_result_region(tensor, buffers, machine)?;
+            DeviceLayout::from_tensor(tensor)?.check_written(region).map_err(|message| array_error(tensor, message))?;
         }
         Ok(())
     }
 
-    fn machine(&self, options: &RunOptions) -> Machine {
+    fn build_machine(&self, options: &RunOptions) -> Machine {
         Machine::new(self.target.segment_bytes, self.target.lx_bytes, options.max_bytes)
     }
 
-    fn launch_all<B: Beside>(
+    fn launch_all<B: ShadowMemory>(
         &self,
-        buffers: &BTreeMap<String, Extent>,
+        buffers: &BTreeMap<String, BufferExtent>,
         options: &RunOptions,
         machine: &mut Machine,
         beside: &mut B,
-    ) -> Result<Report, SimError> {
-        preload(&options.lx, machine)?;
-        let mut report = Report { program: self.program.name.clone(), ..Report::default() };
+    ) -> Result<RunReport, SimError> {
+        preload_lx(&options.lx, machine)?;
+        let mut report = RunReport { program: self.program.name.clone(), ..RunReport::default() };
         for (number, entry) in self.program.launches.iter().enumerate() {
-            self.begin_lives(number, buffers, machine);
+            self.begin_live_ranges(number, buffers, machine);
             let Some(loaded) = self.bundles.get(&entry.bundle) else { continue };
             if options.wipe_lx {
                 machine.wipe_lx();
             }
-            machine.forget_reads();
-            let mut launch = Launch {
+            machine.reset_reads();
+            let mut launch = LaunchExecutor {
                 loaded,
                 entry,
-                deaths: &self.deaths[number],
+                expiry_schedule: &self.expiry_schedules[number],
                 options,
                 machine: &mut *machine,
                 beside: &mut *beside,
@@ -283,20 +283,20 @@ impl Simulation {
                 time: &self.target.time,
                 sizes: &self.sizes,
             };
-            let done = launch.run(buffers)?;
+            let done = launch.execute_launch(buffers)?;
             report.total += done.total;
             report.time += done.time;
             report.launches.push(done);
-            self.end_lives(number, buffers, machine, beside);
+            self.end_live_ranges(number, buffers, machine, beside);
         }
         Ok(report)
     }
 
-    fn results(&self, buffers: &BTreeMap<String, Extent>, machine: &Machine) -> Result<Vec<(String, HostArray)>, SimError> {
+    fn read_results(&self, buffers: &BTreeMap<String, BufferExtent>, machine: &Machine) -> Result<Vec<(String, HostArray)>, SimError> {
         let read = |tensor: &Tensor| {
-            let region = result_region(tensor, buffers, machine)?;
-            let array = DeviceLayout::of(tensor)?.get(tensor, region).map_err(|message| array_error(tensor, message))?;
-            Ok((tensor.name.clone(), digits::joined(tensor, array)))
+            let region = find_result_region(tensor, buffers, machine)?;
+            let array = DeviceLayout::from_tensor(tensor)?.load_array(tensor, region).map_err(|message| array_error(tensor, message))?;
+            Ok((tensor.name.clone(), digits::combine_digits(tensor, array)))
         };
         self.program.results.iter().map(read).collect()
     }
@@ -306,16 +306,16 @@ pub(crate) fn array_error(tensor: &Tensor, message: String) -> SimError {
     SimError::Array { name: tensor.name.clone(), message }
 }
 
-fn result_region<'m>(tensor: &Tensor, buffers: &BTreeMap<String, Extent>, machine: &'m Machine) -> Result<&'m Region, SimError> {
+fn find_result_region<'m>(tensor: &Tensor, buffers: &BTreeMap<String, BufferExtent>, machine: &'m Machine) -> Result<&'m MemoryRegion, SimError> {
     let region = buffers.get(&tensor.name).and_then(|extent| machine.region(RegionId::Hbm(extent.buffer)));
     region.ok_or_else(|| array_error(tensor, "has no buffer".to_owned()))
 }
 
 /// State of a running launch.
-struct Launch<'l, B: Beside> {
+struct LaunchExecutor<'l, B: ShadowMemory> {
     loaded: &'l LoadedBundle,
     entry: &'l LaunchEntry,
-    deaths: &'l Deaths,
+    expiry_schedule: &'l ExpirySchedule,
     options: &'l RunOptions,
     machine: &'l mut Machine,
     beside: &'l mut B,
@@ -339,22 +339,22 @@ struct Launch<'l, B: Beside> {
 
 /// Position of a launch: executes and loops are numbered in the order of the text.
 #[derive(Clone, Copy, Default)]
-struct Cursor {
+struct StatementCursor {
     execute: usize,
     loops: usize,
 }
 
-impl<B: Beside> Launch<'_, B> {
-    fn run(&mut self, buffers: &BTreeMap<String, Extent>) -> Result<LaunchReport, SimError> {
-        self.values = vec![0; self.loaded.bundle.n_values];
-        let pools = self.place(buffers)?;
+impl<B: ShadowMemory> LaunchExecutor<'_, B> {
+    fn execute_launch(&mut self, buffers: &BTreeMap<String, BufferExtent>) -> Result<LaunchReport, SimError> {
+        self.values = vec![0; self.loaded.bundle.num_values];
+        let pools = self.map_buffers(buffers)?;
         let loaded = self.loaded;
         self.pool = pools.first().map(|(buffer, _)| *buffer);
-        let done = self.statements(&loaded.bundle.body, &pools, &mut Cursor::default());
+        let done = self.execute_statements(&loaded.bundle.body, &pools, &mut StatementCursor::default());
         self.machine.unmap_all();
         for (buffer, _) in &pools {
             self.machine.release(*buffer);
-            self.beside.release(RegionId::Hbm(*buffer));
+            self.beside.release_region(RegionId::Hbm(*buffer));
         }
         done?;
         let mut report = LaunchReport { bundle: self.entry.bundle.clone(), iterations: self.iterations, ..LaunchReport::default() };
@@ -362,7 +362,7 @@ impl<B: Beside> Launch<'_, B> {
         for op in &report.ops {
             report.total += op.traffic;
         }
-        report.time = self.timeline.modeled(&pools.iter().map(|(buffer, _)| *buffer).collect(), self.time);
+        report.time = self.timeline.model_time(&pools.iter().map(|(buffer, _)| *buffer).collect(), self.time);
         Ok(report)
     }
 
@@ -370,9 +370,9 @@ impl<B: Beside> Launch<'_, B> {
     ///
     /// With addresses in the files, argument `i` has segment `i`, or `i + 1` after a pool ("torch-spyre facts, A"). Otherwise any address
     /// is valid, and segment 0 stays empty, so that an address without its base is outside of every buffer.
-    fn place(&mut self, buffers: &BTreeMap<String, Extent>) -> Result<Vec<(usize, i64)>, SimError> {
+    fn map_buffers(&mut self, buffers: &BTreeMap<String, BufferExtent>) -> Result<Vec<(usize, i64)>, SimError> {
         let bundle = &self.loaded.bundle;
-        let sizes = bundle.pools();
+        let sizes = bundle.pool_sizes();
         let is_symbolic = bundle.parameters.iter().any(|parameter| parameter.size.is_none());
         let stated = self.entry.pool_bytes.max(0);
         let has_silent_pool = !is_symbolic && sizes.is_empty() && (stated > 0 || self.has_silent_pool());
@@ -383,7 +383,7 @@ impl<B: Beside> Launch<'_, B> {
             let address = self.machine.segment_address(first_argument + number);
             addresses.push(address);
             if let Some(buffer) = buffers.get(name) {
-                self.machine.map(*buffer, address);
+                self.machine.map_tensor(*buffer, address);
             }
         }
         self.set_parameters(&addresses)?;
@@ -399,13 +399,13 @@ impl<B: Beside> Launch<'_, B> {
         }
         let placed = pools.into_iter().enumerate().map(|(number, pool)| (pool, self.machine.segment_address(first_pool + number)));
         let placed: Vec<(usize, i64)> = placed.collect();
-        placed.iter().for_each(|(pool, address)| self.machine.map(Extent::whole(*pool), *address));
+        placed.iter().for_each(|(pool, address)| self.machine.map_tensor(BufferExtent::whole_buffer(*pool), *address));
         Ok(placed)
     }
 
     /// Whether a bundle with addresses in its files uses a pool: the only evidence is that the arguments end one segment later.
     fn has_silent_pool(&self) -> bool {
-        let last = self.loaded.plans.values().flatten().flatten().filter_map(|plan| plan.last_address()).max();
+        let last = self.loaded.plans.values().flatten().flatten().filter_map(|plan| plan.max_address()).max();
         last.is_some_and(|last| last >= self.machine.segment_address(self.entry.arguments.len()))
     }
 
@@ -414,7 +414,7 @@ impl<B: Beside> Launch<'_, B> {
         let n_addresses = parameters.iter().filter(|parameter| parameter.size.is_none()).count();
         let (mut position, mut n_sizes) = (0, 0);
         for (value, parameter) in parameters.iter().enumerate() {
-            if let Some(size) = Simulation::size_of(self.sizes, self.entry, n_sizes, parameter) {
+            if let Some(size) = Simulation::parameter_size(self.sizes, self.entry, n_sizes, parameter) {
                 self.values[value] = size;
                 n_sizes += 1;
                 continue;
@@ -423,7 +423,7 @@ impl<B: Beside> Launch<'_, B> {
             let named = parameter.name.strip_prefix("arg_").and_then(|rest| rest.split('_').next()?.parse::<usize>().ok());
             let number = if n_addresses == addresses.len() { Some(position) } else { named };
             let Some(address) = number.and_then(|number| addresses.get(number)) else {
-                return Err(self.malformed(format!("no argument of the launch for the parameter '{}'", parameter.name)));
+                return Err(self.malformed_error(format!("no argument of the launch for the parameter '{}'", parameter.name)));
             };
             self.values[value] = *address;
             position += 1;
@@ -431,19 +431,19 @@ impl<B: Beside> Launch<'_, B> {
         Ok(())
     }
 
-    fn malformed(&self, message: String) -> SimError {
+    fn malformed_error(&self, message: String) -> SimError {
         SimError::Malformed { file: format!("{}/bundle.mlir", self.entry.bundle), message }
     }
 
-    fn statements(&mut self, body: &[Statement], pools: &[(usize, i64)], cursor: &mut Cursor) -> Result<(), SimError> {
-        let deaths = self.deaths;
+    fn execute_statements(&mut self, body: &[Statement], pools: &[(usize, i64)], cursor: &mut StatementCursor) -> Result<(), SimError> {
+        let deaths = self.expiry_schedule;
         for statement in body {
             match statement {
                 Statement::Define { result, expression } => self.values[*result] = self.evaluate(expression, pools)?,
                 Statement::For { iterator, lower, upper, step, body } => {
                     let (upper, step) = (self.values[*upper], self.values[*step]);
                     if step < 1 {
-                        return Err(self.malformed(format!("a loop with the step {step}")));
+                        return Err(self.malformed_error(format!("a loop with the step {step}")));
                     }
                     let mut at = self.values[*lower];
                     let number = cursor.loops;
@@ -454,8 +454,8 @@ impl<B: Beside> Launch<'_, B> {
                         *cursor = first;
                         self.values[*iterator] = at;
                         self.iterations += 1;
-                        self.spend(RunOptions::STATEMENT_STEPS, &self.entry.bundle)?;
-                        self.statements(body, pools, cursor)?;
+                        self.count_steps(RunOptions::STATEMENT_STEPS, &self.entry.bundle)?;
+                        self.execute_statements(body, pools, cursor)?;
                         at = at.saturating_add(step);
                         if let Some(iteration) = self.running.last_mut() {
                             *iteration += 1;
@@ -463,12 +463,12 @@ impl<B: Beside> Launch<'_, B> {
                     }
                     self.running.pop();
                     *cursor = first;
-                    pass(body, cursor);
-                    self.end(deaths.behind_loop(number));
+                    skip_statements(body, cursor);
+                    self.expire_ranges(deaths.ranges_ending_after_loop(number));
                 }
                 Statement::Execute { file, operands, symbols, .. } => {
-                    self.execute(file, operands, symbols.as_deref(), cursor.execute)?;
-                    self.end(deaths.behind_op(cursor.execute));
+                    self.execute_file(file, operands, symbols.as_deref(), cursor.execute)?;
+                    self.expire_ranges(deaths.ranges_ending_after_op(cursor.execute));
                     cursor.execute += 1;
                 }
             }
@@ -477,15 +477,15 @@ impl<B: Beside> Launch<'_, B> {
     }
 
     /// Poisons bytes whose live ranges have ended.
-    fn end(&mut self, dead: &[Dead]) {
-        for Dead { memory, start, end } in dead {
+    fn expire_ranges(&mut self, dead: &[ExpiredRange]) {
+        for ExpiredRange { memory, start, end } in dead {
             let regions = match memory {
-                Scratch::Lx => self.machine.lx_regions(),
-                Scratch::Pool => self.pool.map(RegionId::Hbm).into_iter().collect(),
+                ScratchMemory::Lx => self.machine.lx_regions(),
+                ScratchMemory::Pool => self.pool.map(RegionId::Hbm).into_iter().collect(),
             };
             for region in regions {
-                self.machine.region_mut(region).end_life(*start as usize, *end as usize);
-                self.beside.end_life(region, *start as usize, *end as usize);
+                self.machine.region_mut(region).end_live_range(*start as usize, *end as usize);
+                self.beside.end_live_range(region, *start as usize, *end as usize);
             }
         }
     }
@@ -497,21 +497,21 @@ impl<B: Beside> Launch<'_, B> {
             Expression::Extract(parameter) => Some(self.values[*parameter]),
             Expression::Apply { map, operands } => {
                 let operands: Vec<i64> = operands.iter().map(|operand| self.values[*operand]).collect();
-                value_of(map, &operands)
+                evaluate_map(map, &operands)
             }
             Expression::Allocate { pool, .. } => pools.get(*pool).map(|(_, address)| *address),
         };
-        value.ok_or_else(|| self.malformed("an address overflows".to_owned()))
+        value.ok_or_else(|| self.malformed_error("an address overflows".to_owned()))
     }
 
-    fn execute(&mut self, file: &str, operands: &[usize], symbols: Option<&[i64]>, position: usize) -> Result<(), SimError> {
+    fn execute_file(&mut self, file: &str, operands: &[usize], symbols: Option<&[i64]>, position: usize) -> Result<(), SimError> {
         let Some(steps) = self.loaded.plans.get(file) else { return Ok(()) };
         let values: Vec<i64> = operands.iter().map(|operand| self.values[*operand]).collect();
         for step in steps {
-            let mut done: Vec<(&Arc<Plan>, Parts)> = Vec::with_capacity(step.len());
+            let mut done: Vec<(&Arc<OpPlan>, TensorSlices)> = Vec::with_capacity(step.len());
             for (number, plan) in step.iter().enumerate() {
-                let parts = self.run_plan((file, plan), (&values, symbols), (position, number))?;
-                check_apart(&done, (plan, &parts), self.machine)?;
+                let parts = self.execute_plan((file, plan), (&values, symbols), (position, number))?;
+                check_disjoint(&done, (plan, &parts), self.machine)?;
                 done.push((plan, parts));
             }
         }
@@ -522,14 +522,14 @@ impl<B: Beside> Launch<'_, B> {
     }
 
     /// Executes one description, the one of a number among those of its step.
-    fn run_plan(
+    fn execute_plan(
         &mut self,
-        (file, plan): (&str, &Arc<Plan>),
+        (file, plan): (&str, &Arc<OpPlan>),
         (values, symbols): (&[i64], Option<&[i64]>),
         (position, number): (usize, usize),
-    ) -> Result<Parts, SimError> {
+    ) -> Result<TensorSlices, SimError> {
         let points = if self.machine.has_values() { plan.points.saturating_mul(plan.cores.len() as u64) } else { 0 };
-        self.spend(points.saturating_add(RunOptions::STATEMENT_STEPS), &plan.name)?;
+        self.count_steps(points.saturating_add(RunOptions::STATEMENT_STEPS), &plan.name)?;
         let operand_of = |symbol: i64| match symbols {
             Some(symbols) => symbols.iter().position(|known| *known == symbol),
             None => usize::try_from(-1 - symbol).ok(),
@@ -546,18 +546,18 @@ impl<B: Beside> Launch<'_, B> {
                 Some(_) => {}
             }
         }
-        let Executed { traffic, error, parts } = execute(plan, value, (self.deaths, position), self.machine, self.beside)?;
-        self.timeline.note((position, number), plan, &parts, &self.running);
+        let ExecutionOutcome { traffic, error, parts } = execute_op(plan, value, (self.expiry_schedule, position), self.machine, self.beside)?;
+        self.timeline.record_execution((position, number), plan, &parts, &self.running);
         let index = self.ops.iter().position(|op| op.file == file).unwrap_or(self.ops.len());
         if index == self.ops.len() {
             self.ops.push(OpReport::new(file, self.loaded.plans.get(file).into_iter().flatten().flatten()));
         }
         self.ops[index].traffic += traffic;
-        self.ops[index].error.include(error);
+        self.ops[index].error.merge(error);
         Ok(parts)
     }
 
-    fn spend(&mut self, steps: u64, op: &str) -> Result<(), SimError> {
+    fn count_steps(&mut self, steps: u64, op: &str) -> Result<(), SimError> {
         *self.steps = self.steps.saturating_add(steps);
         let limit = self.options.max_steps;
         if *self.steps > limit { Err(SimError::TooManySteps { op: op.to_owned(), limit }) } else { Ok(()) }
@@ -565,13 +565,13 @@ impl<B: Beside> Launch<'_, B> {
 }
 
 /// Moves behind statements that may not have been executed.
-fn pass(body: &[Statement], cursor: &mut Cursor) {
+fn skip_statements(body: &[Statement], cursor: &mut StatementCursor) {
     for statement in body {
         match statement {
             Statement::Execute { .. } => cursor.execute += 1,
             Statement::For { body, .. } => {
                 cursor.loops += 1;
-                pass(body, cursor);
+                skip_statements(body, cursor);
             }
             Statement::Define { .. } => {}
         }

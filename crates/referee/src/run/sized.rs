@@ -16,25 +16,25 @@ impl Simulation {
     ///
     /// # Errors
     /// A name that the program does not have, a size that it cannot have, and files that disagree about sizes.
-    pub fn at(&self, sizes: &BTreeMap<String, i64>) -> Result<Self, SimError> {
+    pub fn with_sizes(&self, sizes: &BTreeMap<String, i64>) -> Result<Self, SimError> {
         for (name, size) in sizes {
             let refuse = |message: String| SimError::Array { name: self.program.name.clone(), message };
-            let known = self.program.size(name).ok_or_else(|| refuse(format!("has no symbolic size '{name}'{}", self.known_sizes())))?;
+            let known = self.program.size(name).ok_or_else(|| refuse(format!("has no symbolic size '{name}'{}", self.describe_sizes())))?;
             known.check(*size).map_err(refuse)?;
         }
         let mut sized = self.clone();
         sized.sizes.clone_from(sizes);
         let Self { program, bundles, .. } = &mut sized;
         for tensor in program.arguments.iter_mut().chain(&mut program.results) {
-            shrink(tensor, sizes).map_err(|message| SimError::Array { name: tensor.name.clone(), message })?;
+            shrink_tensor(tensor, sizes).map_err(|message| SimError::Array { name: tensor.name.clone(), message })?;
         }
         for plan in bundles.values_mut().flat_map(|loaded| loaded.plans.values_mut().flatten().flatten()) {
-            *plan = Arc::new(plan.at(sizes)?);
+            *plan = Arc::new(plan.with_sizes(sizes)?);
         }
         Ok(sized)
     }
 
-    fn known_sizes(&self) -> String {
+    fn describe_sizes(&self) -> String {
         let names: Vec<String> = self.program.sizes.iter().map(|size| format!("'{}'", size.name)).collect();
         if names.is_empty() {
             ": it was compiled for one size of each dimension; leave the sizes out".to_owned()
@@ -44,14 +44,14 @@ impl Simulation {
     }
 
     /// The value of a parameter that is a size, by its number among those of the launch; none for an address.
-    pub(crate) fn size_of(sizes: &BTreeMap<String, i64>, launch: &LaunchEntry, number: usize, parameter: &Parameter) -> Option<i64> {
+    pub(crate) fn parameter_size(sizes: &BTreeMap<String, i64>, launch: &LaunchEntry, number: usize, parameter: &Parameter) -> Option<i64> {
         let largest = parameter.size?.max;
         Some(launch.sizes.get(number).and_then(|name| sizes.get(name)).copied().unwrap_or(largest))
     }
 }
 
 /// Gives the dimensions of a tensor the chosen sizes. The strides of the outer dimensions are those of the smaller array then.
-fn shrink(tensor: &mut Tensor, sizes: &BTreeMap<String, i64>) -> Result<(), String> {
+fn shrink_tensor(tensor: &mut Tensor, sizes: &BTreeMap<String, i64>) -> Result<(), String> {
     let largest = tensor.shape.clone();
     for symbolic in &tensor.symbolic {
         let Some(maximum) = largest.get(symbolic.dim).copied().filter(|size| *size > 0) else {
@@ -78,18 +78,18 @@ mod tests {
     use super::*;
     use sdsc_format::program::SymbolicDim;
 
-    fn shrunk(shape: &[i64], steps: &[i64], dims: &[usize], size: i64) -> (Vec<i64>, Vec<i64>) {
+    fn shrink_sample_tensor(shape: &[i64], steps: &[i64], dims: &[usize], size: i64) -> (Vec<i64>, Vec<i64>) {
         let symbolic = dims.iter().map(|dim| SymbolicDim { dim: *dim, size: format!("s{dim}") }).collect();
         let mut tensor = Tensor { shape: shape.to_vec(), stride_map: steps.to_vec(), symbolic, ..Tensor::default() };
-        shrink(&mut tensor, &dims.iter().map(|dim| (format!("s{dim}"), size)).collect()).unwrap();
+        shrink_tensor(&mut tensor, &dims.iter().map(|dim| (format!("s{dim}"), size)).collect()).unwrap();
         (tensor.shape, tensor.stride_map)
     }
 
     #[test]
-    fn steps_over_a_smaller_dimension_are_smaller() {
-        assert_eq!(shrunk(&[1024, 256], &[64, 256, 1], &[0], 128), (vec![128, 256], vec![64, 256, 1]));
-        assert_eq!(shrunk(&[4, 1024, 64], &[65536, 64, 64, 1], &[1], 128), (vec![4, 128, 64], vec![8192, 64, 64, 1]));
-        assert_eq!(shrunk(&[2, 8, 8, 64], &[4096, 512, 64, 1], &[1, 2], 4), (vec![2, 4, 4, 64], vec![1024, 256, 64, 1]));
-        assert_eq!(shrunk(&[8, 64], &[-1, 64, 1], &[0], 8), (vec![8, 64], vec![-1, 64, 1]));
+    fn scales_strides_over_smaller_dimension() {
+        assert_eq!(shrink_sample_tensor(&[1024, 256], &[64, 256, 1], &[0], 128), (vec![128, 256], vec![64, 256, 1]));
+        assert_eq!(shrink_sample_tensor(&[4, 1024, 64], &[65536, 64, 64, 1], &[1], 128), (vec![4, 128, 64], vec![8192, 64, 64, 1]));
+        assert_eq!(shrink_sample_tensor(&[2, 8, 8, 64], &[4096, 512, 64, 1], &[1, 2], 4), (vec![2, 4, 4, 64], vec![1024, 256, 64, 1]));
+        assert_eq!(shrink_sample_tensor(&[8, 64], &[-1, 64, 1], &[0], 8), (vec![8, 64], vec![-1, 64, 1]));
     }
 }

@@ -7,22 +7,22 @@
 mod demand;
 mod points;
 
-use crate::account::rounding::OpError;
+use crate::account::rounding::OpRoundingError;
 use crate::error::SimError;
 use crate::load::host::HostArray;
 use crate::load::layout::DeviceLayout;
-use crate::machine::access::Parts;
-use crate::machine::memory::Bits;
-use crate::machine::{Extent, Machine, RegionId};
-use crate::number::{decode_run, meaning};
-use crate::ops::{Stored, write};
-use crate::plan::Plan;
-use crate::run::beside::{Beside, Companion, Given};
-use crate::run::execute::results;
-use crate::run::planes::{Both, Planes, is_float, is_number};
+use crate::machine::access::TensorSlices;
+use crate::machine::memory::BitSet;
+use crate::machine::{BufferExtent, Machine, RegionId};
+use crate::number::{decode_run, to_program_number};
+use crate::ops::{EncodedSlice, store_slice};
+use crate::plan::OpPlan;
+use crate::run::beside::{ShadowMemory, ShadowArithmetic, ShadowInput};
+use crate::run::execute::compute_results;
+use crate::run::planes::{MemoryWithShadow, ShadowPlanes, is_float, is_float_array};
 use crate::run::simulation::{RunOptions, Simulation, array_error};
-use demand::{Demand, Execution, Work, works};
-use points::{Points, group_of, reduced};
+use demand::{NeededElements, TracedExecution, NeededPoints, compute_needed_points};
+use points::{PointSubset, collect_group, restrict_plan};
 use rayon::prelude::*;
 use sdsc_format::program::Tensor;
 use std::collections::BTreeMap;
@@ -30,73 +30,73 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Maximum number of executions whose addresses are kept at a time.
-const MOST_EXECUTIONS: usize = 1 << 16;
+const MAX_EXECUTIONS: usize = 1 << 16;
 
 /// Places that are looked through at a time.
-const MOST_PLACES: usize = 4096;
+const MAX_SCANNED_ELEMENTS: usize = 4096;
 
 impl Simulation {
     /// See [`Self::sampled`].
-    pub(crate) fn sampled_with<A: Companion>(
+    pub(crate) fn sampled_with<A: ShadowArithmetic>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,
         wanted: &[Vec<usize>],
         options: &RunOptions,
     ) -> Result<Vec<Vec<A::Element>>, SimError> {
-        self.check_fits()?;
-        let mut trace = Trace::default();
-        let (buffers, report) = self.count_beside(inputs, options, &mut trace)?;
-        if trace.executions.len() > MOST_EXECUTIONS {
-            let what = format!("samples of results after more than {MOST_EXECUTIONS} executions of ops");
+        self.check_element_widths()?;
+        let mut trace = ExecutionTrace::default();
+        let (buffers, report) = self.count_with_shadow(inputs, options, &mut trace)?;
+        if trace.executions.len() > MAX_EXECUTIONS {
+            let what = format!("samples of results after more than {MAX_EXECUTIONS} executions of ops");
             return Err(SimError::NotSimulated { op: self.program.name.clone(), what });
         }
-        let mut demand = Demand::default();
+        let mut demand = NeededElements::default();
         let mut bytes = Vec::with_capacity(wanted.len());
         for (tensor, wanted) in self.program.results.iter().zip(wanted) {
-            let of = bytes_of(tensor, wanted)?;
-            let (region, width) = (region_of(tensor, &buffers), DeviceLayout::of(tensor)?.format.bytes());
+            let of = find_element_bytes(tensor, wanted)?;
+            let (region, width) = (result_region_id(tensor, &buffers), DeviceLayout::from_tensor(tensor)?.format.bytes());
             of.iter().for_each(|byte| demand.add(region, *byte as i64, *byte as i64 + width));
             bytes.push(of);
         }
-        let works = works(&trace.executions, &mut demand);
-        let points = works.iter().map(Work::points).fold(report.steps, u64::saturating_add);
+        let works = compute_needed_points(&trace.executions, &mut demand);
+        let points = works.iter().map(NeededPoints::num_points).fold(report.steps, u64::saturating_add);
         if points > options.max_steps {
             return Err(SimError::TooManySteps { op: self.program.name.clone(), limit: options.max_steps });
         }
         drop(trace);
-        let mut sampled = Sampled { arithmetic, planes: Planes::alone(arithmetic), demand, works: works.into_iter() };
-        let (buffers, _) = self.count_beside(inputs, options, &mut sampled)?;
+        let mut sampled = SampleExecutor { arithmetic, planes: ShadowPlanes::new_standalone(arithmetic), demand, works: works.into_iter() };
+        let (buffers, _) = self.count_with_shadow(inputs, options, &mut sampled)?;
         let found = self.program.results.iter().zip(&bytes).map(|(tensor, bytes)| {
-            let read = sampled.planes.reader(region_of(tensor, &buffers), DeviceLayout::of(tensor)?.format);
+            let read = sampled.planes.element_reader(result_region_id(tensor, &buffers), DeviceLayout::from_tensor(tensor)?.format);
             Ok(bytes.iter().map(|byte| read(*byte)).collect())
         });
         found.collect()
     }
 }
 
-fn region_of(tensor: &Tensor, buffers: &BTreeMap<String, Extent>) -> RegionId {
+fn result_region_id(tensor: &Tensor, buffers: &BTreeMap<String, BufferExtent>) -> RegionId {
     RegionId::Hbm(buffers.get(&tensor.name).map_or(0, |extent| extent.buffer))
 }
 
 /// The bytes of a result's buffer at which elements begin.
-fn bytes_of(tensor: &Tensor, wanted: &[usize]) -> Result<Vec<usize>, SimError> {
-    let layout = DeviceLayout::of(tensor)?;
+fn find_element_bytes(tensor: &Tensor, wanted: &[usize]) -> Result<Vec<usize>, SimError> {
+    let layout = DeviceLayout::from_tensor(tensor)?;
     if !is_float(layout.format) && !wanted.is_empty() {
         let what = format!("samples of '{}', whose elements are integers", tensor.name);
         return Err(SimError::NotSimulated { op: tensor.name.clone(), what });
     }
-    if wanted.last().is_some_and(|last| *last >= layout.host_length()) {
-        return Err(array_error(tensor, format!("has {} elements, fewer than are asked for", layout.host_length())));
+    if wanted.last().is_some_and(|last| *last >= layout.num_host_elements()) {
+        return Err(array_error(tensor, format!("has {} elements, fewer than are asked for", layout.num_host_elements())));
     }
-    let mut is_wanted = Bits::default();
-    is_wanted.grow(layout.host_length());
+    let mut is_wanted = BitSet::default();
+    is_wanted.grow(layout.num_host_elements());
     wanted.iter().for_each(|place| is_wanted.set(*place, place + 1));
     let mut bytes = vec![0; wanted.len()];
     // Those that are far apart are looked at one by one.
-    let is_taken = |places: Range<usize>, _| places.len() > MOST_PLACES || is_wanted.any(places.start, places.end);
-    layout.each_element_of(is_taken, |place, byte| {
-        if is_wanted.any(place, place + 1)
+    let is_taken = |places: Range<usize>, _| places.len() > MAX_SCANNED_ELEMENTS || is_wanted.has_any(places.start, places.end);
+    layout.for_each_selected_element(is_taken, |place, byte| {
+        if is_wanted.has_any(place, place + 1)
             && let Ok(at) = wanted.binary_search(&place)
         {
             bytes[at] = byte;
@@ -107,63 +107,63 @@ fn bytes_of(tensor: &Tensor, wanted: &[usize]) -> Result<Vec<usize>, SimError> {
 
 /// Records the accesses of executions.
 #[derive(Default)]
-struct Trace {
-    executions: Vec<Execution>,
+struct ExecutionTrace {
+    executions: Vec<TracedExecution>,
 }
 
-impl Beside for Trace {
-    fn execute(&mut self, plan: &Arc<Plan>, parts: &Parts, leaders: &[usize], _: &Machine, _: &[(usize, Stored<u8>)]) -> OpError {
-        if self.executions.len() <= MOST_EXECUTIONS {
-            self.executions.push(Execution { plan: plan.clone(), parts: parts.clone(), leaders: leaders.to_vec() });
+impl ShadowMemory for ExecutionTrace {
+    fn execute_op(&mut self, plan: &Arc<OpPlan>, parts: &TensorSlices, leaders: &[usize], _: &Machine, _: &[(usize, EncodedSlice<u8>)]) -> OpRoundingError {
+        if self.executions.len() <= MAX_EXECUTIONS {
+            self.executions.push(TracedExecution { plan: plan.clone(), parts: parts.clone(), leaders: leaders.to_vec() });
         }
-        OpError::default()
+        OpRoundingError::default()
     }
 
-    fn put(&mut self, _: &Given<'_>, _: &Machine) {}
+    fn store_input(&mut self, _: &ShadowInput<'_>, _: &Machine) {}
 
-    fn release(&mut self, _: RegionId) {}
+    fn release_region(&mut self, _: RegionId) {}
 
-    fn end_life(&mut self, _: RegionId, _: usize, _: usize) {}
+    fn end_live_range(&mut self, _: RegionId, _: usize, _: usize) {}
 }
 
 /// Computes the needed points.
-struct Sampled<'a, A: Companion> {
+struct SampleExecutor<'a, A: ShadowArithmetic> {
     arithmetic: &'a A,
-    planes: Planes<'a, A>,
+    planes: ShadowPlanes<'a, A>,
     /// The elements of arguments and constants that are needed.
-    demand: Demand,
+    demand: NeededElements,
     /// Needed points of the remaining executions.
-    works: std::vec::IntoIter<Work>,
+    works: std::vec::IntoIter<NeededPoints>,
 }
 
-impl<A: Companion> Beside for Sampled<'_, A> {
-    fn execute(&mut self, plan: &Arc<Plan>, parts: &Parts, leaders: &[usize], machine: &Machine, _: &[(usize, Stored<u8>)]) -> OpError {
-        let (memory, poison) = (Both { machine, planes: &self.planes }, self.arithmetic.poison());
+impl<A: ShadowArithmetic> ShadowMemory for SampleExecutor<'_, A> {
+    fn execute_op(&mut self, plan: &Arc<OpPlan>, parts: &TensorSlices, leaders: &[usize], machine: &Machine, _: &[(usize, EncodedSlice<u8>)]) -> OpRoundingError {
+        let (memory, poison) = (MemoryWithShadow { machine, planes: &self.planes }, self.arithmetic.poison());
         match self.works.next() {
             None => {}
-            Some(Work::Whole { .. }) => {
-                let stored = results(plan, parts, leaders, &memory);
-                stored.iter().for_each(|(core, stored)| write(plan, *core, parts, stored, poison, &mut self.planes));
+            Some(NeededPoints::All { .. }) => {
+                let stored = compute_results(plan, parts, leaders, &memory);
+                stored.iter().for_each(|(core, stored)| store_slice(plan, *core, parts, stored, poison, &mut self.planes));
             }
-            Some(Work::Points(leading)) => {
-                let of = |(leader, points): &(usize, Points)| {
-                    let group = group_of(leaders, *leader);
-                    let (part, plan) = (Parts(group.iter().map(|core| parts.0[*core].clone()).collect()), reduced(plan, &group, points));
-                    let stored = results(&plan, &part, &vec![0; group.len()], &memory);
+            Some(NeededPoints::Points(leading)) => {
+                let of = |(leader, points): &(usize, PointSubset)| {
+                    let group = collect_group(leaders, *leader);
+                    let (part, plan) = (TensorSlices(group.iter().map(|core| parts.0[*core].clone()).collect()), restrict_plan(plan, &group, points));
+                    let stored = compute_results(&plan, &part, &vec![0; group.len()], &memory);
                     (plan, part, stored)
                 };
                 let done: Vec<_> = leading.par_iter().map(of).collect();
                 for (plan, part, stored) in &done {
-                    stored.iter().for_each(|(core, stored)| write(plan, *core, part, stored, poison, &mut self.planes));
+                    stored.iter().for_each(|(core, stored)| store_slice(plan, *core, part, stored, poison, &mut self.planes));
                 }
             }
         }
-        OpError::default()
+        OpRoundingError::default()
     }
 
-    fn put(&mut self, given: &Given<'_>, machine: &Machine) {
+    fn store_input(&mut self, given: &ShadowInput<'_>, machine: &Machine) {
         let (format, region) = (given.layout.format, given.region);
-        let Some(needed) = self.demand.of(region).filter(|_| is_float(format)) else { return };
+        let Some(needed) = self.demand.get(region).filter(|_| is_float(format)) else { return };
         let (width, poison, arithmetic) = (format.bytes() as usize, self.arithmetic.poison(), self.arithmetic);
         let bytes = machine.bytes(region);
         let device = |byte: usize| {
@@ -174,36 +174,36 @@ impl<A: Companion> Beside for Sampled<'_, A> {
             }
             number[0]
         };
-        let plane = self.planes.plane(region);
+        let plane = self.planes.plane_mut(region);
         if given.argument.is_none() {
             // Padding of a constant has numbers, too.
-            for byte in needed.bytes().filter(|byte| byte.is_multiple_of(width)) {
+            for byte in needed.slot_bytes().filter(|byte| byte.is_multiple_of(width)) {
                 let number = device(byte);
-                plane.write(byte, format, &[arithmetic.given(meaning(format, number), number)], poison);
+                plane.write(byte, format, &[arithmetic.embed_value(to_program_number(format, number), number)], poison);
             }
         }
-        let is_taken = |_, bytes: Range<usize>| needed.has(bytes.start as i64, bytes.end as i64);
-        given.layout.each_element_of(is_taken, |index, byte| {
-            if !needed.has(byte as i64, (byte + width) as i64) {
+        let is_taken = |_, bytes: Range<usize>| needed.contains_any(bytes.start as i64, bytes.end as i64);
+        given.layout.for_each_selected_element(is_taken, |index, byte| {
+            if !needed.contains_any(byte as i64, (byte + width) as i64) {
                 return;
             }
             let element = match (given.argument, given.exact) {
-                (Some(argument), None) => arithmetic.argument(argument, index as u64, 0.0, 0.0),
-                (Some(argument), Some(exact)) if is_number(exact) => {
-                    arithmetic.argument(argument, index as u64, exact.elements.get(index), device(byte))
+                (Some(argument), None) => arithmetic.embed_argument(argument, index as u64, 0.0, 0.0),
+                (Some(argument), Some(exact)) if is_float_array(exact) => {
+                    arithmetic.embed_argument(argument, index as u64, exact.elements.get(index), device(byte))
                 }
-                (_, Some(exact)) => arithmetic.given(exact.elements.get(index), device(byte)),
+                (_, Some(exact)) => arithmetic.embed_value(exact.elements.get(index), device(byte)),
                 (None, None) => return,
             };
             plane.write(byte, format, &[element], poison);
         });
     }
 
-    fn release(&mut self, region: RegionId) {
-        self.planes.release(region);
+    fn release_region(&mut self, region: RegionId) {
+        self.planes.release_region(region);
     }
 
-    fn end_life(&mut self, region: RegionId, start: usize, end: usize) {
-        self.planes.end_life(region, start, end);
+    fn end_live_range(&mut self, region: RegionId, start: usize, end: usize) {
+        self.planes.end_live_range(region, start, end);
     }
 }

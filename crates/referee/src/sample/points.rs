@@ -1,19 +1,19 @@
 //! Restricts an op to some of its points: the same tables with fewer entries.
 
-use crate::plan::{Dim, Mask, Plan, TensorPlan};
+use crate::plan::{IterationDim, PaddingMask, OpPlan, TensorPlan};
 use std::collections::BTreeMap;
 
 /// Points of the cores that compute a part of a result: every combination of positions.
-pub(super) struct Points {
+pub(super) struct PointSubset {
     /// The positions along the dimensions of which not all are needed.
-    some: BTreeMap<usize, Vec<usize>>,
+    positions: BTreeMap<usize, Vec<usize>>,
     /// The points, on all of the cores.
     pub(super) computed: u64,
 }
 
-impl Points {
+impl PointSubset {
     /// The points whose positions along dimensions of the result are hit; of the others all are needed. None if there are none.
-    pub(super) fn of(plan: &Plan, dims: &[usize], is_hit: &[Vec<bool>], n_cores: usize) -> Option<Self> {
+    pub(super) fn from_hits(plan: &OpPlan, dims: &[usize], is_hit: &[Vec<bool>], n_cores: usize) -> Option<Self> {
         let mut some = BTreeMap::new();
         for dim in dims.iter().filter(|dim| is_hit[**dim].contains(&false)) {
             let positions: Vec<usize> = (0..is_hit[*dim].len()).filter(|position| is_hit[*dim][*position]).collect();
@@ -24,37 +24,37 @@ impl Points {
         }
         let local = |dim: usize| some.get(&dim).map_or(plan.dims[dim].local as u64, |positions| positions.len() as u64);
         let computed = (0..plan.dims.len()).map(local).fold(n_cores as u64, u64::saturating_mul);
-        Some(Self { some, computed })
+        Some(Self { positions: some, computed })
     }
 }
 
 /// The cores that compute the same part of a result as a first one.
-pub(super) fn group_of(leaders: &[usize], leader: usize) -> Vec<usize> {
+pub(super) fn collect_group(leaders: &[usize], leader: usize) -> Vec<usize> {
     (0..leaders.len()).filter(|core| leaders[*core] == leader).collect()
 }
 
 /// A plan of some cores and points. What it touches has been checked and is not known of it.
-pub(super) fn reduced(plan: &Plan, cores: &[usize], points: &Points) -> Plan {
-    let dim = |(at, dim): (usize, &Dim)| Dim {
-        local: points.some.get(&at).map_or(dim.local, |positions| positions.len() as i64),
+pub(super) fn restrict_plan(plan: &OpPlan, cores: &[usize], points: &PointSubset) -> OpPlan {
+    let dim = |(at, dim): (usize, &IterationDim)| IterationDim {
+        local: points.positions.get(&at).map_or(dim.local, |positions| positions.len() as i64),
         label: dim.label.clone(),
         ..*dim
     };
-    let dims: Vec<Dim> = plan.dims.iter().enumerate().map(dim).collect();
+    let dims: Vec<IterationDim> = plan.dims.iter().enumerate().map(dim).collect();
     let cores: Vec<_> = cores.iter().map(|core| plan.cores[*core].clone()).collect();
-    let mask = plan.mask.as_ref().map(|mask| Mask {
+    let mask = plan.mask.as_ref().map(|mask| PaddingMask {
         // The cores have the same slice of each dimension of the result.
-        dims: mask.dims.iter().map(|(dim, valid)| (*dim, valid_of(plan, points, *dim, *valid, cores[0].slots[*dim]))).collect(),
+        dims: mask.dims.iter().map(|(dim, valid)| (*dim, count_valid_points(plan, points, *dim, *valid, cores[0].slots[*dim]))).collect(),
         constant: mask.constant,
     });
-    Plan {
+    OpPlan {
         name: plan.name.clone(),
         function: plan.function.clone(),
         kernel: plan.kernel,
         points: dims.iter().map(|dim| dim.local as u64).product(),
         dims,
         cores,
-        tensors: plan.tensors.iter().map(|tensor| reduced_tensor(tensor, points)).collect(),
+        tensors: plan.tensors.iter().map(|tensor| restrict_tensor(tensor, points)).collect(),
         inputs: plan.inputs.clone(),
         indices: plan.indices.clone(),
         output: plan.output,
@@ -65,20 +65,20 @@ pub(super) fn reduced(plan: &Plan, cores: &[usize], points: &Points) -> Plan {
 }
 
 /// How many points of a dimension are valid, as the reduced slices count them.
-fn valid_of(plan: &Plan, points: &Points, dim: usize, valid: i64, slot: i64) -> i64 {
-    let Some(positions) = points.some.get(&dim) else { return valid };
+fn count_valid_points(plan: &OpPlan, points: &PointSubset, dim: usize, valid: i64, slot: i64) -> i64 {
+    let Some(positions) = points.positions.get(&dim) else { return valid };
     let before = slot * plan.dims[dim].local;
     let own = positions.iter().filter(|position| before + (**position as i64) < valid).count();
     slot * positions.len() as i64 + own as i64
 }
 
-fn reduced_tensor(tensor: &TensorPlan, points: &Points) -> TensorPlan {
-    let table = |(dim, table): (usize, &Vec<i64>)| match points.some.get(&dim) {
+fn restrict_tensor(tensor: &TensorPlan, points: &PointSubset) -> TensorPlan {
+    let table = |(dim, table): (usize, &Vec<i64>)| match points.positions.get(&dim) {
         Some(positions) => positions.iter().map(|position| table[*position]).collect(),
         None => table.clone(),
     };
     // Positions that are left are anywhere.
-    let even = |(dim, even): (usize, &usize)| if points.some.contains_key(&dim) { 1 } else { *even };
+    let even = |(dim, even): (usize, &usize)| if points.positions.contains_key(&dim) { 1 } else { *even };
     TensorPlan {
         name: tensor.name.clone(),
         format: tensor.format,

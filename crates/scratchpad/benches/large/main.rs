@@ -14,18 +14,18 @@ mod random_lives;
 
 use random_lives::{dice, instance_of, random_lives};
 use scratchpad::{
-    Exact, Heading, Limits, Stays,
-    pack::{Packing, Rectangle, Steps, pack},
-    plan_instance, planner_named,
+    ExactPlanner, ReportHeader, PlanningLimits, ResidencyMode,
+    pack::{PackingResult, Rectangle, StepBudget, pack_rectangles},
+    plan_instance, find_planner,
 };
 use std::time::Instant;
 
 /// Steps for each buffer, and for a plan at least: the defaults of `spyre-plan`.
-const STEPS_OF_BUFFER: u64 = 2_000;
-const STEPS: u64 = 2_000_000;
+const STEPS_PER_BUFFER: u64 = 2_000;
+const MIN_STEPS: u64 = 2_000_000;
 
 /// A block of 2^20 by 2^20, of which the largest piece is cut in two, along or across, until there are `n`.
-fn pieces(n: usize, seed: u64) -> Vec<Rectangle> {
+fn cut_block_into_pieces(n: usize, seed: u64) -> Vec<Rectangle> {
     let mut below = dice(seed);
     let area = |piece: &(Rectangle, i64)| (piece.0.upper - piece.0.lower) * piece.0.size;
     let mut all = vec![(Rectangle { lower: 0, upper: 1 << 20, size: 1 << 20 }, 0)];
@@ -64,12 +64,12 @@ fn pack_pieces() {
     for n in [200, 500, 1_000, 2_000] {
         let (mut n_packed, mut taken, mut seconds) = (0, Vec::new(), Vec::new());
         for seed in 0..5 {
-            let pieces = pieces(n, seed);
-            let (started, mut steps) = (Instant::now(), Steps { left: STEPS });
-            if let Packing::Placed(offsets) = pack(&pieces, 1 << 20, &mut steps) {
+            let pieces = cut_block_into_pieces(n, seed);
+            let (started, mut steps) = (Instant::now(), StepBudget { left: MIN_STEPS });
+            if let PackingResult::Placed(offsets) = pack_rectangles(&pieces, 1 << 20, &mut steps) {
                 assert!(is_packed(&pieces, &offsets));
                 n_packed += 1;
-                taken.push((STEPS - steps.left).to_string());
+                taken.push((MIN_STEPS - steps.left).to_string());
                 seconds.push(format!("{:.2}", started.elapsed().as_secs_f64()));
             }
         }
@@ -87,13 +87,13 @@ fn main() {
         let (text, load) = random_lives(n);
         for hundredths in [110, 100, 70, 40] {
             let instance = instance_of(&text, load, hundredths);
-            let first_fit = planner_named("first-fit").unwrap().plan(&instance.buffers, &instance.capacity);
-            let simple = Exact { stays: Stays::Whole, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &first_fit);
+            let first_fit = find_planner("first-fit").unwrap().plan(&instance.buffers, &instance.capacity);
+            let simple = ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &first_fit);
             let started = Instant::now();
-            let mut limits = Limits { budget: STEPS.max(STEPS_OF_BUFFER * n as u64), go_on: &mut |_| true };
-            let plan = plan_instance(&instance, "exact", Stays::Whole, &mut limits).unwrap();
+            let mut limits = PlanningLimits { budget: MIN_STEPS.max(STEPS_PER_BUFFER * n as u64), go_on: &mut |_| true };
+            let plan = plan_instance(&instance, "exact", ResidencyMode::Whole, &mut limits).unwrap();
             let seconds = started.elapsed().as_secs_f64();
-            let result = plan.to_json(&instance, &Heading { planner: "exact", seconds, peak: None }).unwrap();
+            let result = plan.to_json(&instance, &ReportHeader { planner: "exact", seconds, peak: None }).unwrap();
             let verified = scratchpad_verify::verify(&result, &text, (Some(instance.capacity.bytes), Some(128))).unwrap();
             assert_eq!((verified.hbm_bytes_left, verified.lower_bound), (plan.hbm_bytes_left, plan.lower_bound));
             let n_placed = plan.reasons.iter().filter(|reason| reason.is_none()).count();

@@ -2,12 +2,12 @@
 
 use scratchpad::{
     Capacity, Instance,
-    pack::{Rectangle, load},
+    pack::{Rectangle, compute_max_load},
 };
 use std::fmt::Write;
 
 /// Returns random numbers below a limit, equal on every machine.
-pub(crate) fn dice(mut state: u64) -> impl FnMut(usize) -> usize {
+pub(crate) fn random_generator(mut state: u64) -> impl FnMut(usize) -> usize {
     move |n| {
         // SplitMix64 (Steele, Lea, Flood 2014).
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -18,8 +18,8 @@ pub(crate) fn dice(mut state: u64) -> impl FnMut(usize) -> usize {
 }
 
 /// Returns the file of a list, and the maximum number of bytes live at once.
-pub(crate) fn random_lives(n: usize) -> (String, i64) {
-    let mut below = dice(n as u64);
+pub(crate) fn generate_live_ranges(n: usize) -> (String, i64) {
+    let mut below = random_generator(n as u64);
     let mut text = "id,lower,upper,size,weight\n".to_owned();
     let mut lives = Vec::new();
     for buffer in 0..n {
@@ -32,11 +32,11 @@ pub(crate) fn random_lives(n: usize) -> (String, i64) {
         writeln!(text, "b{buffer},{start},{end},{bytes},{weight}").unwrap();
         lives.push(Rectangle { lower: start as i64, upper: end as i64, size: bytes as i64 });
     }
-    (text, load(&lives))
+    (text, compute_max_load(&lives))
 }
 
 /// Returns the list with an LX of this percentage of the bytes live at once.
-pub(crate) fn instance_of(text: &str, load: i64, hundredths: i64) -> Instance {
+pub(crate) fn build_instance(text: &str, load: i64, hundredths: i64) -> Instance {
     let bytes = load * hundredths / 100 / 128 * 128;
     Instance::from_csv(text, Capacity { bytes, alignment: 128 }).unwrap()
 }

@@ -3,26 +3,26 @@
 //! temperature is high.
 
 use super::{
-    chains::Link,
-    problem::Problem,
-    selection::{Run, Selection, Stay},
-    settle::{self, Parcel},
+    chains::ChainLink,
+    problem::SelectionProblem,
+    selection::{ResidencyInterval, ResidencySelection, ValueResidency},
+    settle::{self, IntervalGroup},
 };
-use crate::pack::Steps;
+use crate::pack::StepBudget;
 
 /// Parcel whose live range overlaps that of another one, and the units of both where they overlap.
 #[derive(Clone, Copy)]
-struct Neighbour {
+struct OverlappingGroup {
     other: usize,
     own_units: i64,
     units: i64,
 }
 
 /// Pseudorandom number generator with the same sequence on every machine.
-struct Dice(u64);
+struct SplitMixRng(u64);
 
-impl Dice {
-    fn next(&mut self) -> u64 {
+impl SplitMixRng {
+    fn next_u64(&mut self) -> u64 {
         // SplitMix64 (Steele, Lea, Flood 2014).
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -30,13 +30,13 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, n: usize) -> usize {
-        ((self.next() >> 33) % n.max(1) as u64) as usize
+    fn sample_below(&mut self, n: usize) -> usize {
+        ((self.next_u64() >> 33) % n.max(1) as u64) as usize
     }
 
     /// Returns a random number that is close to an exponential distribution with this mean: often small, seldom large.
-    fn noise(&mut self, mean: i64) -> i64 {
-        let bits = self.next();
+    fn sample_noise(&mut self, mean: i64) -> i64 {
+        let bits = self.next_u64();
         let sixteenths = i64::from(bits.trailing_zeros().min(40)) * 16 + (bits >> 60) as i64;
         // The number of trailing zeros is 1 on average, and the sixteenths add one half on average.
         mean * sixteenths / 24
@@ -44,9 +44,9 @@ impl Dice {
 }
 
 /// Addresses of the parcels.
-struct Table {
+struct GroupAddresses {
     /// Neighbors of all parcels in one list, and the start of each parcel's neighbors.
-    neighbours: Vec<Neighbour>,
+    neighbors: Vec<OverlappingGroup>,
     begin: Vec<usize>,
     /// Maximum address of each parcel.
     highest: Vec<i64>,
@@ -55,31 +55,31 @@ struct Table {
     saved: i64,
     /// Parcels without an address, and the position of each in this list.
     waiting: Vec<usize>,
-    place_in_waiting: Vec<usize>,
+    waiting_position: Vec<usize>,
     edges: Vec<(i64, i64)>,
     /// Number of neighbors examined.
     work: u64,
 }
 
 /// Number of neighbors examined in one step.
-const NEIGHBOURS_OF_STEP: u64 = 16;
+const NEIGHBORS_PER_STEP: u64 = 16;
 
 /// Returns better addresses than those at the start, if any are found. `hot` is the loss that a change may have at the beginning, in
 /// hundredths of the mean saving of a parcel; the permitted loss falls to 0. `go_on` receives the steps left and the HBM bytes saved from
 /// time to time.
 pub(super) fn anneal(
-    parcels: &[Parcel],
+    parcels: &[IntervalGroup],
     start: Vec<Option<i64>>,
     (capacity, hot): (i64, i64),
-    steps: &mut Steps,
+    steps: &mut StepBudget,
     go_on: &mut dyn FnMut(u64, i64) -> bool,
 ) -> Vec<Option<i64>> {
-    let mut table = Table::new(parcels, start, capacity);
+    let mut table = GroupAddresses::new(parcels, start, capacity);
     let n = parcels.len();
     let total: i64 = table.saves.iter().sum();
     let hottest = total / i64::try_from(n.max(1)).expect("fewer than 2^63") * hot / 100;
     let (mut best, mut best_saved) = (table.addresses.clone(), table.saved);
-    let (mut dice, mut driven) = (Dice(1), Vec::new());
+    let (mut dice, mut driven) = (SplitMixRng(1), Vec::new());
     let given = steps.left.max(1);
     let mut n_moves = 0_u64;
     while best_saved < total && n > 1 && steps.left > 0 {
@@ -90,23 +90,23 @@ pub(super) fn anneal(
         let left = i64::try_from(u128::from(steps.left) * 1024 / u128::from(given)).expect("no more steps are left than were given");
         let heat = hottest * left / 1024 * left / 1024;
         // Mostly a parcel without an address is chosen, else one that may have a better address.
-        let is_any = dice.below(4) == 0 || table.waiting.is_empty();
-        let parcel = if is_any { dice.below(n) } else { table.waiting[dice.below(table.waiting.len())] };
+        let is_any = dice.sample_below(4) == 0 || table.waiting.is_empty();
+        let parcel = if is_any { dice.sample_below(n) } else { table.waiting[dice.sample_below(table.waiting.len())] };
         table.try_move(parcel, heat, &mut dice, &mut driven);
         if table.saved > best_saved {
             best_saved = table.saved;
             best.clone_from(&table.addresses);
         }
-        steps.left = steps.left.saturating_sub(1 + table.work / NEIGHBOURS_OF_STEP);
-        table.work %= NEIGHBOURS_OF_STEP;
+        steps.left = steps.left.saturating_sub(1 + table.work / NEIGHBORS_PER_STEP);
+        table.work %= NEIGHBORS_PER_STEP;
     }
     best
 }
 
-impl Table {
-    fn new(parcels: &[Parcel], start: Vec<Option<i64>>, capacity: i64) -> Self {
-        let meets = |link: &Link, other: &Link| link.start < other.end && other.start < link.end;
-        let units = |one: &Parcel, other: &Parcel| {
+impl GroupAddresses {
+    fn new(parcels: &[IntervalGroup], start: Vec<Option<i64>>, capacity: i64) -> Self {
+        let meets = |link: &ChainLink, other: &ChainLink| link.start < other.end && other.start < link.end;
+        let units = |one: &IntervalGroup, other: &IntervalGroup| {
             let met = one.chain.links.iter().filter(|link| other.chain.links.iter().any(|its| meets(link, its)));
             met.map(|link| link.units).max()
         };
@@ -114,88 +114,88 @@ impl Table {
         for (index, one) in parcels.iter().enumerate() {
             for (other, its) in parcels.iter().enumerate().filter(|(other, _)| *other != index) {
                 if let Some((own_units, units)) = units(one, its).zip(units(its, one)) {
-                    neighbours.push(Neighbour { other, own_units, units });
+                    neighbours.push(OverlappingGroup { other, own_units, units });
                 }
             }
             begin.push(neighbours.len());
         }
         let n = parcels.len();
         let mut table = Self {
-            neighbours,
+            neighbors: neighbours,
             begin,
-            highest: parcels.iter().map(|parcel| parcel.chain.highest(capacity)).collect(),
+            highest: parcels.iter().map(|parcel| parcel.chain.highest_address(capacity)).collect(),
             saves: parcels.iter().map(|parcel| parcel.saves).collect(),
             addresses: vec![None; n],
             saved: 0,
             waiting: (0..n).collect(),
-            place_in_waiting: (0..n).collect(),
+            waiting_position: (0..n).collect(),
             edges: Vec::new(),
             work: 0,
         };
         for (parcel, address) in start.into_iter().enumerate() {
             if let Some(address) = address {
-                table.put(parcel, address);
+                table.assign_address(parcel, address);
             }
         }
         table
     }
 
     /// Places the parcel where it evicts least, and the evicted parcels where there is room; undoes both if the loss is too large.
-    fn try_move(&mut self, parcel: usize, heat: i64, dice: &mut Dice, driven: &mut Vec<(usize, i64)>) {
+    fn try_move(&mut self, parcel: usize, heat: i64, dice: &mut SplitMixRng, driven: &mut Vec<(usize, i64)>) {
         let (before, was) = (self.saved, self.addresses[parcel]);
         if was.is_some() {
-            self.lift(parcel);
+            self.remove_address(parcel);
         }
-        let Some(address) = self.cheapest(parcel, heat, dice) else { return };
-        self.drive_out(parcel, address, driven);
-        self.put(parcel, address);
+        let Some(address) = self.find_cheapest_address(parcel, heat, dice) else { return };
+        self.evict_overlapping(parcel, address, driven);
+        self.assign_address(parcel, address);
         driven.sort_unstable_by_key(|&(other, _)| (-self.saves[other], other));
         for &(other, _) in &*driven {
-            if let Some(free) = self.free_place(other) {
-                self.put(other, free);
+            if let Some(free) = self.find_free_address(other) {
+                self.assign_address(other, free);
             }
         }
-        if self.saved + dice.noise(heat) >= before {
+        if self.saved + dice.sample_noise(heat) >= before {
             return;
         }
         for &(other, _) in &*driven {
             if self.addresses[other].is_some() {
-                self.lift(other);
+                self.remove_address(other);
             }
         }
-        self.lift(parcel);
-        driven.iter().for_each(|&(other, address)| self.put(other, address));
+        self.remove_address(parcel);
+        driven.iter().for_each(|&(other, address)| self.assign_address(other, address));
         if let Some(address) = was {
-            self.put(parcel, address);
+            self.assign_address(parcel, address);
         }
     }
 
     /// Assigns an address to a waiting parcel.
-    fn put(&mut self, parcel: usize, address: i64) {
+    fn assign_address(&mut self, parcel: usize, address: i64) {
         self.addresses[parcel] = Some(address);
         self.saved += self.saves[parcel];
-        let place = self.place_in_waiting[parcel];
+        let place = self.waiting_position[parcel];
         self.waiting.swap_remove(place);
         if let Some(&moved) = self.waiting.get(place) {
-            self.place_in_waiting[moved] = place;
+            self.waiting_position[moved] = place;
         }
     }
 
     /// Removes a parcel's address.
-    fn lift(&mut self, parcel: usize) {
+    fn remove_address(&mut self, parcel: usize) {
         self.addresses[parcel] = None;
         self.saved -= self.saves[parcel];
-        self.place_in_waiting[parcel] = self.waiting.len();
+        self.waiting_position[parcel] = self.waiting.len();
         self.waiting.push(parcel);
     }
 
     /// Collects the addresses at which the set of evicted parcels changes: twice the address, plus one if the change is above it, with
     /// the amount. Both ends of LX are included, so one of these candidates is always the cheapest.
-    fn find_edges(&mut self, parcel: usize) {
+    fn collect_edges(&mut self, parcel: usize) {
         self.edges.clear();
         let range = self.begin[parcel]..self.begin[parcel + 1];
         self.work += range.len() as u64;
-        for neighbour in &self.neighbours[range] {
+        for neighbour in &self.neighbors[range] {
             if let Some(address) = self.addresses[neighbour.other] {
                 let saves = self.saves[neighbour.other];
                 self.edges.push((2 * (address - neighbour.own_units) + 1, saves));
@@ -208,8 +208,8 @@ impl Table {
     }
 
     /// Calls the predicate with each candidate address and the cost of its evictions until it returns true.
-    fn find_place(&mut self, parcel: usize, mut is_it: impl FnMut(i64, i64) -> bool) -> Option<i64> {
-        self.find_edges(parcel);
+    fn find_address(&mut self, parcel: usize, mut is_it: impl FnMut(i64, i64) -> bool) -> Option<i64> {
+        self.collect_edges(parcel);
         let mut cost = 0;
         for &(edge, change) in &self.edges {
             let (address, is_above) = (edge >> 1, edge & 1 == 1);
@@ -223,10 +223,10 @@ impl Table {
     }
 
     /// Returns the address with the least eviction cost, up to some noise; none if the parcel has no legal address.
-    fn cheapest(&mut self, parcel: usize, heat: i64, dice: &mut Dice) -> Option<i64> {
+    fn find_cheapest_address(&mut self, parcel: usize, heat: i64, dice: &mut SplitMixRng) -> Option<i64> {
         let mut best: Option<(i64, i64)> = None;
-        self.find_place(parcel, |address, cost| {
-            let noisy = cost + dice.noise(heat);
+        self.find_address(parcel, |address, cost| {
+            let noisy = cost + dice.sample_noise(heat);
             if best.is_none_or(|(least, _)| noisy < least) {
                 best = Some((noisy, address));
             }
@@ -236,38 +236,38 @@ impl Table {
     }
 
     /// Returns the lowest address at which nothing is evicted.
-    fn free_place(&mut self, parcel: usize) -> Option<i64> {
-        self.find_place(parcel, |_, cost| cost == 0)
+    fn find_free_address(&mut self, parcel: usize) -> Option<i64> {
+        self.find_address(parcel, |_, cost| cost == 0)
     }
 
     /// Removes the addresses of all parcels that overlap the parcel at an address.
-    fn drive_out(&mut self, parcel: usize, at: i64, driven: &mut Vec<(usize, i64)>) {
+    fn evict_overlapping(&mut self, parcel: usize, at: i64, driven: &mut Vec<(usize, i64)>) {
         driven.clear();
         for place in self.begin[parcel]..self.begin[parcel + 1] {
-            let Neighbour { other, own_units, units } = self.neighbours[place];
+            let OverlappingGroup { other, own_units, units } = self.neighbors[place];
             if let Some(address) = self.addresses[other].filter(|address| address - own_units < at && at < address + units) {
                 driven.push((other, address));
-                self.lift(other);
+                self.remove_address(other);
             }
         }
     }
 }
 
 /// Builds the parcels of a selection, and of the values that the selection leaves in HBM.
-pub(super) fn parcels(problem: &Problem, selection: &Selection) -> Vec<Parcel> {
-    let mut parcels = settle::parcels(problem, selection);
+pub(super) fn collect_candidate_groups(problem: &SelectionProblem, selection: &ResidencySelection) -> Vec<IntervalGroup> {
+    let mut parcels = settle::collect_interval_groups(problem, selection);
     for (index, value) in problem.values.iter().enumerate() {
         if selection.stays[index].in_lx.iter().any(|in_lx| *in_lx) || value.units == 0 {
             continue;
         }
-        let mut alone = Selection::none(problem);
+        let mut alone = ResidencySelection::all_in_hbm(problem);
         let before = alone.value_bytes(problem, index);
         let n = value.uses.len();
-        alone.stays[index] = Stay { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
+        alone.stays[index] = ValueResidency { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
         let saves = before - alone.value_bytes(problem, index);
         if saves > 0 {
-            let run = Run { value: index, first: 0, last: n - 1 };
-            parcels.push(Parcel { runs: vec![run], chain: settle::chain(problem, &[run]), saves });
+            let run = ResidencyInterval { value: index, first: 0, last: n - 1 };
+            parcels.push(IntervalGroup { runs: vec![run], chain: settle::build_chain(problem, &[run]), saves });
         }
     }
     parcels
@@ -275,45 +275,45 @@ pub(super) fn parcels(problem: &Problem, selection: &Selection) -> Vec<Parcel> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chains::Chain;
+    use super::super::chains::AddressChain;
     use super::*;
 
-    fn parcel(ticks: std::ops::Range<usize>, units: i64, saves: i64) -> Parcel {
-        let link = Link { start: ticks.start, end: ticks.end, units, limit: 100 };
-        Parcel { runs: Vec::new(), chain: Chain { links: vec![link] }, saves }
+    fn build_group(ticks: std::ops::Range<usize>, units: i64, saves: i64) -> IntervalGroup {
+        let link = ChainLink { start: ticks.start, end: ticks.end, units, limit: 100 };
+        IntervalGroup { runs: Vec::new(), chain: AddressChain { links: vec![link] }, saves }
     }
 
-    fn annealed(parcels: &[Parcel], start: Vec<Option<i64>>) -> (i64, Vec<Option<i64>>) {
-        let mut steps = Steps { left: 20_000 };
+    fn run_anneal(parcels: &[IntervalGroup], start: Vec<Option<i64>>) -> (i64, Vec<Option<i64>>) {
+        let mut steps = StepBudget { left: 20_000 };
         let addresses = anneal(parcels, start, (10, 60), &mut steps, &mut |_, _| true);
         let placed = || parcels.iter().zip(&addresses).filter_map(|(parcel, address)| Some((parcel, (*address)?)));
         for (at, (one, low)) in placed().enumerate() {
-            assert!((0..=10).contains(&(low + one.chain.units())) && low >= 0);
+            assert!((0..=10).contains(&(low + one.chain.max_units())) && low >= 0);
             for (other, other_low) in placed().skip(at + 1) {
-                let meet = one.chain.life().start < other.chain.life().end && other.chain.life().start < one.chain.life().end;
-                assert!(!meet || low + one.chain.units() <= other_low || other_low + other.chain.units() <= low);
+                let meet = one.chain.live_range().start < other.chain.live_range().end && other.chain.live_range().start < one.chain.live_range().end;
+                assert!(!meet || low + one.chain.max_units() <= other_low || other_low + other.chain.max_units() <= low);
             }
         }
         (placed().map(|(parcel, _)| parcel.saves).sum(), addresses)
     }
 
     #[test]
-    fn what_saves_most_together_is_placed() {
+    fn places_groups_that_save_most_together() {
         // The 6 and the 5 do not fit together; below the 4 that outlives them there is room for one.
-        let parcels = [parcel(0..2, 6, 60), parcel(0..2, 5, 61), parcel(1..4, 4, 40), parcel(2..4, 6, 30), parcel(3..5, 7, 29)];
-        assert_eq!(annealed(&parcels, vec![None; 5]).0, 61 + 40 + 30);
+        let parcels = [build_group(0..2, 6, 60), build_group(0..2, 5, 61), build_group(1..4, 4, 40), build_group(2..4, 6, 30), build_group(3..5, 7, 29)];
+        assert_eq!(run_anneal(&parcels, vec![None; 5]).0, 61 + 40 + 30);
         // A parcel that is higher than LX is not placed.
-        assert_eq!(annealed(&[parcel(0..2, 11, 99), parcel(0..2, 10, 1)], vec![None; 2]).1, [None, Some(0)]);
+        assert_eq!(run_anneal(&[build_group(0..2, 11, 99), build_group(0..2, 10, 1)], vec![None; 2]).1, [None, Some(0)]);
     }
 
     #[test]
-    fn a_start_is_never_made_worse_and_the_watcher_is_heard() {
-        let parcels = [parcel(0..2, 6, 60), parcel(0..2, 5, 61)];
-        let mut none = Steps { left: 0 };
+    fn keeps_start_and_stops_when_callback_returns_false() {
+        let parcels = [build_group(0..2, 6, 60), build_group(0..2, 5, 61)];
+        let mut none = StepBudget { left: 0 };
         let start = vec![None, Some(3)];
         assert_eq!(anneal(&parcels, start.clone(), (10, 60), &mut none, &mut |_, _| true), start);
-        assert_eq!(annealed(&parcels, start).0, 61);
-        let mut steps = Steps { left: u64::MAX };
+        assert_eq!(run_anneal(&parcels, start).0, 61);
+        let mut steps = StepBudget { left: u64::MAX };
         anneal(&parcels, vec![None; 2], (10, 60), &mut steps, &mut |_, _| false);
         assert!(steps.left > u64::MAX - 1_000_000);
     }

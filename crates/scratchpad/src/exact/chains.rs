@@ -1,17 +1,17 @@
 //! Converts runs that share an address into shapes for the packing engine.
 
-use crate::pack::{Packer, Rectangle, Shape};
+use crate::pack::{Packer, Rectangle, PackingShape};
 use std::ops::Range;
 
 /// Runs at one address: each run takes over the address of its predecessor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Chain {
-    pub(crate) links: Vec<Link>,
+pub(crate) struct AddressChain {
+    pub(crate) links: Vec<ChainLink>,
 }
 
 /// One run of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Link {
+pub(crate) struct ChainLink {
     /// First operation.
     pub(crate) start: usize,
     /// First operation after the run.
@@ -21,20 +21,20 @@ pub(crate) struct Link {
     pub(crate) limit: i64,
 }
 
-impl Chain {
+impl AddressChain {
     /// Returns the operations of all its runs.
-    pub(crate) fn life(&self) -> Range<usize> {
+    pub(crate) fn live_range(&self) -> Range<usize> {
         let start = self.links.iter().map(|link| link.start).min().unwrap_or(0);
         start..self.links.iter().map(|link| link.end).max().unwrap_or(0)
     }
 
     /// Returns the units of the largest run.
-    pub(crate) fn units(&self) -> i64 {
+    pub(crate) fn max_units(&self) -> i64 {
         self.links.iter().map(|link| link.units).max().unwrap_or(0)
     }
 
     /// Returns the highest address in `capacity` units; below 0 if there is none.
-    pub(crate) fn highest(&self, capacity: i64) -> i64 {
+    pub(crate) fn highest_address(&self, capacity: i64) -> i64 {
         self.links.iter().map(|link| link.limit.min(capacity) - link.units).min().unwrap_or(-1)
     }
 }
@@ -43,19 +43,19 @@ impl Chain {
 ///
 /// The packing engine knows one capacity. A chain that may not reach that capacity gets an extra step after all other operations, where
 /// it is alone, and which is higher by the missing units.
-pub(crate) fn packer(chains: &[Chain], capacity: i64) -> Packer {
+pub(crate) fn build_chain_packer(chains: &[AddressChain], capacity: i64) -> Packer {
     let tick = |tick: usize| i64::try_from(tick).expect("fewer than 2^63");
-    let mut behind = tick(chains.iter().map(|chain| chain.life().end).max().unwrap_or(0));
-    let shape = |chain: &Chain| {
-        let step = |link: &Link| Rectangle { lower: tick(link.start), upper: tick(link.end), size: link.units };
-        let mut shape = Shape { steps: chain.links.iter().map(step).collect() };
-        let size = capacity - chain.highest(capacity);
-        if size > chain.units() {
+    let mut behind = tick(chains.iter().map(|chain| chain.live_range().end).max().unwrap_or(0));
+    let shape = |chain: &AddressChain| {
+        let step = |link: &ChainLink| Rectangle { lower: tick(link.start), upper: tick(link.end), size: link.units };
+        let mut shape = PackingShape { steps: chain.links.iter().map(step).collect() };
+        let size = capacity - chain.highest_address(capacity);
+        if size > chain.max_units() {
             shape.steps.push(Rectangle { lower: behind, upper: behind + 1, size });
             behind += 1;
         }
         shape
     };
-    let shapes: Vec<Shape> = chains.iter().map(shape).collect();
+    let shapes: Vec<PackingShape> = chains.iter().map(shape).collect();
     Packer::new(&shapes, &[], capacity)
 }

@@ -1,14 +1,14 @@
 //! Cuts: sets of residency intervals without disjoint addresses, which may not all be selected (`docs/reference/certificates.md`).
 
 use super::{
-    problem::Problem,
-    selection::{Run, Selection},
+    problem::SelectionProblem,
+    selection::{ResidencyInterval, ResidencySelection},
 };
 
 /// Runs that do not fit together when exactly these of them take over addresses from one another, and no link between them is in LX.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Cut {
-    pub(crate) runs: Vec<Run>,
+pub(crate) struct PackingCut {
+    pub(crate) runs: Vec<ResidencyInterval>,
     /// Child and parent.
     pub(crate) merges: Vec<(usize, usize)>,
     /// Values that are live in one operation only and through which one run could inherit the address of another.
@@ -29,27 +29,27 @@ pub(super) struct CutTable {
     /// Per operation: (child, parent, cuts that require the takeover, cuts that forbid it).
     pub(super) edges: Vec<Vec<(usize, usize, u128, u128)>>,
     /// Per operation: cuts that are fully decided after it.
-    pub(super) known: Vec<u128>,
+    pub(super) decided_after: Vec<u128>,
 }
 
-impl Cut {
+impl PackingCut {
     /// Builds the cut of some runs of a selection.
-    pub(super) fn of(problem: &Problem, selection: &Selection, runs: Vec<Run>) -> Self {
+    pub(super) fn from_runs(problem: &SelectionProblem, selection: &ResidencySelection, runs: Vec<ResidencyInterval>) -> Self {
         let mut merges = Vec::new();
-        for (child, parent) in edges(problem, &runs) {
+        for (child, parent) in find_reuse_pairs(problem, &runs) {
             if selection.stays[child].parent == Some(parent) {
                 merges.push((child, parent));
             }
         }
-        let absent = links(problem, &runs, &merges);
+        let absent = find_links(problem, &runs, &merges);
         Self { runs, merges, absent }
     }
 }
 
 /// Returns the values outside the runs through which a run could inherit the address of another run, directly or through further values
 /// that are live in that operation only. The inheriting run begins with its value and has no parent among the runs.
-fn links(problem: &Problem, runs: &[Run], merges: &[(usize, usize)]) -> Vec<usize> {
-    let is_outside = |value: usize| problem.values[value].may_link() && runs.iter().all(|run| run.value != value);
+fn find_links(problem: &SelectionProblem, runs: &[ResidencyInterval], merges: &[(usize, usize)]) -> Vec<usize> {
+    let is_outside = |value: usize| problem.values[value].may_pass_address_on() && runs.iter().all(|run| run.value != value);
     let ends = |value: usize| runs.iter().any(|run| run.value == value && run.last + 1 == problem.values[value].uses.len());
     let leads_back = |link: usize| {
         let (mut seen, mut at) = (vec![link], 0);
@@ -73,7 +73,7 @@ fn links(problem: &Problem, runs: &[Run], merges: &[(usize, usize)]) -> Vec<usiz
 }
 
 /// Returns the pairs of child and parent whose first use and last use, respectively, are in the runs.
-pub(super) fn edges(problem: &Problem, runs: &[Run]) -> Vec<(usize, usize)> {
+pub(super) fn find_reuse_pairs(problem: &SelectionProblem, runs: &[ResidencyInterval]) -> Vec<(usize, usize)> {
     let ends = |value: usize| runs.iter().any(|run| run.value == value && run.last + 1 == problem.values[value].uses.len());
     let children = runs.iter().filter(|run| run.first == 0);
     children
@@ -83,7 +83,7 @@ pub(super) fn edges(problem: &Problem, runs: &[Run]) -> Vec<(usize, usize)> {
 }
 
 impl CutTable {
-    pub(super) fn new(problem: &Problem, cuts: &[Cut]) -> Self {
+    pub(super) fn new(problem: &SelectionProblem, cuts: &[PackingCut]) -> Self {
         let per_use = || problem.values.iter().filter(|_| !cuts.is_empty()).map(|value| vec![0; value.uses.len()]).collect();
         let mut table = Self {
             all: 0,
@@ -91,8 +91,8 @@ impl CutTable {
             absent: problem.values.iter().filter(|_| !cuts.is_empty()).map(|_| 0).collect(),
             not_in_lx: per_use(),
             not_kept: per_use(),
-            edges: vec![Vec::new(); problem.n_ticks],
-            known: vec![0; problem.n_ticks],
+            edges: vec![Vec::new(); problem.num_ticks],
+            decided_after: vec![0; problem.num_ticks],
         };
         for (number, cut) in cuts.iter().take(128).enumerate() {
             let bit = 1 << number;
@@ -108,27 +108,27 @@ impl CutTable {
                 table.is_eager[value] = true;
                 table.absent[value] |= bit;
             }
-            for (child, parent) in edges(problem, &cut.runs) {
+            for (child, parent) in find_reuse_pairs(problem, &cut.runs) {
                 let (with, without) = if cut.merges.contains(&(child, parent)) { (bit, 0) } else { (0, bit) };
-                table.edges[problem.values[child].first()].push((child, parent, with, without));
+                table.edges[problem.values[child].first_tick()].push((child, parent, with, without));
             }
-            table.known[end - 1] |= bit;
+            table.decided_after[end - 1] |= bit;
         }
         table
     }
 
     /// Returns the cuts that do not apply if LX does not serve this use.
-    pub(super) fn not_in_lx(&self, value: usize, using: usize) -> u128 {
+    pub(super) fn cuts_excluded_by_hbm_use(&self, value: usize, using: usize) -> u128 {
         if self.all == 0 { 0 } else { self.not_in_lx[value][using] }
     }
 
     /// Returns the cuts that do not apply if the value is in LX.
-    pub(super) fn in_lx(&self, value: usize) -> u128 {
+    pub(super) fn cuts_excluded_by_residency(&self, value: usize) -> u128 {
         if self.all == 0 { 0 } else { self.absent[value] }
     }
 
     /// Returns the cuts that do not apply if the value is not in LX during a use, or leaves after it.
-    pub(super) fn killed_by(&self, value: usize, using: Option<usize>, is_out: bool) -> u128 {
+    pub(super) fn cuts_excluded_by_eviction(&self, value: usize, using: Option<usize>, is_out: bool) -> u128 {
         let Some(using) = using.filter(|_| self.all != 0) else { return 0 };
         let kept = |using: usize| self.not_kept[value][using];
         if is_out { self.not_in_lx[value][using] | using.checked_sub(1).map_or(0, kept) } else { kept(using) }

@@ -2,51 +2,51 @@
 //! anneals.
 
 use super::{
-    anneal::{anneal, parcels},
-    moment::{Moments, can_be_swept},
-    places::place,
-    prices::Prices,
-    problem::Problem,
-    proof::{Proof, ceil_div},
-    refine::refined,
-    rents::rents,
-    selection::{Best, Run, Selection, trim},
-    settle::{Parcel, Settled, settle},
-    sweep::{Limits, sweep},
+    anneal::{anneal, collect_candidate_groups},
+    moment::{SweepSchedule, can_be_swept},
+    places::improve_by_address_sweeps,
+    prices::DualPrices,
+    problem::SelectionProblem,
+    proof::{BoundProof, ceil_div},
+    refine::refine_prices,
+    rents::search_multipliers,
+    selection::{BestPlan, ResidencyInterval, ResidencySelection, remove_useless_intervals},
+    settle::{IntervalGroup, AddressAssignment, assign_addresses},
+    sweep::{SweepLimits, sweep},
 };
-use crate::{pack::Steps, progress::GoOn};
+use crate::{pack::StepBudget, progress::ProgressCallback};
 
 /// Maximum number of rounds of [`refined`].
-const ROUNDS: u64 = 1_000;
+const MAX_ROUNDS: u64 = 1_000;
 /// Divisor of the step budget for better prices, for problems of many buffers.
-const SHARE_OF_PRICES: u64 = 4;
+const PRICE_BUDGET_DIVISOR: u64 = 4;
 /// Divisor of the step budget for multipliers per value.
-const SHARE_OF_RENTS: u64 = 10;
+const MULTIPLIER_BUDGET_DIVISOR: u64 = 10;
 /// Sets kept per operation, and successors per set: the first pair is fast, the second finds plans in which many values must leave at
 /// once.
-const WIDTHS: [(usize, usize); 2] = [(64, 64), (16, 4096)];
+const SWEEP_WIDTHS: [(usize, usize); 2] = [(64, 64), (16, 4096)];
 /// Fractions of LX, in thousandths, that a selection leaves free so that it can be packed.
-const FREE: [i64; 7] = [0, 10, 20, 40, 70, 100, 140];
+const FREE_FRACTIONS: [i64; 7] = [0, 10, 20, 40, 70, 100, 140];
 /// Steps of the budget for each search node that one packing may use.
-const SHARE_OF_NODES: u64 = 200;
+const NODE_BUDGET_DIVISOR: u64 = 200;
 /// Initial temperatures of [`anneal`] without and with a plan.
-const HOT: i64 = 60;
-const WARM: i64 = 7;
+const INITIAL_TEMPERATURE: i64 = 60;
+const RESTART_TEMPERATURE: i64 = 7;
 
 /// Returns prices that are close to the best ones.
-pub(super) fn better_prices(problem: &Problem, prices: &Prices, best: &Best, steps: &mut Steps, go_on: GoOn<'_>) -> Prices {
-    let size = (problem.values.len() + problem.n_ticks) as u64;
-    let affordable = if problem.is_large() { steps.left / SHARE_OF_PRICES * 8 / size } else { ROUNDS };
-    let rounds = ROUNDS.min(affordable);
+pub(super) fn improve_prices(problem: &SelectionProblem, prices: &DualPrices, best: &BestPlan, steps: &mut StepBudget, go_on: ProgressCallback<'_>) -> DualPrices {
+    let size = (problem.values.len() + problem.num_ticks) as u64;
+    let affordable = if problem.is_large() { steps.left / PRICE_BUDGET_DIVISOR * 8 / size } else { MAX_ROUNDS };
+    let rounds = MAX_ROUNDS.min(affordable);
     steps.left = steps.left.saturating_sub(rounds * size / 8);
     let left = steps.left;
-    refined(problem, prices, (best.bytes - problem.fixed_bytes) * prices.scale, rounds, &mut || go_on(left, best.bytes))
+    refine_prices(problem, prices, (best.bytes - problem.fixed_bytes) * prices.scale, rounds, &mut || go_on(left, best.bytes))
 }
 
 /// Returns the better of the bounds from prices and from multipliers per value, with its proof, if it is above the known bound.
-pub(super) fn better_bound(problem: &Problem, prices: &Prices, best: &Best, (bound, proof): (i64, &mut Proof), steps: &mut Steps) -> i64 {
+pub(super) fn improve_bound(problem: &SelectionProblem, prices: &DualPrices, best: &BestPlan, (bound, proof): (i64, &mut BoundProof), steps: &mut StepBudget) -> i64 {
     let priced = (problem.fixed_bytes + ceil_div(prices.bound(), prices.scale)).min(best.bytes);
-    let (rents, taken) = rents(problem, prices, best.bytes, steps.left / SHARE_OF_RENTS);
+    let (rents, taken) = search_multipliers(problem, prices, best.bytes, steps.left / MULTIPLIER_BUDGET_DIVISOR);
     steps.left = steps.left.saturating_sub(taken);
     let rented = rents.as_ref().map_or(i64::MIN, |rents| rents.bound.min(best.bytes));
     if priced.max(rented) <= bound {
@@ -54,24 +54,24 @@ pub(super) fn better_bound(problem: &Problem, prices: &Prices, best: &Best, (bou
     }
     let rents = if rented > priced { rents.map_or_else(Vec::new, |rents| rents.operations) } else { Vec::new() };
     // Multipliers per value are a complete proof.
-    let prices = if rents.is_empty() { prices.clone() } else { Prices::new(problem, 1, vec![0; problem.n_ticks]) };
-    *proof = Proof { prices, cuts: Vec::new(), rents };
+    let prices = if rents.is_empty() { prices.clone() } else { DualPrices::new(problem, 1, vec![0; problem.num_ticks]) };
+    *proof = BoundProof { prices, cuts: Vec::new(), multipliers: rents };
     priced.max(rented)
 }
 
 /// Searches better plans until the steps are used; returns false if the watcher stopped it. If no selection can be packed, annealing
 /// begins without a plan at high temperature.
-pub(super) fn improve(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
+pub(super) fn improve_plan(problem: &SelectionProblem, prices: &DualPrices, best: &mut BestPlan, steps: &mut StepBudget, go_on: ProgressCallback<'_>) -> bool {
     if problem.is_large() {
-        return place(problem, prices, best, steps, go_on);
+        return improve_by_address_sweeps(problem, prices, best, steps, go_on);
     }
     let Some(has_packed) = select_and_pack(problem, prices, best, steps, go_on) else { return false };
     if !has_packed {
         let all = best.selection.clone();
-        let mut part = Steps { left: steps.left / 2 };
+        let mut part = StepBudget { left: steps.left / 2 };
         steps.left -= part.left;
         let kept_back = steps.left;
-        let goes_on = replace(problem, (&all, &[]), HOT, best, &mut part, &mut |left, bytes| go_on(kept_back + left, bytes));
+        let goes_on = anneal_selection(problem, (&all, &[]), INITIAL_TEMPERATURE, best, &mut part, &mut |left, bytes| go_on(kept_back + left, bytes));
         steps.left += part.left;
         if !goes_on {
             return false;
@@ -79,20 +79,20 @@ pub(super) fn improve(problem: &Problem, prices: &Prices, best: &mut Best, steps
     }
     let selection = best.selection.clone();
     let placed = best.placed.clone();
-    replace(problem, (&selection, &placed), WARM, best, steps, go_on)
+    anneal_selection(problem, (&selection, &placed), RESTART_TEMPERATURE, best, steps, go_on)
 }
 
 /// Searches the largest share of LX for which the best selection can be packed into LX: the share first shrinks until packing succeeds,
 /// then grows again. Returns whether the best plan improved; none if the watcher stopped it.
-fn select_and_pack(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> Option<bool> {
+fn select_and_pack(problem: &SelectionProblem, prices: &DualPrices, best: &mut BestPlan, steps: &mut StepBudget, go_on: ProgressCallback<'_>) -> Option<bool> {
     if !can_be_swept(problem) {
         return Some(false);
     }
     let kept_back = steps.left / 3;
-    let nodes = steps.left / SHARE_OF_NODES;
+    let nodes = steps.left / NODE_BUDGET_DIVISOR;
     steps.left -= kept_back;
     let (mut fails, mut fits): (i64, Option<i64>) = (0, None);
-    let mut rest = &FREE[..];
+    let mut rest = &FREE_FRACTIONS[..];
     loop {
         let free = match (fits, rest) {
             (Some(fits), _) if fits - fails > 4 => fits.midpoint(fails),
@@ -106,7 +106,7 @@ fn select_and_pack(problem: &Problem, prices: &Prices, best: &mut Best, steps: &
             return None;
         }
         rest = &rest[usize::from(fits.is_none())..];
-        if pack(problem, prices, free, nodes, best, steps, &mut |left, bytes| go_on(kept_back + left, bytes)) {
+        if pack_with_slack(problem, prices, free, nodes, best, steps, &mut |left, bytes| go_on(kept_back + left, bytes)) {
             fits = Some(free);
         } else {
             fails = free;
@@ -117,48 +117,48 @@ fn select_and_pack(problem: &Problem, prices: &Prices, best: &mut Best, steps: &
 }
 
 /// Returns whether a selection that leaves `free` thousandths of LX free can be packed and improves on the best plan.
-fn pack(problem: &Problem, prices: &Prices, free: i64, nodes: u64, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
-    let smaller = Problem { units: problem.units - problem.units * free / 1000, ..problem.clone() };
+fn pack_with_slack(problem: &SelectionProblem, prices: &DualPrices, free: i64, nodes: u64, best: &mut BestPlan, steps: &mut StepBudget, go_on: ProgressCallback<'_>) -> bool {
+    let smaller = SelectionProblem { units: problem.units - problem.units * free / 1000, ..problem.clone() };
     let mut prices = prices.clone();
     prices.update(&smaller);
-    let Some(mut selection) = select(&smaller, &prices, best.bytes, steps, go_on) else { return false };
-    trim(problem, &mut selection);
+    let Some(mut selection) = select_values(&smaller, &prices, best.bytes, steps, go_on) else { return false };
+    remove_useless_intervals(problem, &mut selection);
     let bytes = selection.hbm_bytes(problem);
     if bytes >= best.bytes {
         return false;
     }
-    let Settled::Placed(placed) = settle(problem, &selection, nodes, steps) else { return false };
-    *best = Best { bytes, selection, placed };
+    let AddressAssignment::Placed(placed) = assign_addresses(problem, &selection, nodes, steps) else { return false };
+    *best = BestPlan { bytes, selection, placed };
     true
 }
 
-fn select(problem: &Problem, prices: &Prices, ceiling: i64, steps: &mut Steps, go_on: GoOn<'_>) -> Option<Selection> {
-    let moments = Moments::new(problem, prices)?;
-    WIDTHS.iter().find_map(|&(width, branches)| {
+fn select_values(problem: &SelectionProblem, prices: &DualPrices, ceiling: i64, steps: &mut StepBudget, go_on: ProgressCallback<'_>) -> Option<ResidencySelection> {
+    let moments = SweepSchedule::new(problem, prices)?;
+    SWEEP_WIDTHS.iter().find_map(|&(width, branches)| {
         let swept =
-            sweep(problem, prices, &moments, &[], &Limits { ceiling, width, branches }, steps.left, &mut |left| go_on(left, ceiling));
+            sweep(problem, prices, &moments, &[], &SweepLimits { ceiling, width, branches }, steps.left, &mut |left| go_on(left, ceiling));
         steps.left = steps.left.saturating_sub(swept.steps);
         swept.best
     })
 }
 
 /// Anneals the parcels of a selection and all other parcels from their current addresses; returns false if the watcher stopped it.
-fn replace(
-    problem: &Problem,
-    (selection, placed): (&Selection, &[(Run, i64)]),
+fn anneal_selection(
+    problem: &SelectionProblem,
+    (selection, placed): (&ResidencySelection, &[(ResidencyInterval, i64)]),
     hot: i64,
-    best: &mut Best,
-    steps: &mut Steps,
-    go_on: GoOn<'_>,
+    best: &mut BestPlan,
+    steps: &mut StepBudget,
+    go_on: ProgressCallback<'_>,
 ) -> bool {
-    let parcels = parcels(problem, selection);
-    let nothing: i64 = Selection::none(problem).hbm_bytes(problem);
+    let parcels = collect_candidate_groups(problem, selection);
+    let nothing: i64 = ResidencySelection::all_in_hbm(problem).hbm_bytes(problem);
     let known = best.bytes;
     let mut is_stopped = false;
-    let address = |run: Run| placed.iter().find(|one| one.0 == run).map(|one| one.1 / problem.unit_bytes);
+    let address = |run: ResidencyInterval| placed.iter().find(|one| one.0 == run).map(|one| one.1 / problem.unit_bytes);
     // The plan may omit takeovers that are not needed for space. The runs of such a parcel have several addresses, so the parcel starts
     // without one.
-    let start_of = |parcel: &Parcel| {
+    let start_of = |parcel: &IntervalGroup| {
         let first = address(*parcel.runs.first()?)?;
         parcel.runs.iter().all(|&run| address(run) == Some(first)).then_some(first)
     };
@@ -168,10 +168,10 @@ fn replace(
         !is_stopped
     });
     let mut found = selection.clone();
-    for run in selection.runs().into_iter().filter(|run| problem.values[run.value].units > 0) {
-        found.remove(problem, run);
+    for run in selection.collect_intervals().into_iter().filter(|run| problem.values[run.value].units > 0) {
+        found.remove_interval(problem, run);
     }
-    let mut placed: Vec<(Run, i64)> = found.runs().into_iter().map(|run| (run, 0)).collect();
+    let mut placed: Vec<(ResidencyInterval, i64)> = found.collect_intervals().into_iter().map(|run| (run, 0)).collect();
     for (parcel, address) in parcels.iter().zip(addresses) {
         let Some(address) = address else { continue };
         for &run in &parcel.runs {
@@ -186,7 +186,7 @@ fn replace(
     }
     let bytes = found.hbm_bytes(problem);
     if bytes < best.bytes {
-        *best = Best { bytes, selection: found, placed };
+        *best = BestPlan { bytes, selection: found, placed };
     }
     !is_stopped
 }

@@ -1,20 +1,20 @@
 //! Decisions that led to the sets of a sweep, and the choice that a set represents.
 
 use super::{
-    mergers::Mergers,
-    moment::Moment,
-    problem::{Problem, Stays},
-    selection::{Selection, Stay},
+    mergers::ReuseMatching,
+    moment::ScheduleStep,
+    problem::{SelectionProblem, ResidencyMode},
+    selection::{ResidencySelection, ValueResidency},
 };
 
 /// Tree of the decisions that end residency: each entry adds some decisions to those of another entry.
-pub(super) struct History {
-    entries: Vec<Entry>,
-    decisions: Vec<Decision>,
+pub(super) struct DecisionHistory {
+    entries: Vec<DecisionEntry>,
+    decisions: Vec<SweepDecision>,
 }
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct DecisionEntry {
     from: u32,
     start: u32,
     end: u32,
@@ -22,69 +22,69 @@ struct Entry {
 
 /// Decision against keeping a value in LX, or a takeover.
 #[derive(Clone, Copy)]
-pub(super) enum Decision {
+pub(super) enum SweepDecision {
     /// The value is not in LX in this operation.
-    Out { value: u32, tick: u32 },
+    InHbm { value: u32, tick: u32 },
     /// It leaves after this operation.
-    Leaves { value: u32, tick: u32 },
+    EvictAfter { value: u32, tick: u32 },
     /// The child takes over the parent's address. Recorded only if a cut depends on it.
-    Merges { child: u32, parent: u32 },
+    ReuseAddress { child: u32, parent: u32 },
 }
 
-impl History {
+impl DecisionHistory {
     /// Creates the tree with entry 0, the start.
     pub(super) fn new() -> Self {
-        Self { entries: vec![Entry { from: 0, start: 0, end: 0 }], decisions: Vec::new() }
+        Self { entries: vec![DecisionEntry { from: 0, start: 0, end: 0 }], decisions: Vec::new() }
     }
 
     /// Adds an entry with some decisions as a successor of another entry.
-    pub(super) fn add(&mut self, from: u32, decisions: impl Iterator<Item = Decision>) -> u32 {
+    pub(super) fn add(&mut self, from: u32, decisions: impl Iterator<Item = SweepDecision>) -> u32 {
         let start = self.decisions.len() as u32;
         self.decisions.extend(decisions);
         let end = self.decisions.len() as u32;
         if start == end {
             return from;
         }
-        self.entries.push(Entry { from, start, end });
+        self.entries.push(DecisionEntry { from, start, end });
         self.entries.len() as u32 - 1
     }
 
     /// Returns the choice that led to an entry. Takeovers on which no cut depends (`asks`) are chosen optimally.
-    pub(super) fn selection(&self, problem: &Problem, moments: &[Moment], asks: impl Fn(usize) -> bool, mut entry: u32) -> Selection {
-        let all = |n: usize| Stay { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
-        let mut stays: Vec<Stay> = problem.values.iter().map(|value| all(value.uses.len())).collect();
+    pub(super) fn build_selection(&self, problem: &SelectionProblem, moments: &[ScheduleStep], asks: impl Fn(usize) -> bool, mut entry: u32) -> ResidencySelection {
+        let all = |n: usize| ValueResidency { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
+        let mut stays: Vec<ValueResidency> = problem.values.iter().map(|value| all(value.uses.len())).collect();
         while entry != 0 {
-            let Entry { from, start, end } = self.entries[entry as usize];
+            let DecisionEntry { from, start, end } = self.entries[entry as usize];
             for decision in &self.decisions[start as usize..end as usize] {
                 match *decision {
-                    Decision::Out { value, tick } => take_out(problem, &mut stays, value as usize, tick as usize),
-                    Decision::Leaves { value, tick } => {
+                    SweepDecision::InHbm { value, tick } => remove_from_lx(problem, &mut stays, value as usize, tick as usize),
+                    SweepDecision::EvictAfter { value, tick } => {
                         let using = problem.values[value as usize].uses.partition_point(|one| one.tick < tick as usize);
                         stays[value as usize].keeps[using] = false;
                     }
-                    Decision::Merges { child, parent } => stays[child as usize].parent = Some(parent as usize),
+                    SweepDecision::ReuseAddress { child, parent } => stays[child as usize].parent = Some(parent as usize),
                 }
             }
             entry = from;
         }
-        let mut mergers = Mergers::new();
+        let mut mergers = ReuseMatching::new();
         for moment in moments.iter().filter(|moment| moment.child_units > 0 && !asks(moment.tick)) {
             mergers.clear(moment);
             for (inside, item) in mergers.inside.iter_mut().zip(&moment.items) {
                 *inside = item.using.is_some_and(|using| stays[item.value].in_lx[using]);
             }
-            mergers.saved_units(moment);
+            mergers.compute_saved_units(moment);
             for (child, parent) in mergers.pairs() {
                 stays[moment.items[child].value].parent = Some(moment.items[parent].value);
             }
         }
-        Selection { stays }
+        ResidencySelection { stays }
     }
 }
 
-fn take_out(problem: &Problem, stays: &mut [Stay], value: usize, tick: usize) {
+fn remove_from_lx(problem: &SelectionProblem, stays: &mut [ValueResidency], value: usize, tick: usize) {
     let (uses, stay) = (&problem.values[value].uses, &mut stays[value]);
-    if problem.stays == Stays::Whole {
+    if problem.mode == ResidencyMode::Whole {
         stay.in_lx.fill(false);
         stay.keeps.fill(false);
         return;

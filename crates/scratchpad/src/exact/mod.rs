@@ -37,6 +37,6 @@ mod settle;
 mod solve;
 mod sweep;
 
-pub use problem::Stays;
-pub use report::{Heading, PlannedBytes};
-pub use solve::{Certificate, CertifiedCut, Exact, Plan, StayInLx};
+pub use problem::ResidencyMode;
+pub use report::{ReportHeader, MinimumLxBytes};
+pub use solve::{BoundCertificate, CertifiedCut, ExactPlanner, ScratchpadPlan, LxInterval};

@@ -1,11 +1,11 @@
 //! The selection problem in small integers: values, their uses, and the HBM bytes of each choice.
 
-use crate::{Buffer, Capacity, UseKind, buffer::can_succeed};
+use crate::{Buffer, Capacity, UseKind, buffer::can_reuse_in_place};
 use std::ops::Range;
 
 /// Residency that a plan may choose: with or without live-range splitting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stays {
+pub enum ResidencyMode {
     /// A buffer is in LX from its first to its last use, or not at all.
     Whole,
     /// A buffer may leave LX between two uses and come back.
@@ -25,7 +25,7 @@ pub(crate) struct TickUse {
 
 /// Content of a buffer between two complete writes. No residency interval needs to extend beyond it.
 #[derive(Clone, Debug)]
-pub(crate) struct Value {
+pub(crate) struct BufferValue {
     /// Position of the buffer in the caller's list.
     pub(crate) buffer: usize,
     /// Bytes of one copy between LX and HBM.
@@ -48,25 +48,25 @@ pub(crate) struct Value {
 
 /// Selection problem: when each value is in LX, so that the HBM bytes are minimal.
 #[derive(Clone, Debug)]
-pub(crate) struct Problem {
-    pub(crate) values: Vec<Value>,
-    pub(crate) n_ticks: usize,
+pub(crate) struct SelectionProblem {
+    pub(crate) values: Vec<BufferValue>,
+    pub(crate) num_ticks: usize,
     /// Units of LX; the last unit may be partial.
     pub(crate) units: i64,
     /// Bytes of a unit: the alignment, or the largest multiple of it that divides all sizes.
     pub(crate) unit_bytes: i64,
     /// HBM bytes of the uses of buffers that cannot be in LX.
     pub(crate) fixed_bytes: i64,
-    pub(crate) stays: Stays,
+    pub(crate) mode: ResidencyMode,
 }
 
-impl Value {
-    pub(crate) fn first(&self) -> usize {
+impl BufferValue {
+    pub(crate) fn first_tick(&self) -> usize {
         self.uses.first().map_or(0, |one| one.tick)
     }
 
     /// Returns whether it is live in one operation only, in which it may pass on an address that it took over.
-    pub(crate) fn may_link(&self) -> bool {
+    pub(crate) fn may_pass_address_on(&self) -> bool {
         self.uses.len() == 1 && !self.parents.is_empty()
     }
 
@@ -77,22 +77,22 @@ impl Value {
 }
 
 /// Number of values from which pairwise comparisons and the search for cuts are too expensive.
-const LARGE: usize = 1_000;
+const MIN_LARGE_PROBLEM_VALUES: usize = 1_000;
 
-impl Problem {
+impl SelectionProblem {
     /// Operations without uses are omitted: ticks number the used operations, in order.
-    pub(crate) fn new(buffers: &[Buffer], capacity: &Capacity, stays: Stays) -> Self {
+    pub(crate) fn new(buffers: &[Buffer], capacity: &Capacity, stays: ResidencyMode) -> Self {
         let mut times: Vec<usize> = buffers.iter().flat_map(|buffer| buffer.uses.iter().map(|one| one.time)).collect();
         times.sort_unstable();
         times.dedup();
         let tick = |time: usize| times.partition_point(|&other| other < time);
         let mut problem = Self {
             values: Vec::new(),
-            n_ticks: times.len(),
-            units: units(capacity.bytes, capacity),
+            num_ticks: times.len(),
+            units: count_units(capacity.bytes, capacity),
             unit_bytes: capacity.alignment,
             fixed_bytes: 0,
-            stays,
+            mode: stays,
         };
         let mut first_and_last: Vec<Option<(usize, usize)>> = vec![None; buffers.len()];
         for (index, buffer) in buffers.iter().enumerate() {
@@ -101,32 +101,32 @@ impl Problem {
                 continue;
             }
             let first = problem.values.len();
-            for range in versions(buffer, stays) {
-                let value = value(buffer, index, range, capacity, stays, &tick);
+            for range in split_into_versions(buffer, stays) {
+                let value = build_value(buffer, index, range, capacity, stays, &tick);
                 problem.values.push(value);
             }
             first_and_last[index] = Some((first, problem.values.len() - 1));
         }
         for (index, buffer) in buffers.iter().enumerate() {
             let Some((first, _)) = first_and_last[index] else { continue };
-            let may = |parent: &&usize| can_succeed(buffers, index, **parent);
+            let may = |parent: &&usize| can_reuse_in_place(buffers, index, **parent);
             let mut parents: Vec<usize> =
                 buffer.in_place_parents.iter().filter(may).filter_map(|&parent| first_and_last[parent]).map(|(_, last)| last).collect();
             let mut seen = std::collections::BTreeSet::new();
             parents.retain(|&parent| seen.insert(parent));
             problem.values[first].parents = parents;
         }
-        problem.coarsen();
+        problem.coarsen_units();
         problem
     }
 
     /// Returns whether only work that is linear in the number of values is affordable.
     pub(crate) const fn is_large(&self) -> bool {
-        self.values.len() >= LARGE
+        self.values.len() >= MIN_LARGE_PROBLEM_VALUES
     }
 
     /// Sets the unit to the greatest common divisor of all sizes.
-    fn coarsen(&mut self) {
+    fn coarsen_units(&mut self) {
         let divisor = self.values.iter().fold(0, |divisor, value| gcd(divisor, value.units)).max(1);
         self.unit_bytes *= divisor;
         self.units /= divisor;
@@ -141,19 +141,19 @@ fn gcd(one: i64, other: i64) -> i64 {
     if other == 0 { one } else { gcd(other, one % other) }
 }
 
-fn units(bytes: i64, capacity: &Capacity) -> i64 {
+fn count_units(bytes: i64, capacity: &Capacity) -> i64 {
     bytes / capacity.alignment + i64::from(bytes % capacity.alignment != 0)
 }
 
 /// Returns the ranges of a buffer's uses that form its values: an operation that writes the buffer without reading it begins a new value.
-fn versions(buffer: &Buffer, stays: Stays) -> Vec<Range<usize>> {
+fn split_into_versions(buffer: &Buffer, stays: ResidencyMode) -> Vec<Range<usize>> {
     let uses = &buffer.uses;
     let mut starts = vec![0];
     let mut at = 0;
     while at < uses.len() {
         let end = at + uses[at..].iter().take_while(|one| one.time == uses[at].time).count();
         let is_whole_write = uses[at..end].iter().all(|one| one.kind == UseKind::Write);
-        if at > 0 && is_whole_write && stays == Stays::Split {
+        if at > 0 && is_whole_write && stays == ResidencyMode::Split {
             starts.push(at);
         }
         at = end;
@@ -162,7 +162,7 @@ fn versions(buffer: &Buffer, stays: Stays) -> Vec<Range<usize>> {
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-fn value(buffer: &Buffer, index: usize, range: Range<usize>, capacity: &Capacity, stays: Stays, tick: &impl Fn(usize) -> usize) -> Value {
+fn build_value(buffer: &Buffer, index: usize, range: Range<usize>, capacity: &Capacity, stays: ResidencyMode, tick: &impl Fn(usize) -> usize) -> BufferValue {
     let (is_first, is_last) = (range.start == 0, range.end == buffer.uses.len());
     let mut uses: Vec<TickUse> = Vec::new();
     for one in &buffer.uses[range] {
@@ -175,19 +175,19 @@ fn value(buffer: &Buffer, index: usize, range: Range<usize>, capacity: &Capacity
             Some(_) | None => uses.push(TickUse { tick, hbm_bytes: buffer.bytes, writes }),
         }
     }
-    let is_read = buffer.uses.iter().any(|one| one.time == buffer.life().start && one.kind == UseKind::Read);
+    let is_read = buffer.uses.iter().any(|one| one.time == buffer.live_range().start && one.kind == UseKind::Read);
     let comes_in = is_first && buffer.starts_in_hbm && is_read;
     let arrival_bytes = if comes_in { buffer.bytes } else { 0 };
     let arrives_clean = comes_in && uses.first().is_some_and(|one| !one.writes);
-    if stays == Stays::Whole {
-        uses = whole(&uses);
+    if stays == ResidencyMode::Whole {
+        uses = merge_uses(&uses);
     }
     let (rest, into_last) = (capacity.bytes % capacity.alignment, buffer.bytes % capacity.alignment);
-    let all = units(capacity.bytes, capacity);
-    Value {
+    let all = count_units(capacity.bytes, capacity);
+    BufferValue {
         buffer: index,
         bytes: buffer.bytes,
-        units: units(buffer.bytes, capacity),
+        units: count_units(buffer.bytes, capacity),
         limit: if rest == 0 || (into_last > 0 && into_last <= rest) { all } else { all - 1 },
         uses,
         arrival_bytes,
@@ -198,7 +198,7 @@ fn value(buffer: &Buffer, index: usize, range: Range<usize>, capacity: &Capacity
 }
 
 /// All uses are served in the same way as the first one, so the cost is charged to the first.
-fn whole(uses: &[TickUse]) -> Vec<TickUse> {
+fn merge_uses(uses: &[TickUse]) -> Vec<TickUse> {
     let (Some(first), Some(last)) = (uses.first(), uses.last()) else { return Vec::new() };
     let hbm_bytes = uses.iter().map(|one| one.hbm_bytes).sum();
     let mut ends = vec![TickUse { hbm_bytes, writes: uses.iter().any(|one| one.writes), ..*first }];

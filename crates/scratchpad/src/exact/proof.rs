@@ -1,13 +1,13 @@
 //! Proof of a lower bound.
 
-use super::{cut::Cut, prices::Prices, rents::Rented};
+use super::{cut::PackingCut, prices::DualPrices, rents::StepMultipliers};
 
 /// Proof of a lower bound: Lagrange multipliers of the capacity and cuts, or multipliers per value and operation.
 #[derive(Clone)]
-pub(super) struct Proof {
-    pub(super) prices: Prices,
-    pub(super) cuts: Vec<Cut>,
-    pub(super) rents: Vec<Rented>,
+pub(super) struct BoundProof {
+    pub(super) prices: DualPrices,
+    pub(super) cuts: Vec<PackingCut>,
+    pub(super) multipliers: Vec<StepMultipliers>,
 }
 
 pub(super) fn ceil_div(dividend: i64, divisor: i64) -> i64 {

@@ -3,43 +3,43 @@
 //! where few large values compete. It applies to unsplit live ranges only.
 
 use super::{
-    prices::{At, Prices},
-    problem::{Problem, Stays},
+    prices::{Residency, DualPrices},
+    problem::{SelectionProblem, ResidencyMode},
 };
 
 /// Maximum units of LX for which the knapsacks are affordable.
-const MOST_UNITS: i64 = 4096;
+const MAX_KNAPSACK_UNITS: i64 = 4096;
 /// Maximum of values times operations for which the computation of the values live together is affordable.
-const MOST_LOOKS: usize = 1 << 24;
+const MAX_VALUES_TIMES_TICKS: usize = 1 << 24;
 /// Knapsack table cells that count as one step.
-const CELLS_OF_STEP: u64 = 1024;
+const CELLS_PER_STEP: u64 = 1024;
 
 /// Operation with its live values and the payment of each.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rented {
+pub(crate) struct StepMultipliers {
     pub(crate) tick: usize,
     /// Value and its payment in HBM bytes.
-    pub(crate) rents: Vec<(usize, i64)>,
+    pub(crate) multipliers: Vec<(usize, i64)>,
 }
 
 /// Multipliers per value and operation, and the lower bound of the HBM bytes that they prove.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rents {
-    pub(crate) operations: Vec<Rented>,
+pub(crate) struct MultiplierBound {
+    pub(crate) operations: Vec<StepMultipliers>,
     pub(crate) bound: i64,
 }
 
-struct Section {
+struct LiveSet {
     tick: usize,
     values: Vec<usize>,
 }
 
-struct Search<'p> {
-    problem: &'p Problem,
-    sections: Vec<Section>,
+struct MultiplierSearch<'p> {
+    problem: &'p SelectionProblem,
+    live_sets: Vec<LiveSet>,
     /// Multipliers by section and by value in it.
-    rents: Vec<Vec<f64>>,
-    ways: Vec<Vec<f64>>,
+    multipliers: Vec<Vec<f64>>,
+    directions: Vec<Vec<f64>>,
     /// Bytes saved in LX.
     saves: Vec<f64>,
     /// Bytes saved in LX, minus the sum of the value's multipliers.
@@ -50,50 +50,50 @@ struct Search<'p> {
 }
 
 /// Searches multipliers with a large bound, starting from `prices`; `goal` is a cost that can be reached. Stops after `most` steps.
-pub(super) fn rents(problem: &Problem, prices: &Prices, goal: i64, most: u64) -> (Option<Rents>, u64) {
-    let is_wide = problem.values.len().saturating_mul(problem.n_ticks) > MOST_LOOKS;
-    if problem.stays != Stays::Whole || problem.units > MOST_UNITS || problem.units < 1 || is_wide {
+pub(super) fn search_multipliers(problem: &SelectionProblem, prices: &DualPrices, goal: i64, most: u64) -> (Option<MultiplierBound>, u64) {
+    let is_wide = problem.values.len().saturating_mul(problem.num_ticks) > MAX_VALUES_TIMES_TICKS;
+    if problem.mode != ResidencyMode::Whole || problem.units > MAX_KNAPSACK_UNITS || problem.units < 1 || is_wide {
         return (None, 0);
     }
-    let mut search = Search::new(problem, prices);
+    let mut search = MultiplierSearch::new(problem, prices);
     let hbm: f64 = problem.fixed_bytes as f64 + problem.values.iter().map(|value| value.hbm_bytes() as f64).sum::<f64>();
     let goal = hbm - goal as f64;
-    let mut best = search.rents.clone();
+    let mut best = search.multipliers.clone();
     let mut best_saved = search.evaluate();
     let (mut pace, mut since) = (0.5, 0);
-    while search.work / CELLS_OF_STEP < most && best_saved > goal && pace > 0.01 {
+    while search.work / CELLS_PER_STEP < most && best_saved > goal && pace > 0.01 {
         let saved = search.evaluate();
         since += 1;
         if saved < best_saved {
             best_saved = saved;
-            best.clone_from(&search.rents);
+            best.clone_from(&search.multipliers);
             since = 0;
         } else if since >= 5 {
             pace *= 0.7;
             since = 0;
         }
-        if !search.step(pace * (saved - goal)) {
+        if !search.update_multipliers(pace * (saved - goal)) {
             break;
         }
     }
-    search.rents = best;
-    let work = search.work / CELLS_OF_STEP;
-    (Some(search.finish()), work)
+    search.multipliers = best;
+    let work = search.work / CELLS_PER_STEP;
+    (Some(search.round_to_bound()), work)
 }
 
-impl<'p> Search<'p> {
-    fn new(problem: &'p Problem, prices: &Prices) -> Self {
-        let (sections, price) = sections(problem, prices);
+impl<'p> MultiplierSearch<'p> {
+    fn new(problem: &'p SelectionProblem, prices: &DualPrices) -> Self {
+        let (sections, price) = find_live_sets(problem, prices);
         let rents =
-            |(section, price): (&Section, &f64)| section.values.iter().map(|&value| price * problem.values[value].units as f64).collect();
+            |(section, price): (&LiveSet, &f64)| section.values.iter().map(|&value| price * problem.values[value].units as f64).collect();
         let rents: Vec<Vec<f64>> = sections.iter().zip(&price).map(rents).collect();
-        let saves = problem.values.iter().map(|value| (value.hbm_bytes() - in_lx(value)) as f64).collect();
+        let saves = problem.values.iter().map(|value| (value.hbm_bytes() - resident_hbm_bytes(value)) as f64).collect();
         Self {
             problem,
-            ways: rents.iter().map(|rents| vec![0.0; rents.len()]).collect(),
+            directions: rents.iter().map(|rents| vec![0.0; rents.len()]).collect(),
             taken: rents.iter().map(|rents| vec![false; rents.len()]).collect(),
-            rents,
-            sections,
+            multipliers: rents,
+            live_sets: sections,
             saves,
             rest: Vec::new(),
             rows: Vec::new(),
@@ -104,21 +104,21 @@ impl<'p> Search<'p> {
     /// Returns an upper bound of the bytes that a plan saves.
     fn evaluate(&mut self) -> f64 {
         self.rest.clone_from(&self.saves);
-        for (section, rents) in self.sections.iter().zip(&self.rents) {
+        for (section, rents) in self.live_sets.iter().zip(&self.multipliers) {
             for (&value, rent) in section.values.iter().zip(rents) {
                 self.rest[value] -= rent;
             }
         }
         let mut saved: f64 = self.rest.iter().map(|rest| rest.max(0.0)).sum();
-        for section in 0..self.sections.len() {
-            saved += self.fill(section);
+        for section in 0..self.live_sets.len() {
+            saved += self.solve_knapsack(section);
         }
         saved
     }
 
     /// Solves the knapsack: the set of values that fits and pays most.
-    fn fill(&mut self, section: usize) -> f64 {
-        let (values, rents, taken) = (&self.sections[section].values, &self.rents[section], &mut self.taken[section]);
+    fn solve_knapsack(&mut self, section: usize) -> f64 {
+        let (values, rents, taken) = (&self.live_sets[section].values, &self.multipliers[section], &mut self.taken[section]);
         let capacity = self.problem.units as usize;
         let units = |at: usize| self.problem.values[values[at]].units as usize;
         let paying: Vec<usize> = (0..values.len()).filter(|&at| rents[at] > 0.0).collect();
@@ -153,26 +153,26 @@ impl<'p> Search<'p> {
 
     /// Raises the multipliers of values that demand LX and are not in the knapsack, and lowers those of values in the knapsack without
     /// demand.
-    fn step(&mut self, missing: f64) -> bool {
+    fn update_multipliers(&mut self, missing: f64) -> bool {
         let (mut along, mut length) = (0.0, 0.0);
         let wants = |value: usize, rest: &[f64]| f64::from(u8::from(rest[value] > 0.0));
         let change = |value: usize, taken: bool, rent: f64, rest: &[f64]| {
             let change = wants(value, rest) - f64::from(u8::from(taken));
             if change < 0.0 && rent <= 0.0 { 0.0 } else { change }
         };
-        for (at, section) in self.sections.iter().enumerate() {
+        for (at, section) in self.live_sets.iter().enumerate() {
             for (item, &value) in section.values.iter().enumerate() {
-                let way = self.ways[at][item];
-                along += change(value, self.taken[at][item], self.rents[at][item], &self.rest) * way;
+                let way = self.directions[at][item];
+                along += change(value, self.taken[at][item], self.multipliers[at][item], &self.rest) * way;
                 length += way * way;
             }
         }
         let bend = if along < 0.0 && length > 0.0 { -1.5 * along / length } else { 0.0 };
         let mut length = 0.0;
-        for (at, section) in self.sections.iter().enumerate() {
+        for (at, section) in self.live_sets.iter().enumerate() {
             for (item, &value) in section.values.iter().enumerate() {
-                let way = &mut self.ways[at][item];
-                *way = change(value, self.taken[at][item], self.rents[at][item], &self.rest) + bend * *way;
+                let way = &mut self.directions[at][item];
+                *way = change(value, self.taken[at][item], self.multipliers[at][item], &self.rest) + bend * *way;
                 length += *way * *way;
             }
         }
@@ -180,7 +180,7 @@ impl<'p> Search<'p> {
             return false;
         }
         let step = missing / length;
-        for (rents, ways) in self.rents.iter_mut().zip(&self.ways) {
+        for (rents, ways) in self.multipliers.iter_mut().zip(&self.directions) {
             for (rent, way) in rents.iter_mut().zip(ways) {
                 *rent = (*rent + step * way).max(0.0);
             }
@@ -189,26 +189,26 @@ impl<'p> Search<'p> {
     }
 
     /// Rounds the multipliers to whole bytes and computes their exact bound.
-    fn finish(&self) -> Rents {
-        let rented = |(section, rents): (&Section, &Vec<f64>)| Rented {
+    fn round_to_bound(&self) -> MultiplierBound {
+        let rented = |(section, rents): (&LiveSet, &Vec<f64>)| StepMultipliers {
             tick: section.tick,
-            rents: section.values.iter().zip(rents).map(|(&value, rent)| (value, rent.round() as i64)).filter(|one| one.1 > 0).collect(),
+            multipliers: section.values.iter().zip(rents).map(|(&value, rent)| (value, rent.round() as i64)).filter(|one| one.1 > 0).collect(),
         };
-        let mut operations: Vec<Rented> = self.sections.iter().zip(&self.rents).map(rented).collect();
-        operations.retain(|one| !one.rents.is_empty());
-        let bound = bound(self.problem, &operations);
-        Rents { operations, bound }
+        let mut operations: Vec<StepMultipliers> = self.live_sets.iter().zip(&self.multipliers).map(rented).collect();
+        operations.retain(|one| !one.multipliers.is_empty());
+        let bound = compute_bound(self.problem, &operations);
+        MultiplierBound { operations, bound }
     }
 }
 
 /// Returns the lower bound of the HBM bytes at these multipliers.
-fn bound(problem: &Problem, operations: &[Rented]) -> i64 {
-    let mut paid: Vec<i64> = problem.values.iter().map(in_lx).collect();
+fn compute_bound(problem: &SelectionProblem, operations: &[StepMultipliers]) -> i64 {
+    let mut paid: Vec<i64> = problem.values.iter().map(resident_hbm_bytes).collect();
     let mut bound = problem.fixed_bytes;
     for one in operations {
         let capacity = usize::try_from(problem.units).expect("a capacity is not negative");
         let mut most = vec![0; capacity + 1];
-        for &(value, rent) in &one.rents {
+        for &(value, rent) in &one.multipliers {
             paid[value] += rent;
             for left in (problem.values[value].units as usize..=capacity).rev() {
                 most[left] = most[left].max(most[left - problem.values[value].units as usize] + rent);
@@ -220,21 +220,21 @@ fn bound(problem: &Problem, operations: &[Rented]) -> i64 {
 }
 
 /// Returns the HBM bytes of a value that is in LX for its whole live range.
-fn in_lx(value: &super::problem::Value) -> i64 {
-    value.arrival_bytes + value.ending_bytes(value.after_use(0, At::Hbm))
+fn resident_hbm_bytes(value: &super::problem::BufferValue) -> i64 {
+    value.arrival_bytes + value.final_store_bytes(value.residency_after_use(0, Residency::Hbm))
 }
 
 /// Returns the maximal sets of values that are live together, with the price of a unit in each: the sum over the operations whose values
 /// it contains.
-fn sections(problem: &Problem, prices: &Prices) -> (Vec<Section>, Vec<f64>) {
-    let (mut sections, mut price): (Vec<Section>, Vec<f64>) = (Vec::new(), Vec::new());
+fn find_live_sets(problem: &SelectionProblem, prices: &DualPrices) -> (Vec<LiveSet>, Vec<f64>) {
+    let (mut sections, mut price): (Vec<LiveSet>, Vec<f64>) = (Vec::new(), Vec::new());
     let (mut has_begun, mut waiting) = (false, 0.0);
-    for tick in 0..problem.n_ticks {
+    for tick in 0..problem.num_ticks {
         // A child may occupy no space in the operation of its birth.
-        let pays_from = |value: &super::problem::Value| value.first() + usize::from(!value.parents.is_empty());
-        let last = |value: &super::problem::Value| value.uses.last().map_or(0, |one| one.tick);
+        let pays_from = |value: &super::problem::BufferValue| value.first_tick() + usize::from(!value.parents.is_empty());
+        let last = |value: &super::problem::BufferValue| value.uses.last().map_or(0, |one| one.tick);
         has_begun |= problem.values.iter().any(|value| pays_from(value) == tick);
-        let own = prices.of_unit[tick] as f64 / prices.scale as f64;
+        let own = prices.unit_prices[tick] as f64 / prices.scale as f64;
         if !has_begun {
             match price.last_mut() {
                 Some(price) => *price += own,
@@ -245,7 +245,7 @@ fn sections(problem: &Problem, prices: &Prices) -> (Vec<Section>, Vec<f64>) {
         waiting += own;
         if problem.values.iter().any(|value| last(value) == tick) {
             let is_live = |value: &usize| (pays_from(&problem.values[*value])..=last(&problem.values[*value])).contains(&tick);
-            sections.push(Section { tick, values: (0..problem.values.len()).filter(is_live).collect() });
+            sections.push(LiveSet { tick, values: (0..problem.values.len()).filter(is_live).collect() });
             price.push(std::mem::take(&mut waiting));
             has_begun = false;
         }
@@ -261,36 +261,36 @@ mod tests {
         buffer::tests::{buffer, child},
     };
 
-    fn rented(buffers: &[crate::Buffer], bytes: i64, goal: i64) -> Option<Rents> {
-        let problem = Problem::new(buffers, &Capacity { bytes, alignment: 1 }, Stays::Whole);
-        let prices = Prices::new(&problem, 1, vec![1; problem.n_ticks]);
-        rents(&problem, &prices, goal, 10_000).0
+    fn search_bound(buffers: &[crate::Buffer], bytes: i64, goal: i64) -> Option<MultiplierBound> {
+        let problem = SelectionProblem::new(buffers, &Capacity { bytes, alignment: 1 }, ResidencyMode::Whole);
+        let prices = DualPrices::new(&problem, 1, vec![1; problem.num_ticks]);
+        search_multipliers(&problem, &prices, goal, 10_000).0
     }
 
     #[test]
-    fn they_know_what_fits_together() {
+    fn accounts_for_values_that_do_not_fit_together() {
         // One of three values fits; with one price per unit, the relaxation would admit a part of the second.
         let buffers: Vec<_> = ["a", "b", "c"].iter().map(|name| buffer(name, 60, &[0, 1, 2])).collect();
-        let rents = rented(&buffers, 100, 360).unwrap();
+        let rents = search_bound(&buffers, 100, 360).unwrap();
         assert!((359..=360).contains(&rents.bound), "{rents:?}");
         // If everything fits, all multipliers are 0.
-        assert_eq!(rented(&buffers, 180, 0).unwrap().bound, 0);
+        assert_eq!(search_bound(&buffers, 180, 0).unwrap().bound, 0);
     }
 
     #[test]
-    fn a_child_pays_nothing_where_it_is_born() {
+    fn charges_nothing_at_birth_of_child() {
         let buffers = [buffer("parent", 60, &[0, 1]), child(buffer("child", 60, &[1, 2]), &[0])];
-        let rents = rented(&buffers, 60, 0).unwrap();
+        let rents = search_bound(&buffers, 60, 0).unwrap();
         assert_eq!(rents.bound, 0, "both fit one after the other");
-        assert!(rents.operations.iter().all(|one| one.tick != 1 || one.rents.iter().all(|rent| rent.0 != 1)), "{rents:?}");
+        assert!(rents.operations.iter().all(|one| one.tick != 1 || one.multipliers.iter().all(|rent| rent.0 != 1)), "{rents:?}");
     }
 
     #[test]
-    fn the_bound_is_that_of_its_rents() {
+    fn computes_bound_from_multipliers() {
         let buffers = [buffer("a", 60, &[0, 1]), buffer("b", 50, &[0, 1]), buffer("c", 40, &[0, 1])];
-        let problem = Problem::new(&buffers, &Capacity { bytes: 100, alignment: 1 }, Stays::Whole);
+        let problem = SelectionProblem::new(&buffers, &Capacity { bytes: 100, alignment: 1 }, ResidencyMode::Whole);
         let rents = vec![(0, 24), (1, 20), (2, 16)];
         // In units of 10: 12 + 10 + 8 from HBM; multipliers 24 + 20 + 16, of which 60 and 40 together pay 40.
-        assert_eq!(bound(&problem, &[Rented { tick: 0, rents }]), 24 + 20 + 16 - 40);
+        assert_eq!(compute_bound(&problem, &[StepMultipliers { tick: 0, rents }]), 24 + 20 + 16 - 40);
     }
 }

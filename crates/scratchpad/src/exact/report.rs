@@ -1,35 +1,35 @@
 //! The result of a plan as JSON, with its certificate (docs/reference/certificates.md).
 
-use super::solve::{Plan, StayInLx};
+use super::solve::{ScratchpadPlan, LxInterval};
 use crate::{Capacity, Instance};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Serialize)]
-struct File<'a> {
+struct ResultFile<'a> {
     planner: &'a str,
     capacity: i64,
     alignment: i64,
     /// Address of the first interval.
     addresses: BTreeMap<&'a str, Option<i64>>,
     reasons: BTreeMap<&'a str, &'a str>,
-    stays: Vec<Stay<'a>>,
+    stays: Vec<ReportInterval<'a>>,
     hbm_bytes_left: i64,
     lower_bound: i64,
     optimal: bool,
     /// Set of plans that the bound applies to.
     among: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    peak: Option<PlannedBytes>,
+    peak: Option<MinimumLxBytes>,
     steps: u64,
     seconds: f64,
     timed_out: bool,
-    certificate: Certificate<'a>,
+    certificate: ReportCertificate<'a>,
 }
 
 /// Result of the search for the smallest LX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct PlannedBytes {
+pub struct MinimumLxBytes {
     /// Bytes that suffice.
     pub bytes: i64,
     /// Lower bound of the bytes: no plan exists below it.
@@ -38,17 +38,17 @@ pub struct PlannedBytes {
 
 /// Fields of a result file in addition to the plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Heading<'a> {
+pub struct ReportHeader<'a> {
     /// Name of the planner.
     pub planner: &'a str,
     /// Planning time in seconds.
     pub seconds: f64,
     /// Result of the search for the smallest LX, if it was requested.
-    pub peak: Option<PlannedBytes>,
+    pub peak: Option<MinimumLxBytes>,
 }
 
 #[derive(Serialize)]
-struct Stay<'a> {
+struct ReportInterval<'a> {
     buffer: &'a str,
     start: usize,
     end: usize,
@@ -56,34 +56,34 @@ struct Stay<'a> {
 }
 
 #[derive(Serialize)]
-struct Certificate<'a> {
+struct ReportCertificate<'a> {
     whole_lives: bool,
     scale: i64,
     prices: &'a [(usize, i64)],
-    cuts: Vec<Cut<'a>>,
+    cuts: Vec<ReportCut<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rents: Vec<(usize, Vec<(&'a str, i64)>)>,
 }
 
 #[derive(Serialize)]
-struct Cut<'a> {
-    stays: Vec<Crowded<'a>>,
+struct ReportCut<'a> {
+    stays: Vec<ReportCutInterval<'a>>,
     mergers: Vec<(&'a str, &'a str)>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     absent: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
-struct Crowded<'a> {
+struct ReportCutInterval<'a> {
     buffer: &'a str,
     start: usize,
     end: usize,
 }
 
-impl Plan {
+impl ScratchpadPlan {
     /// Set of plans that the bound applies to.
     #[must_use]
-    pub const fn among(&self) -> &'static str {
+    pub const fn plan_set(&self) -> &'static str {
         if self.certificate.whole_lives { "whole lives" } else { "split stays" }
     }
 
@@ -91,7 +91,7 @@ impl Plan {
     ///
     /// # Errors
     /// If the serialization fails.
-    pub fn to_json(&self, instance: &Instance, heading: &Heading<'_>) -> Result<String, serde_json::Error> {
+    pub fn to_json(&self, instance: &Instance, heading: &ReportHeader<'_>) -> Result<String, serde_json::Error> {
         let Instance { buffers, capacity: Capacity { bytes, alignment }, .. } = instance;
         let name = |buffer: usize| buffers[buffer].name.as_str();
         let mut addresses: BTreeMap<&str, Option<i64>> = buffers.iter().map(|buffer| (buffer.name.as_str(), None)).collect();
@@ -99,15 +99,15 @@ impl Plan {
             addresses.insert(name(stay.buffer), Some(stay.address));
         }
         let reasons = self.reasons.iter().enumerate().filter_map(|(index, reason)| Some((name(index), reason.as_deref()?)));
-        let stay = |stay: &StayInLx| Stay { buffer: name(stay.buffer), start: stay.start, end: stay.end, address: stay.address };
-        let cut = |cut: &super::solve::CertifiedCut| Cut {
-            stays: cut.stays.iter().map(|&(buffer, start, end)| Crowded { buffer: name(buffer), start, end }).collect(),
+        let stay = |stay: &LxInterval| ReportInterval { buffer: name(stay.buffer), start: stay.start, end: stay.end, address: stay.address };
+        let cut = |cut: &super::solve::CertifiedCut| ReportCut {
+            stays: cut.stays.iter().map(|&(buffer, start, end)| ReportCutInterval { buffer: name(buffer), start, end }).collect(),
             mergers: cut.mergers.iter().map(|&(child, parent)| (name(child), name(parent))).collect(),
             absent: cut.absent.iter().map(|&buffer| name(buffer)).collect(),
         };
         let rented =
             |(time, rents): &(usize, Vec<(usize, i64)>)| (*time, rents.iter().map(|&(buffer, bytes)| (name(buffer), bytes)).collect());
-        let file = File {
+        let file = ResultFile {
             planner: heading.planner,
             capacity: *bytes,
             alignment: *alignment,
@@ -117,12 +117,12 @@ impl Plan {
             hbm_bytes_left: self.hbm_bytes_left,
             lower_bound: self.lower_bound,
             optimal: self.optimal && heading.peak.is_none_or(|peak| peak.bytes == peak.lower_bound),
-            among: self.among(),
+            among: self.plan_set(),
             peak: heading.peak,
             steps: self.steps,
             seconds: heading.seconds,
             timed_out: self.timed_out,
-            certificate: Certificate {
+            certificate: ReportCertificate {
                 whole_lives: self.certificate.whole_lives,
                 scale: self.certificate.scale,
                 prices: &self.certificate.prices,

@@ -1,26 +1,26 @@
 //! The selection of a plan: the uses that LX serves, the values that remain in LX between two uses, and the in-place reuse of addresses.
 
 use super::{
-    prices::At,
-    problem::{Problem, Stays},
+    prices::Residency,
+    problem::{SelectionProblem, ResidencyMode},
 };
 
 /// One entry per value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Selection {
-    pub(crate) stays: Vec<Stay>,
+pub(crate) struct ResidencySelection {
+    pub(crate) stays: Vec<ValueResidency>,
 }
 
 /// Best plan so far.
-pub(crate) struct Best {
+pub(crate) struct BestPlan {
     pub(crate) bytes: i64,
-    pub(crate) selection: Selection,
-    pub(crate) placed: Vec<(Run, i64)>,
+    pub(crate) selection: ResidencySelection,
+    pub(crate) placed: Vec<(ResidencyInterval, i64)>,
 }
 
 /// Decisions for one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Stay {
+pub(crate) struct ValueResidency {
     /// Per use: whether LX serves it.
     pub(crate) in_lx: Vec<bool>,
     /// Per use: whether the value stays in LX until the next one.
@@ -31,91 +31,91 @@ pub(crate) struct Stay {
 
 /// Contiguous residency interval: the uses `first..=last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Run {
+pub(crate) struct ResidencyInterval {
     pub(crate) value: usize,
     pub(crate) first: usize,
     pub(crate) last: usize,
 }
 
-impl Selection {
+impl ResidencySelection {
     /// Returns the selection with all values in HBM.
-    pub(crate) fn none(problem: &Problem) -> Self {
-        Self { stays: problem.values.iter().map(|value| Stay::none(value.uses.len())).collect() }
+    pub(crate) fn all_in_hbm(problem: &SelectionProblem) -> Self {
+        Self { stays: problem.values.iter().map(|value| ValueResidency::all_in_hbm(value.uses.len())).collect() }
     }
 
     /// Returns the HBM bytes left, including those of the buffers that cannot be in LX.
-    pub(crate) fn hbm_bytes(&self, problem: &Problem) -> i64 {
+    pub(crate) fn hbm_bytes(&self, problem: &SelectionProblem) -> i64 {
         problem.fixed_bytes + (0..problem.values.len()).map(|index| self.value_bytes(problem, index)).sum::<i64>()
     }
 
     /// Returns the HBM bytes of one value.
-    pub(crate) fn value_bytes(&self, problem: &Problem, index: usize) -> i64 {
+    pub(crate) fn value_bytes(&self, problem: &SelectionProblem, index: usize) -> i64 {
         self.stays[index].hbm_bytes(problem, index)
     }
 
     /// Returns the contiguous residency intervals, by value and time.
-    pub(crate) fn runs(&self) -> Vec<Run> {
-        self.stays.iter().enumerate().flat_map(|(value, stay)| stay.runs(value)).collect()
+    pub(crate) fn collect_intervals(&self) -> Vec<ResidencyInterval> {
+        self.stays.iter().enumerate().flat_map(|(value, stay)| stay.collect_intervals(value)).collect()
     }
 
     /// Removes a run from LX.
-    pub(crate) fn remove(&mut self, problem: &Problem, run: Run) {
-        self.stays[run.value].remove(run);
+    pub(crate) fn remove_interval(&mut self, problem: &SelectionProblem, run: ResidencyInterval) {
+        self.stays[run.value].remove_interval(run);
         if run.last + 1 == problem.values[run.value].uses.len() {
             self.stays.iter_mut().filter(|stay| stay.parent == Some(run.value)).for_each(|stay| stay.parent = None);
         }
     }
 }
 
-impl Stay {
+impl ValueResidency {
     /// Returns the decisions with all uses served from HBM.
-    pub(crate) fn none(n_uses: usize) -> Self {
+    pub(crate) fn all_in_hbm(n_uses: usize) -> Self {
         Self { in_lx: vec![false; n_uses], keeps: vec![false; n_uses], parent: None }
     }
 
     /// Returns the decisions with all uses served from LX.
-    pub(crate) fn all(n_uses: usize) -> Self {
+    pub(crate) fn all_in_lx(n_uses: usize) -> Self {
         Self { in_lx: vec![true; n_uses], keeps: vec![true; n_uses], parent: None }
     }
 
     /// Returns the HBM bytes of a value with these decisions.
-    pub(crate) fn hbm_bytes(&self, problem: &Problem, index: usize) -> i64 {
+    pub(crate) fn hbm_bytes(&self, problem: &SelectionProblem, index: usize) -> i64 {
         let value = &problem.values[index];
-        if problem.stays == Stays::Whole {
+        if problem.mode == ResidencyMode::Whole {
             let is_in_lx = self.in_lx.first() == Some(&true);
-            let in_lx = || value.arrival_bytes + value.ending_bytes(value.after_use(0, At::Hbm));
+            let in_lx = || value.arrival_bytes + value.final_store_bytes(value.residency_after_use(0, Residency::Hbm));
             return if is_in_lx { in_lx() } else { value.hbm_bytes() };
         }
-        let (mut bytes, mut at) = (0, At::Hbm);
+        let (mut bytes, mut at) = (0, Residency::Hbm);
         for (using, one) in value.uses.iter().enumerate() {
             if using > 0 && !self.keeps[using - 1] {
-                bytes += value.leaving_bytes(problem.stays, at);
-                at = At::Hbm;
+                bytes += value.eviction_bytes(problem.mode, at);
+                at = Residency::Hbm;
             }
             if self.in_lx[using] {
-                bytes += value.coming_bytes(problem.stays, using, at).unwrap_or(0);
-                at = value.after_use(using, at);
+                bytes += value.load_bytes(problem.mode, using, at).unwrap_or(0);
+                at = value.residency_after_use(using, at);
             } else {
                 bytes += one.hbm_bytes;
             }
         }
-        bytes + value.ending_bytes(at)
+        bytes + value.final_store_bytes(at)
     }
 
     /// Returns the contiguous residency intervals of a value with these decisions, by time.
-    pub(crate) fn runs(&self, value: usize) -> Vec<Run> {
-        let mut runs: Vec<Run> = Vec::new();
+    pub(crate) fn collect_intervals(&self, value: usize) -> Vec<ResidencyInterval> {
+        let mut runs: Vec<ResidencyInterval> = Vec::new();
         for using in (0..self.in_lx.len()).filter(|&using| self.in_lx[using]) {
             match runs.last_mut() {
                 Some(run) if run.last + 1 == using && self.keeps[run.last] => run.last = using,
-                Some(_) | None => runs.push(Run { value, first: using, last: using }),
+                Some(_) | None => runs.push(ResidencyInterval { value, first: using, last: using }),
             }
         }
         runs
     }
 
     /// Removes a run from LX; values that take over its address are not updated.
-    pub(crate) fn remove(&mut self, run: Run) {
+    pub(crate) fn remove_interval(&mut self, run: ResidencyInterval) {
         self.in_lx[run.first..=run.last].fill(false);
         self.keeps[run.first..=run.last].fill(false);
         if run.first == 0 {
@@ -124,16 +124,16 @@ impl Stay {
     }
 }
 
-impl Run {
+impl ResidencyInterval {
     /// Returns the operations during which the run is in LX, half-open.
-    pub(crate) fn ticks(&self, problem: &Problem) -> std::ops::Range<usize> {
+    pub(crate) fn ticks(&self, problem: &SelectionProblem) -> std::ops::Range<usize> {
         let uses = &problem.values[self.value].uses;
         uses[self.first].tick..uses[self.last].tick + 1
     }
 }
 
 /// Removes runs that save nothing.
-pub(crate) fn trim(problem: &Problem, selection: &mut Selection) {
+pub(crate) fn remove_useless_intervals(problem: &SelectionProblem, selection: &mut ResidencySelection) {
     for index in 0..selection.stays.len() {
         if selection.stays[index].parent.is_some_and(|parent| selection.stays[parent].in_lx.last() != Some(&true))
             || selection.stays[index].in_lx.first() != Some(&true)
@@ -144,14 +144,14 @@ pub(crate) fn trim(problem: &Problem, selection: &mut Selection) {
     // Runs that save nothing are removed, except those that hand an address over and those that could: a cut may depend on them.
     let mut is_parent = vec![false; selection.stays.len()];
     selection.stays.iter().filter_map(|stay| stay.parent).for_each(|parent| is_parent[parent] = true);
-    for run in selection.runs() {
+    for run in selection.collect_intervals() {
         let value = &problem.values[run.value];
-        if value.may_link() || is_parent[run.value] && run.last + 1 == value.uses.len() {
+        if value.may_pass_address_on() || is_parent[run.value] && run.last + 1 == value.uses.len() {
             continue;
         }
         let bytes = selection.value_bytes(problem, run.value);
         let stay = selection.stays[run.value].clone();
-        selection.stays[run.value].remove(run);
+        selection.stays[run.value].remove_interval(run);
         if selection.value_bytes(problem, run.value) > bytes {
             selection.stays[run.value] = stay;
         } else if let Some(parent) = stay.parent.filter(|_| run.first == 0) {

@@ -1,102 +1,102 @@
 //! Assigns addresses to the runs of a selection, or proves that the runs do not fit.
 
 use super::{
-    chains::{Chain, Link, packer},
-    cut::Cut,
-    problem::Problem,
-    selection::{Run, Selection},
+    chains::{AddressChain, ChainLink, build_chain_packer},
+    cut::PackingCut,
+    problem::SelectionProblem,
+    selection::{ResidencyInterval, ResidencySelection},
 };
-use crate::pack::{Packer, Packing, Steps};
+use crate::pack::{Packer, PackingResult, StepBudget};
 use std::collections::BTreeMap;
 
 /// Result of the address assignment for a selection.
-pub(crate) enum Settled {
+pub(crate) enum AddressAssignment {
     /// Address in bytes of each run.
-    Placed(Vec<(Run, i64)>),
+    Placed(Vec<(ResidencyInterval, i64)>),
     /// Sets of runs for which no addresses were found.
-    Unplaced(Vec<Vec<Run>>),
+    Unplaced(Vec<Vec<ResidencyInterval>>),
 }
 
 /// Runs at one address.
-struct Group {
-    runs: Vec<Run>,
-    chain: Chain,
+struct AddressGroup {
+    runs: Vec<ResidencyInterval>,
+    chain: AddressChain,
 }
 
 /// Runs that are placed together or not at all.
-pub(super) struct Parcel {
-    pub(super) runs: Vec<Run>,
-    pub(super) chain: Chain,
+pub(super) struct IntervalGroup {
+    pub(super) runs: Vec<ResidencyInterval>,
+    pub(super) chain: AddressChain,
     /// HBM bytes saved.
     pub(super) saves: i64,
 }
 
 /// Finds addresses for all runs of a selection; groups of runs with overlapping live ranges are packed separately.
-pub(crate) fn settle(problem: &Problem, selection: &Selection, most: u64, steps: &mut Steps) -> Settled {
-    let runs = selection.runs();
-    let mut groups = groups(problem, selection, &runs);
-    groups.sort_by_key(|group| group.chain.life().start);
-    let is_empty = |run: &&Run| problem.values[run.value].units == 0;
-    let mut placed: Vec<(Run, i64)> = runs.iter().filter(is_empty).map(|run| (*run, 0)).collect();
+pub(crate) fn assign_addresses(problem: &SelectionProblem, selection: &ResidencySelection, most: u64, steps: &mut StepBudget) -> AddressAssignment {
+    let runs = selection.collect_intervals();
+    let mut groups = group_intervals(problem, selection, &runs);
+    groups.sort_by_key(|group| group.chain.live_range().start);
+    let is_empty = |run: &&ResidencyInterval| problem.values[run.value].units == 0;
+    let mut placed: Vec<(ResidencyInterval, i64)> = runs.iter().filter(is_empty).map(|run| (*run, 0)).collect();
     let mut unplaced = Vec::new();
     let mut rest = &groups[..];
     while let Some(first) = rest.first() {
-        let (mut n, mut end) = (1, first.chain.life().end);
-        while n < rest.len() && rest[n].chain.life().start < end {
-            end = end.max(rest[n].chain.life().end);
+        let (mut n, mut end) = (1, first.chain.live_range().end);
+        while n < rest.len() && rest[n].chain.live_range().start < end {
+            end = end.max(rest[n].chain.live_range().end);
             n += 1;
         }
         let (part, behind) = rest.split_at(n);
-        match pack_part(problem, selection, part, most, steps) {
+        match pack_component(problem, selection, part, most, steps) {
             Some(addresses) => placed.extend(addresses),
             None => unplaced.push(part.iter().flat_map(|group| group.runs.iter().copied()).collect()),
         }
         rest = behind;
     }
     placed.sort_unstable();
-    if unplaced.is_empty() { Settled::Placed(placed) } else { Settled::Unplaced(unplaced) }
+    if unplaced.is_empty() { AddressAssignment::Placed(placed) } else { AddressAssignment::Unplaced(unplaced) }
 }
 
 /// Finds addresses of groups that are live together: with all takeovers of the selection, or only with those that space requires. A long
 /// chain of buffers may be as hard to place as one buffer of its length.
-fn pack_part(problem: &Problem, selection: &Selection, part: &[Group], most: u64, steps: &mut Steps) -> Option<Vec<(Run, i64)>> {
-    let placed = |groups: &[Group], packing: Packing| match packing {
-        Packing::Placed(addresses) => Some(in_bytes(problem, groups, &addresses)),
-        Packing::Impossible | Packing::OutOfSteps => None,
+fn pack_component(problem: &SelectionProblem, selection: &ResidencySelection, part: &[AddressGroup], most: u64, steps: &mut StepBudget) -> Option<Vec<(ResidencyInterval, i64)>> {
+    let placed = |groups: &[AddressGroup], packing: PackingResult| match packing {
+        PackingResult::Placed(addresses) => Some(to_byte_addresses(problem, groups, &addresses)),
+        PackingResult::Infeasible | PackingResult::OutOfSteps => None,
     };
-    let mut chained = packer_of(problem, part);
+    let mut chained = build_group_packer(problem, part);
     if part.iter().all(|group| group.runs.len() == 1) {
-        return placed(part, limited(most, steps, &mut chained));
+        return placed(part, run_limited(most, steps, &mut chained));
     }
-    let mut runs: Vec<Run> = part.iter().flat_map(|group| group.runs.iter().copied()).collect();
+    let mut runs: Vec<ResidencyInterval> = part.iter().flat_map(|group| group.runs.iter().copied()).collect();
     runs.sort_unstable();
-    let loose = groups(problem, &loosened(problem, selection, &runs), &runs);
-    let mut loosely = packer_of(problem, &loose);
+    let loose = group_intervals(problem, &remove_unneeded_reuse(problem, selection, &runs), &runs);
+    let mut loosely = build_group_packer(problem, &loose);
     // If there is enough space, a single list packing suffices.
-    if let Some(found) = placed(&loose, limited(loose.len() as u64, steps, &mut loosely)) {
+    if let Some(found) = placed(&loose, run_limited(loose.len() as u64, steps, &mut loosely)) {
         return Some(found);
     }
-    let answer = limited(most / 8, steps, &mut chained);
-    let is_open = answer == Packing::OutOfSteps;
-    if let Some(found) = placed(part, answer).or_else(|| placed(&loose, limited(most / 2, steps, &mut loosely))) {
+    let answer = run_limited(most / 8, steps, &mut chained);
+    let is_open = answer == PackingResult::OutOfSteps;
+    if let Some(found) = placed(part, answer).or_else(|| placed(&loose, run_limited(most / 2, steps, &mut loosely))) {
         return Some(found);
     }
-    if is_open { placed(part, limited(most, steps, &mut chained)) } else { None }
+    if is_open { placed(part, run_limited(most, steps, &mut chained)) } else { None }
 }
 
-fn packer_of(problem: &Problem, groups: &[Group]) -> Packer {
-    let chains: Vec<Chain> = groups.iter().map(|group| group.chain.clone()).collect();
-    packer(&chains, problem.units)
+fn build_group_packer(problem: &SelectionProblem, groups: &[AddressGroup]) -> Packer {
+    let chains: Vec<AddressChain> = groups.iter().map(|group| group.chain.clone()).collect();
+    build_chain_packer(&chains, problem.units)
 }
 
-fn in_bytes(problem: &Problem, groups: &[Group], addresses: &[i64]) -> Vec<(Run, i64)> {
+fn to_byte_addresses(problem: &SelectionProblem, groups: &[AddressGroup], addresses: &[i64]) -> Vec<(ResidencyInterval, i64)> {
     let runs = groups.iter().zip(addresses).flat_map(|(group, address)| group.runs.iter().map(move |run| (*run, address)));
     runs.map(|(run, address)| (run, address * problem.unit_bytes)).collect()
 }
 
 /// Returns the selection without the takeovers that space does not require.
-fn loosened(problem: &Problem, selection: &Selection, runs: &[Run]) -> Selection {
-    let mut room = vec![problem.units; problem.n_ticks];
+fn remove_unneeded_reuse(problem: &SelectionProblem, selection: &ResidencySelection, runs: &[ResidencyInterval]) -> ResidencySelection {
+    let mut room = vec![problem.units; problem.num_ticks];
     for run in runs {
         room[run.ticks(problem)].iter_mut().for_each(|room| *room -= problem.values[run.value].units);
     }
@@ -104,11 +104,11 @@ fn loosened(problem: &Problem, selection: &Selection, runs: &[Run]) -> Selection
     let mut children: Vec<usize> = runs.iter().filter(|run| run.first == 0).map(|run| run.value).collect();
     children.retain(|&child| selection.stays[child].parent.is_some());
     for &child in &children {
-        room[problem.values[child].first()] += problem.values[child].units;
+        room[problem.values[child].first_tick()] += problem.values[child].units;
     }
     children.sort_by_key(|&child| (problem.values[child].units, child));
     for child in children {
-        let (room, units) = (&mut room[problem.values[child].first()], problem.values[child].units);
+        let (room, units) = (&mut room[problem.values[child].first_tick()], problem.values[child].units);
         if *room >= units {
             *room -= units;
             loose.stays[child].parent = None;
@@ -118,58 +118,58 @@ fn loosened(problem: &Problem, selection: &Selection, runs: &[Run]) -> Selection
 }
 
 /// Search steps that count as one node of a packing search; both take about the same time.
-const STEPS_OF_NODE: u64 = 8;
+const STEPS_PER_NODE: u64 = 8;
 
 /// Runs a search with a share of the steps.
-fn limited(most: u64, steps: &mut Steps, packer: &mut Packer) -> Packing {
-    let granted = most.min(steps.left.div_ceil(STEPS_OF_NODE));
-    let mut some = Steps { left: granted };
+fn run_limited(most: u64, steps: &mut StepBudget, packer: &mut Packer) -> PackingResult {
+    let granted = most.min(steps.left.div_ceil(STEPS_PER_NODE));
+    let mut some = StepBudget { left: granted };
     let packing = packer.run(&mut some);
-    steps.left = steps.left.saturating_sub((granted - some.left) * STEPS_OF_NODE);
+    steps.left = steps.left.saturating_sub((granted - some.left) * STEPS_PER_NODE);
     packing
 }
 
 /// Returns the groups of a selection, with the HBM bytes that each one saves.
-pub(super) fn parcels(problem: &Problem, selection: &Selection) -> Vec<Parcel> {
-    let parcel = |group: Group| {
+pub(super) fn collect_interval_groups(problem: &SelectionProblem, selection: &ResidencySelection) -> Vec<IntervalGroup> {
+    let parcel = |group: AddressGroup| {
         let mut without = selection.clone();
-        let bytes = |selection: &Selection| group.runs.iter().map(|run| selection.value_bytes(problem, run.value)).sum::<i64>();
+        let bytes = |selection: &ResidencySelection| group.runs.iter().map(|run| selection.value_bytes(problem, run.value)).sum::<i64>();
         let before = bytes(selection);
-        group.runs.iter().for_each(|run| without.remove(problem, *run));
+        group.runs.iter().for_each(|run| without.remove_interval(problem, *run));
         let saves = bytes(&without) - before;
-        Parcel { runs: group.runs, chain: group.chain, saves }
+        IntervalGroup { runs: group.runs, chain: group.chain, saves }
     };
-    groups(problem, selection, &selection.runs()).into_iter().map(parcel).collect()
+    group_intervals(problem, selection, &selection.collect_intervals()).into_iter().map(parcel).collect()
 }
 
 /// Runs at one address.
-pub(super) fn chain(problem: &Problem, runs: &[Run]) -> Chain {
-    let link = |run: &Run| {
+pub(super) fn build_chain(problem: &SelectionProblem, runs: &[ResidencyInterval]) -> AddressChain {
+    let link = |run: &ResidencyInterval| {
         let (ticks, value) = (run.ticks(problem), &problem.values[run.value]);
-        Link { start: ticks.start, end: ticks.end, units: value.units, limit: value.limit }
+        ChainLink { start: ticks.start, end: ticks.end, units: value.units, limit: value.limit }
     };
-    Chain { links: runs.iter().map(link).collect() }
+    AddressChain { links: runs.iter().map(link).collect() }
 }
 
 /// Groups the runs that take over addresses from one another. Empty runs are omitted.
-fn groups(problem: &Problem, selection: &Selection, runs: &[Run]) -> Vec<Group> {
+fn group_intervals(problem: &SelectionProblem, selection: &ResidencySelection, runs: &[ResidencyInterval]) -> Vec<AddressGroup> {
     let ending: BTreeMap<usize, usize> = (0..runs.len())
         .filter(|&at| runs[at].last + 1 == problem.values[runs[at].value].uses.len())
         .map(|at| (runs[at].value, at))
         .collect();
-    let parent_of = |run: &Run| {
+    let parent_of = |run: &ResidencyInterval| {
         let parent = selection.stays[run.value].parent.filter(|_| run.first == 0)?;
         ending.get(&parent).copied()
     };
     let mut order: Vec<usize> = (0..runs.len()).filter(|&at| problem.values[runs[at].value].units > 0).collect();
     // Parents precede their children: of two runs that begin together, the parent was born earlier or is listed first.
-    order.sort_by_key(|&at| (runs[at].ticks(problem).start, problem.values[runs[at].value].first(), runs[at]));
+    order.sort_by_key(|&at| (runs[at].ticks(problem).start, problem.values[runs[at].value].first_tick(), runs[at]));
     let mut group_of: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<AddressGroup> = Vec::new();
     for at in order {
         let (run, value) = (runs[at], &problem.values[runs[at].value]);
         let ticks = run.ticks(problem);
-        let link = Link { start: ticks.start, end: ticks.end, units: value.units, limit: value.limit };
+        let link = ChainLink { start: ticks.start, end: ticks.end, units: value.units, limit: value.limit };
         match parent_of(&run).and_then(|parent| group_of.get(&parent).copied()) {
             Some(group) => {
                 groups[group].runs.push(run);
@@ -178,7 +178,7 @@ fn groups(problem: &Problem, selection: &Selection, runs: &[Run]) -> Vec<Group> 
             }
             None => {
                 group_of.insert(at, groups.len());
-                groups.push(Group { runs: vec![run], chain: Chain { links: vec![link] } });
+                groups.push(AddressGroup { runs: vec![run], chain: AddressChain { links: vec![link] } });
             }
         }
     }
@@ -186,42 +186,42 @@ fn groups(problem: &Problem, selection: &Selection, runs: &[Run]) -> Vec<Group> 
 }
 
 /// Maximum number of steps of a cut's proof, so that a simple checker can repeat it.
-const PROOF_STEPS: u64 = 5_000;
+const MAX_PROOF_STEPS: u64 = 5_000;
 /// Number of steps after which a set counts as hard.
 const HARD_STEPS: u64 = 300;
 
 /// Returns a small set of runs for which addresses are hard to find, and whether it is proved that none exist.
-pub(crate) fn core(problem: &Problem, selection: &Selection, runs: &[Run], steps: &mut Steps) -> Option<(Cut, bool)> {
+pub(crate) fn find_infeasible_core(problem: &SelectionProblem, selection: &ResidencySelection, runs: &[ResidencyInterval], steps: &mut StepBudget) -> Option<(PackingCut, bool)> {
     let search =
-        |runs: &[Run], most: u64, steps: &mut Steps| limited(most, steps, &mut packer_of(problem, &groups(problem, selection, runs)));
+        |runs: &[ResidencyInterval], most: u64, steps: &mut StepBudget| run_limited(most, steps, &mut build_group_packer(problem, &group_intervals(problem, selection, runs)));
     // A run through which a remaining run could inherit the address of another one must be kept.
-    let is_linked = |rest: &[Run]| {
-        let cut = Cut::of(problem, selection, rest.to_vec());
+    let is_linked = |rest: &[ResidencyInterval]| {
+        let cut = PackingCut::from_runs(problem, selection, rest.to_vec());
         cut.absent.iter().any(|&link| selection.stays[link].in_lx[0])
     };
-    let mut order: Vec<Run> = runs.to_vec();
+    let mut order: Vec<ResidencyInterval> = runs.to_vec();
     // Runs are removed by ascending size, but links after the runs that they connect.
     order
-        .sort_by_key(|run| (problem.values[run.value].may_link(), problem.values[run.value].units * run.ticks(problem).len() as i64, *run));
-    shrink(&mut order, |rest| !is_linked(rest) && !matches!(search(rest, HARD_STEPS, steps), Packing::Placed(_)));
-    let proved = matches!(search(&order, PROOF_STEPS, steps), Packing::Impossible);
+        .sort_by_key(|run| (problem.values[run.value].may_pass_address_on(), problem.values[run.value].units * run.ticks(problem).len() as i64, *run));
+    shrink_core(&mut order, |rest| !is_linked(rest) && !matches!(search(rest, HARD_STEPS, steps), PackingResult::Placed(_)));
+    let proved = matches!(search(&order, MAX_PROOF_STEPS, steps), PackingResult::Infeasible);
     if proved {
-        shrink(&mut order, |rest| !is_linked(rest) && matches!(search(rest, PROOF_STEPS, steps), Packing::Impossible));
-    } else if matches!(search(&order, HARD_STEPS, steps), Packing::Placed(_)) {
+        shrink_core(&mut order, |rest| !is_linked(rest) && matches!(search(rest, MAX_PROOF_STEPS, steps), PackingResult::Infeasible));
+    } else if matches!(search(&order, HARD_STEPS, steps), PackingResult::Placed(_)) {
         return None;
     }
     order.sort_unstable();
-    Some((Cut::of(problem, selection, order), proved))
+    Some((PackingCut::from_runs(problem, selection, order), proved))
 }
 
 /// Removes runs that the infeasibility does not require: first halves, then quarters, and so on.
-fn shrink(order: &mut Vec<Run>, mut fails: impl FnMut(&[Run]) -> bool) {
+fn shrink_core(order: &mut Vec<ResidencyInterval>, mut fails: impl FnMut(&[ResidencyInterval]) -> bool) {
     let mut size = order.len().div_ceil(2);
     while size > 0 {
         let mut start = 0;
         while start < order.len() {
             let end = (start + size).min(order.len());
-            let rest: Vec<Run> = order[..start].iter().chain(&order[end..]).copied().collect();
+            let rest: Vec<ResidencyInterval> = order[..start].iter().chain(&order[end..]).copied().collect();
             if fails(&rest) {
                 *order = rest;
             } else {

@@ -1,31 +1,31 @@
 //! Main loop of the exact planner: selection, packing and cuts, until the bound is reached or the budget is used.
 
 use super::{
-    cut::Cut,
-    dense::{better_bound, better_prices, improve},
-    moment::Moments,
-    prices::Prices,
-    problem::{Problem, Stays},
-    proof::{Proof, ceil_div},
-    rents::Rented,
-    selection::{Best, Run, Selection, Stay, trim},
-    settle::{Settled, core, settle},
-    sweep::{Limits, sweep},
+    cut::PackingCut,
+    dense::{improve_bound, improve_prices, improve_plan},
+    moment::SweepSchedule,
+    prices::DualPrices,
+    problem::{SelectionProblem, ResidencyMode},
+    proof::{BoundProof, ceil_div},
+    rents::StepMultipliers,
+    selection::{BestPlan, ResidencyInterval, ResidencySelection, ValueResidency, remove_useless_intervals},
+    settle::{AddressAssignment, find_infeasible_core, assign_addresses},
+    sweep::{SweepLimits, sweep},
 };
-use crate::{BestFit, Buffer, Capacity, FirstFit, Greedy, Placement, Planner, Progress, pack::Steps};
+use crate::{BestFitPlanner, Buffer, Capacity, FirstFitPlanner, GreedyPlanner, Placement, Planner, PlanningProgress, pack::StepBudget};
 
 /// The exact planner.
 #[derive(Clone, Copy, Debug)]
-pub struct Exact {
+pub struct ExactPlanner {
     /// Residency that the plan may choose: with or without live-range splitting.
-    pub stays: Stays,
+    pub mode: ResidencyMode,
     /// Steps of sweeps and packings.
     pub budget: u64,
 }
 
 /// Contiguous residency interval of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct StayInLx {
+pub struct LxInterval {
     /// Position of the buffer in the list.
     pub buffer: usize,
     /// First operation whose uses the interval serves.
@@ -37,23 +37,23 @@ pub struct StayInLx {
 }
 
 /// Maximum number of steps for one packing.
-const PACK_STEPS: u64 = 2_000;
+const MAX_PACKING_STEPS: u64 = 2_000;
 /// Maximum number of sets in a sweep that only has to find a good choice.
-const NARROW: usize = 4;
+const NARROW_WIDTH: usize = 4;
 /// Initial and maximum number of sets that a sweep keeps.
-const FIRST_WIDTH: usize = 64;
-const LAST_WIDTH: usize = 1 << 14;
+const INITIAL_WIDTH: usize = 64;
+const MAX_WIDTH: usize = 1 << 14;
 /// Steps of fitting the prices: at first, and where good prices are required.
-const FEW_FITS: usize = 30;
-const MORE_FITS: usize = 60;
+const NUM_INITIAL_PRICE_STEPS: usize = 30;
+const NUM_REFINED_PRICE_STEPS: usize = 60;
 /// Maximum number of cuts that a sweep can track.
 const MAX_CUTS: usize = 128;
 
 /// Plan that the planner found, with a lower bound that tells how good it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct ScratchpadPlan {
     /// Residency intervals, by buffer and time.
-    pub stays: Vec<StayInLx>,
+    pub stays: Vec<LxInterval>,
     /// HBM bytes per core that the plan leaves.
     pub hbm_bytes_left: i64,
     /// Lower bound of the HBM bytes of any plan.
@@ -67,12 +67,12 @@ pub struct Plan {
     /// Reasons why buffers have no interval.
     pub reasons: Vec<Option<String>>,
     /// Proof of the bound.
-    pub certificate: Certificate,
+    pub certificate: BoundCertificate,
 }
 
 /// Proof that no plan leaves fewer HBM bytes than the bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Certificate {
+pub struct BoundCertificate {
     /// Whether the bound applies to plans with unsplit live ranges only.
     pub whole_lives: bool,
     /// Scale: prices are HBM bytes times this factor.
@@ -97,140 +97,140 @@ pub struct CertifiedCut {
 }
 
 /// Default step budget of a plan: about a second.
-const BUDGET: u64 = 2_000_000;
+const DEFAULT_BUDGET: u64 = 2_000_000;
 /// Step budget of a plan during compilation, which makes several plans: about 25 ms, and half a millisecond per buffer. Better prices
 /// take a quarter of the latter, and a few narrow sweeps the rest.
-const STEPS_OF_COMPILATION: u64 = 50_000;
-const STEPS_OF_BUFFER: u64 = 1_000;
+const BASE_COMPILATION_STEPS: u64 = 50_000;
+const COMPILATION_STEPS_PER_BUFFER: u64 = 1_000;
 /// Divisor of the step budget for a plan that is only compared with other plans.
-const SHARE_OF_COMPARED: u64 = 4;
+const COMPARISON_BUDGET_DIVISOR: u64 = 4;
 
-impl Planner for Exact {
+impl Planner for ExactPlanner {
     fn name(&self) -> &'static str {
         "exact"
     }
 
-    fn chooses_stays(&self) -> bool {
+    fn chooses_residency(&self) -> bool {
         true
     }
 
     /// Returns the plan as a placement. A list that permits split live ranges is planned with unsplit ones, because a placement cannot
     /// represent more.
     fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
-        Self { stays: Stays::Whole, ..*self }.solve(buffers, capacity).whole_lives(buffers, capacity)
+        Self { mode: ResidencyMode::Whole, ..*self }.solve(buffers, capacity).to_placement(buffers, capacity)
     }
 }
 
-impl Plan {
+impl ScratchpadPlan {
     /// Converts a plan with unsplit live ranges into a placement.
-    pub(crate) fn whole_lives(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
+    pub(crate) fn to_placement(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
         let mut addresses = vec![None; buffers.len()];
         for stay in &self.stays {
             addresses[stay.buffer] = Some(stay.address);
         }
-        Placement::explained(buffers, capacity, addresses)
+        Placement::from_addresses(buffers, capacity, addresses)
     }
 }
 
-impl Exact {
+impl ExactPlanner {
     /// Requires each buffer to be in LX for its whole live range or not at all.
     #[must_use]
-    pub const fn whole_lives() -> Self {
-        Self { stays: Stays::Whole, budget: BUDGET }
+    pub const fn new_unsplit() -> Self {
+        Self { mode: ResidencyMode::Whole, budget: DEFAULT_BUDGET }
     }
 
     /// Permits buffers to leave LX and come back.
     #[must_use]
-    pub const fn split_stays() -> Self {
-        Self { stays: Stays::Split, budget: BUDGET }
+    pub const fn new_split() -> Self {
+        Self { mode: ResidencyMode::Split, budget: DEFAULT_BUDGET }
     }
 
     /// Budget of a plan during compilation: it grows with the number of buffers, so that compile time grows with the program.
     #[must_use]
-    pub const fn of_compilation(stays: Stays, n_buffers: usize) -> Self {
-        Self { stays, budget: STEPS_OF_COMPILATION + STEPS_OF_BUFFER * n_buffers as u64 }
+    pub const fn new_for_compilation(stays: ResidencyMode, n_buffers: usize) -> Self {
+        Self { mode: stays, budget: BASE_COMPILATION_STEPS + COMPILATION_STEPS_PER_BUFFER * n_buffers as u64 }
     }
 
     /// Budget of one of several candidate plans of a compilation: a share of the steps.
     #[must_use]
-    pub const fn to_compare(n_buffers: usize) -> Self {
-        let stays = Self::of_compilation(Stays::Whole, n_buffers);
-        Self { budget: stays.budget / SHARE_OF_COMPARED, ..stays }
+    pub const fn new_for_comparison(n_buffers: usize) -> Self {
+        let stays = Self::new_for_compilation(ResidencyMode::Whole, n_buffers);
+        Self { budget: stays.budget / COMPARISON_BUDGET_DIVISOR, ..stays }
     }
 
     /// Returns the best plan within the budget, and a bound with its proof.
     #[must_use]
-    pub fn solve(&self, buffers: &[Buffer], capacity: &Capacity) -> Plan {
-        self.solve_watched(buffers, capacity, None, &mut |_| true)
+    pub fn solve(&self, buffers: &[Buffer], capacity: &Capacity) -> ScratchpadPlan {
+        self.solve_with_progress(buffers, capacity, None, &mut |_| true)
     }
 
     /// Converts a placement of another planner into a plan, with the bound that is the sum of each buffer's own least cost.
     #[must_use]
-    pub fn adopt(&self, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> Plan {
-        let problem = Problem::new(buffers, capacity, self.stays);
-        let best = adopted(&problem, placement);
-        let prices = Prices::new(&problem, 1, vec![0; problem.n_ticks]);
+    pub fn import_placement(&self, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> ScratchpadPlan {
+        let problem = SelectionProblem::new(buffers, capacity, self.mode);
+        let best = best_plan_from_placement(&problem, placement);
+        let prices = DualPrices::new(&problem, 1, vec![0; problem.num_ticks]);
         let bound = (problem.fixed_bytes + prices.bound()).min(best.bytes);
         let reasons = placement.reasons.iter().map(|reason| reason.as_ref().map(ToString::to_string)).collect();
-        let proof = Proof { prices, cuts: Vec::new(), rents: Vec::new() };
-        Plan { reasons, ..plan(&problem, (buffers, capacity), &best, bound, &proof) }
+        let proof = BoundProof { prices, cuts: Vec::new(), multipliers: Vec::new() };
+        ScratchpadPlan { reasons, ..build_plan(&problem, (buffers, capacity), &best, bound, &proof) }
     }
 
     /// Solves the problem as [`Self::solve`] does, with a plan that is no worse than the placement `known`.
     /// Reports progress to `go_on` from time to time, and ends the search when `go_on` returns false.
     #[must_use]
-    pub fn solve_watched(
+    pub fn solve_with_progress(
         &self,
         buffers: &[Buffer],
         capacity: &Capacity,
         known: Option<&Placement>,
-        go_on: &mut dyn FnMut(&Progress) -> bool,
-    ) -> Plan {
-        let problem = Problem::new(buffers, capacity, self.stays);
-        let mut steps = Steps { left: self.budget };
-        let mut best = simple(&problem, buffers, capacity, &[&FirstFit]);
+        go_on: &mut dyn FnMut(&PlanningProgress) -> bool,
+    ) -> ScratchpadPlan {
+        let problem = SelectionProblem::new(buffers, capacity, self.mode);
+        let mut steps = StepBudget { left: self.budget };
+        let mut best = find_best_simple_plan(&problem, buffers, capacity, &[&FirstFitPlanner]);
         if let Some(placement) = known {
-            best = better(best, adopted(&problem, placement));
+            best = choose_better(best, best_plan_from_placement(&problem, placement));
         }
         let scale = 1 << 16;
         let goal = (best.bytes - problem.fixed_bytes) * scale;
-        let mut prices = Prices::fitted(&problem, scale, goal, FEW_FITS);
-        let (mut cuts, mut n_proved): (Vec<Cut>, usize) = (Vec::new(), 0);
+        let mut prices = DualPrices::new_optimized(&problem, scale, goal, NUM_INITIAL_PRICE_STEPS);
+        let (mut cuts, mut n_proved): (Vec<PackingCut>, usize) = (Vec::new(), 0);
         let mut bound = problem.fixed_bytes + ceil_div(prices.bound(), scale);
-        let mut proof = Proof { prices: prices.clone(), cuts: Vec::new(), rents: Vec::new() };
+        let mut proof = BoundProof { prices: prices.clone(), cuts: Vec::new(), multipliers: Vec::new() };
         // Most of the steps go to plans of problems that cannot be proved optimal.
         let kept_back = steps.left / 10 * 9;
         steps.left -= kept_back;
         let mut is_stopped = false;
         while best.bytes > bound && steps.left > 0 {
-            let progress = Progress { steps: self.budget - kept_back - steps.left, best: best.bytes, bound };
+            let progress = PlanningProgress { steps: self.budget - kept_back - steps.left, best: best.bytes, bound };
             is_stopped = is_stopped || !go_on(&progress);
             if is_stopped {
                 break;
             }
-            let mut watched = |left: u64| go_on(&Progress { steps: self.budget - kept_back - left, best: best.bytes, bound });
-            let selected = select(&problem, &mut prices, &cuts, (bound, best.bytes), &mut steps, &mut watched);
+            let mut watched = |left: u64| go_on(&PlanningProgress { steps: self.budget - kept_back - left, best: best.bytes, bound });
+            let selected = select_below_ceiling(&problem, &mut prices, &cuts, (bound, best.bytes), &mut steps, &mut watched);
             let Some((found, proved)) = selected else { break };
             // Cuts without proof say nothing about feasibility.
             if cuts.len() == n_proved && proved > bound {
                 bound = proved.min(best.bytes);
-                proof = Proof { prices: prices.clone(), cuts: cuts.clone(), rents: Vec::new() };
+                proof = BoundProof { prices: prices.clone(), cuts: cuts.clone(), multipliers: Vec::new() };
             }
             let Some(mut selection) = found else { break };
-            trim(&problem, &mut selection);
-            match settle(&problem, &selection, PACK_STEPS, &mut steps) {
-                Settled::Placed(placed) => {
+            remove_useless_intervals(&problem, &mut selection);
+            match assign_addresses(&problem, &selection, MAX_PACKING_STEPS, &mut steps) {
+                AddressAssignment::Placed(placed) => {
                     let bytes = selection.hbm_bytes(&problem);
-                    best = Best { bytes, selection, placed };
+                    best = BestPlan { bytes, selection, placed };
                     if cuts.len() == n_proved {
                         break;
                     }
                 }
-                Settled::Unplaced(_) if problem.is_large() => break,
-                Settled::Unplaced(parts) => {
+                AddressAssignment::Unplaced(_) if problem.is_large() => break,
+                AddressAssignment::Unplaced(parts) => {
                     let before = cuts.len();
                     for runs in parts {
-                        let Some((cut, proved)) = core(&problem, &selection, &runs, &mut steps) else { continue };
+                        let Some((cut, proved)) = find_infeasible_core(&problem, &selection, &runs, &mut steps) else { continue };
                         if cuts.len() < MAX_CUTS {
                             // Proved cuts come first.
                             let at = if proved { n_proved } else { cuts.len() };
@@ -247,46 +247,46 @@ impl Exact {
         }
         steps.left += kept_back;
         if bound < best.bytes {
-            best = better(best, simple(&problem, buffers, capacity, &[&BestFit, &Greedy]));
+            best = choose_better(best, find_best_simple_plan(&problem, buffers, capacity, &[&BestFitPlanner, &GreedyPlanner]));
             let mut watched = |left: u64, best: i64| {
-                is_stopped = is_stopped || !go_on(&Progress { steps: self.budget - left, best, bound });
+                is_stopped = is_stopped || !go_on(&PlanningProgress { steps: self.budget - left, best, bound });
                 !is_stopped
             };
-            let prices = better_prices(&problem, &prices, &best, &mut steps, &mut watched);
+            let prices = improve_prices(&problem, &prices, &best, &mut steps, &mut watched);
             let known = bound;
-            bound = better_bound(&problem, &prices, &best, (known, &mut proof), &mut steps);
+            bound = improve_bound(&problem, &prices, &best, (known, &mut proof), &mut steps);
             let mut watched = |left: u64, best: i64| {
-                is_stopped = is_stopped || !go_on(&Progress { steps: self.budget - left, best, bound });
+                is_stopped = is_stopped || !go_on(&PlanningProgress { steps: self.budget - left, best, bound });
                 !is_stopped
             };
             // Asks the watcher again: the computation of the bound may have taken long.
             if watched(steps.left, best.bytes) {
-                improve(&problem, &prices, &mut best, &mut steps, &mut watched);
+                improve_plan(&problem, &prices, &mut best, &mut steps, &mut watched);
             }
         }
-        let plan = plan(&problem, (buffers, capacity), &best, bound.min(best.bytes), &proof);
-        Plan { steps: self.budget - steps.left, timed_out: is_stopped, ..plan }
+        let plan = build_plan(&problem, (buffers, capacity), &best, bound.min(best.bytes), &proof);
+        ScratchpadPlan { steps: self.budget - steps.left, timed_out: is_stopped, ..plan }
     }
 }
 
 /// Returns the best selection below the ceiling in HBM bytes, ignoring addresses, and a lower bound of all selections. A narrow sweep
 /// finds a low ceiling. If no sweep can hold all sets below that ceiling, lower ceilings are tried first: the lower the ceiling, the
 /// fewer sets a sweep has to keep.
-fn select(
-    problem: &Problem,
-    prices: &mut Prices,
-    cuts: &[Cut],
+fn select_below_ceiling(
+    problem: &SelectionProblem,
+    prices: &mut DualPrices,
+    cuts: &[PackingCut],
     (floor, ceiling): (i64, i64),
-    steps: &mut Steps,
+    steps: &mut StepBudget,
     go_on: &mut dyn FnMut(u64) -> bool,
-) -> Option<(Option<Selection>, i64)> {
-    let (mut best, mut bound, mut ceiling): (Option<Selection>, i64, i64) = (None, floor, ceiling);
-    let (mut width, mut reach) = if cuts.is_empty() { (NARROW, i64::MAX) } else { (FIRST_WIDTH, 1) };
+) -> Option<(Option<ResidencySelection>, i64)> {
+    let (mut best, mut bound, mut ceiling): (Option<ResidencySelection>, i64, i64) = (None, floor, ceiling);
+    let (mut width, mut reach) = if cuts.is_empty() { (NARROW_WIDTH, i64::MAX) } else { (INITIAL_WIDTH, 1) };
     let mut is_fitted = false;
-    let mut moments = Moments::new(problem, prices)?;
+    let mut moments = SweepSchedule::new(problem, prices)?;
     loop {
         let goal = ceiling.min(bound.saturating_add(reach));
-        let swept = sweep(problem, prices, &moments, cuts, &Limits { ceiling: goal, width, branches: width }, steps.left, go_on);
+        let swept = sweep(problem, prices, &moments, cuts, &SweepLimits { ceiling: goal, width, branches: width }, steps.left, go_on);
         steps.left = steps.left.saturating_sub(swept.steps);
         let is_complete = swept.bound >= goal;
         bound = bound.max(swept.bound);
@@ -294,11 +294,11 @@ fn select(
             ceiling = found.hbm_bytes(problem);
             best = Some(found);
         }
-        if bound >= ceiling || steps.left == 0 || swept.is_stopped || (width >= LAST_WIDTH && !is_complete) {
+        if bound >= ceiling || steps.left == 0 || swept.is_stopped || (width >= MAX_WIDTH && !is_complete) {
             return Some((best, bound));
         }
-        if width == NARROW {
-            width = FIRST_WIDTH;
+        if width == NARROW_WIDTH {
+            width = INITIAL_WIDTH;
             continue;
         }
         if is_complete {
@@ -307,8 +307,8 @@ fn select(
         }
         if !is_fitted {
             let goal = (ceiling - problem.fixed_bytes) * prices.scale;
-            *prices = Prices::fitted(problem, prices.scale, goal, MORE_FITS);
-            moments = Moments::new(problem, prices)?;
+            *prices = DualPrices::new_optimized(problem, prices.scale, goal, NUM_REFINED_PRICE_STEPS);
+            moments = SweepSchedule::new(problem, prices)?;
             is_fitted = true;
         }
         if reach == i64::MAX {
@@ -321,40 +321,40 @@ fn select(
 }
 
 /// Returns the best plan of some simple planners.
-fn simple(problem: &Problem, buffers: &[Buffer], capacity: &Capacity, planners: &[&dyn Planner]) -> Best {
-    let none = Selection::none(problem);
-    let mut best = Best { bytes: none.hbm_bytes(problem), selection: none, placed: Vec::new() };
+fn find_best_simple_plan(problem: &SelectionProblem, buffers: &[Buffer], capacity: &Capacity, planners: &[&dyn Planner]) -> BestPlan {
+    let none = ResidencySelection::all_in_hbm(problem);
+    let mut best = BestPlan { bytes: none.hbm_bytes(problem), selection: none, placed: Vec::new() };
     for planner in planners {
-        best = better(best, adopted(problem, &planner.plan(buffers, capacity)));
+        best = choose_better(best, best_plan_from_placement(problem, &planner.plan(buffers, capacity)));
     }
     best
 }
 
 /// Returns the better of two plans, the first if they are equal.
-fn better(one: Best, other: Best) -> Best {
+fn choose_better(one: BestPlan, other: BestPlan) -> BestPlan {
     if other.bytes < one.bytes { other } else { one }
 }
 
-fn adopted(problem: &Problem, placement: &Placement) -> Best {
-    let (selection, placed) = adopt(problem, placement);
-    Best { bytes: selection.hbm_bytes(problem), selection, placed }
+fn best_plan_from_placement(problem: &SelectionProblem, placement: &Placement) -> BestPlan {
+    let (selection, placed) = selection_from_placement(problem, placement);
+    BestPlan { bytes: selection.hbm_bytes(problem), selection, placed }
 }
 
 /// Converts a placement of whole buffers into a selection.
-fn adopt(problem: &Problem, placement: &Placement) -> (Selection, Vec<(Run, i64)>) {
-    let mut selection = Selection::none(problem);
+fn selection_from_placement(problem: &SelectionProblem, placement: &Placement) -> (ResidencySelection, Vec<(ResidencyInterval, i64)>) {
+    let mut selection = ResidencySelection::all_in_hbm(problem);
     let mut placed = Vec::new();
     for (index, value) in problem.values.iter().enumerate() {
         let Some(address) = placement.addresses[value.buffer] else { continue };
         let n = value.uses.len();
-        selection.stays[index] = Stay { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
-        placed.push((Run { value: index, first: 0, last: n - 1 }, address));
+        selection.stays[index] = ValueResidency { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
+        placed.push((ResidencyInterval { value: index, first: 0, last: n - 1 }, address));
     }
     (selection, placed)
 }
 
 /// Returns the operations with uses, by tick.
-fn times(buffers: &[Buffer]) -> Vec<usize> {
+fn collect_use_times(buffers: &[Buffer]) -> Vec<usize> {
     let mut times: Vec<usize> = buffers.iter().flat_map(|buffer| buffer.uses.iter().map(|one| one.time)).collect();
     times.sort_unstable();
     times.dedup();
@@ -362,11 +362,11 @@ fn times(buffers: &[Buffer]) -> Vec<usize> {
 }
 
 /// Returns the best selection as a plan. Requires that `bound` does not exceed the HBM bytes of `best`.
-fn plan(problem: &Problem, (buffers, capacity): (&[Buffer], &Capacity), best: &Best, bound: i64, proof: &Proof) -> Plan {
-    let stays = stays(problem, buffers, best);
-    let mut reasons: Vec<Option<String>> = buffers.iter().map(|buffer| Some(reason(buffer, capacity))).collect();
+fn build_plan(problem: &SelectionProblem, (buffers, capacity): (&[Buffer], &Capacity), best: &BestPlan, bound: i64, proof: &BoundProof) -> ScratchpadPlan {
+    let stays = collect_lx_intervals(problem, buffers, best);
+    let mut reasons: Vec<Option<String>> = buffers.iter().map(|buffer| Some(explain_hbm_residency(buffer, capacity))).collect();
     stays.iter().for_each(|stay| reasons[stay.buffer] = None);
-    Plan {
+    ScratchpadPlan {
         stays,
         hbm_bytes_left: best.bytes,
         lower_bound: bound,
@@ -374,11 +374,11 @@ fn plan(problem: &Problem, (buffers, capacity): (&[Buffer], &Capacity), best: &B
         steps: 0,
         timed_out: false,
         reasons,
-        certificate: certificate(problem, &times(buffers), proof),
+        certificate: build_certificate(problem, &collect_use_times(buffers), proof),
     }
 }
 
-fn reason(buffer: &Buffer, capacity: &Capacity) -> String {
+fn explain_hbm_residency(buffer: &Buffer, capacity: &Capacity) -> String {
     match &buffer.barred {
         Some(barred) => barred.to_string(),
         None if buffer.bytes > capacity.bytes => format!("it needs {} bytes and LX has {}", buffer.bytes, capacity.bytes),
@@ -386,39 +386,39 @@ fn reason(buffer: &Buffer, capacity: &Capacity) -> String {
     }
 }
 
-fn stays(problem: &Problem, buffers: &[Buffer], best: &Best) -> Vec<StayInLx> {
-    let times = times(buffers);
-    let stay = |&(run, address): &(Run, i64)| {
-        let (buffer, start, end) = in_operations(problem, &times, run);
-        StayInLx { buffer, start, end, address }
+fn collect_lx_intervals(problem: &SelectionProblem, buffers: &[Buffer], best: &BestPlan) -> Vec<LxInterval> {
+    let times = collect_use_times(buffers);
+    let stay = |&(run, address): &(ResidencyInterval, i64)| {
+        let (buffer, start, end) = to_operations(problem, &times, run);
+        LxInterval { buffer, start, end, address }
     };
-    let mut stays: Vec<StayInLx> = best.placed.iter().map(stay).collect();
+    let mut stays: Vec<LxInterval> = best.placed.iter().map(stay).collect();
     stays.sort_unstable();
     stays
 }
 
 /// Returns the buffer, the first operation and the last operation plus one.
-fn in_operations(problem: &Problem, times: &[usize], run: Run) -> (usize, usize, usize) {
+fn to_operations(problem: &SelectionProblem, times: &[usize], run: ResidencyInterval) -> (usize, usize, usize) {
     let ticks = run.ticks(problem);
     (problem.values[run.value].buffer, times[ticks.start], times[ticks.end - 1] + 1)
 }
 
-fn certificate(problem: &Problem, times: &[usize], proof: &Proof) -> Certificate {
-    let cut = |cut: &Cut| CertifiedCut {
-        stays: cut.runs.iter().map(|&run| in_operations(problem, times, run)).collect(),
+fn build_certificate(problem: &SelectionProblem, times: &[usize], proof: &BoundProof) -> BoundCertificate {
+    let cut = |cut: &PackingCut| CertifiedCut {
+        stays: cut.runs.iter().map(|&run| to_operations(problem, times, run)).collect(),
         mergers: cut.merges.iter().map(|&(child, parent)| (problem.values[child].buffer, problem.values[parent].buffer)).collect(),
         absent: cut.absent.iter().map(|&value| problem.values[value].buffer).collect(),
     };
-    let rented = |one: &Rented| {
-        let rents = one.rents.iter().map(|&(value, bytes)| (problem.values[value].buffer, bytes));
+    let rented = |one: &StepMultipliers| {
+        let rents = one.multipliers.iter().map(|&(value, bytes)| (problem.values[value].buffer, bytes));
         (times[one.tick], rents.collect())
     };
-    let priced = times.iter().copied().zip(proof.prices.of_unit.iter().copied()).filter(|&(_, price)| price > 0);
-    Certificate {
-        whole_lives: problem.stays == Stays::Whole,
+    let priced = times.iter().copied().zip(proof.prices.unit_prices.iter().copied()).filter(|&(_, price)| price > 0);
+    BoundCertificate {
+        whole_lives: problem.mode == ResidencyMode::Whole,
         scale: proof.prices.scale,
         prices: priced.collect(),
         cuts: proof.cuts.iter().map(cut).collect(),
-        rents: proof.rents.iter().map(rented).collect(),
+        rents: proof.multipliers.iter().map(rented).collect(),
     }
 }

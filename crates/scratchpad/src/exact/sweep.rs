@@ -5,24 +5,24 @@
 //! ones. Values of a cut are the exception: a cut may forbid that they stay.
 
 use super::{
-    cut::{Cut, CutTable},
-    history::{Decision, History},
-    key::{Key, Table},
-    mergers::Mergers,
-    moment::{Choice, Fare, MOST_SLOTS, Moment, Moments},
-    prices::{At, Prices},
-    problem::Problem,
-    selection::Selection,
+    cut::{PackingCut, CutTable},
+    history::{SweepDecision, DecisionHistory},
+    key::{LocationKey, LocationKeyTable},
+    mergers::ReuseMatching,
+    moment::{ItemCosts, TransitionCost, MAX_SLOTS, ScheduleStep, SweepSchedule},
+    prices::{Residency, DualPrices},
+    problem::SelectionProblem,
+    selection::ResidencySelection,
 };
 
 /// Maximum number of partial choices examined per successor of a set; this number counts as one step.
-const NODES_OF_BRANCH: usize = 16;
+const NODES_PER_BRANCH: usize = 16;
 
 /// Steps between two calls of the watcher.
-const STEPS_UNWATCHED: u64 = 4_096;
+const STEPS_BETWEEN_CALLBACKS: u64 = 4_096;
 
 /// Limits of a sweep.
-pub(crate) struct Limits {
+pub(crate) struct SweepLimits {
     /// Exclusive upper limit of the HBM bytes of a choice.
     pub(crate) ceiling: i64,
     /// Maximum number of sets kept per operation.
@@ -32,9 +32,9 @@ pub(crate) struct Limits {
 }
 
 /// Result of a sweep.
-pub(crate) struct Swept {
+pub(crate) struct SweepResult {
     /// Best choice found below the ceiling.
-    pub(crate) best: Option<Selection>,
+    pub(crate) best: Option<ResidencySelection>,
     /// Lower bound of the HBM bytes of any choice, or the ceiling if that is lower.
     pub(crate) bound: i64,
     /// Number of sets generated.
@@ -45,27 +45,27 @@ pub(crate) struct Swept {
 
 /// Sweeps with keys of the required width; `go_on` receives the steps left from time to time.
 pub(crate) fn sweep(
-    problem: &Problem,
-    prices: &Prices,
-    moments: &Moments,
-    cuts: &[Cut],
-    limits: &Limits,
+    problem: &SelectionProblem,
+    prices: &DualPrices,
+    moments: &SweepSchedule,
+    cuts: &[PackingCut],
+    limits: &SweepLimits,
     steps: u64,
     go_on: &mut dyn FnMut(u64) -> bool,
-) -> Swept {
+) -> SweepResult {
     let table = CutTable::new(problem, cuts);
-    match moments.n_slots {
-        0..=32 => Sweep::<1>::new(problem, prices, &table, limits, &moments.list, steps).run(go_on),
-        33..=64 => Sweep::<2>::new(problem, prices, &table, limits, &moments.list, steps).run(go_on),
-        65..=128 => Sweep::<4>::new(problem, prices, &table, limits, &moments.list, steps).run(go_on),
-        129..=MOST_SLOTS => Sweep::<16>::new(problem, prices, &table, limits, &moments.list, steps).run(go_on),
+    match moments.num_slots {
+        0..=32 => ResidencySweep::<1>::new(problem, prices, &table, limits, &moments.steps, steps).run(go_on),
+        33..=64 => ResidencySweep::<2>::new(problem, prices, &table, limits, &moments.steps, steps).run(go_on),
+        65..=128 => ResidencySweep::<4>::new(problem, prices, &table, limits, &moments.steps, steps).run(go_on),
+        129..=MAX_SLOTS => ResidencySweep::<16>::new(problem, prices, &table, limits, &moments.steps, steps).run(go_on),
         n_slots => unreachable!("{n_slots} values that live at once have no moments"),
     }
 }
 
 #[derive(Clone, Copy)]
-struct State<const W: usize> {
-    key: Key<W>,
+struct SweepState<const W: usize> {
+    key: LocationKey<W>,
     /// HBM bytes so far.
     bytes: i64,
     /// Scaled lower bound of the bytes of every continuation.
@@ -78,9 +78,9 @@ struct State<const W: usize> {
 
 /// Options of a value that is in LX during an operation.
 #[derive(Clone, Copy)]
-struct Present {
+struct ItemOption {
     item: usize,
-    at: At,
+    residency: Residency,
     units: i64,
     stay_regret: i64,
     out_regret: i64,
@@ -88,11 +88,11 @@ struct Present {
     is_fixed: bool,
 }
 
-struct Sweep<'p, const W: usize> {
-    problem: &'p Problem,
+struct ResidencySweep<'p, const W: usize> {
+    problem: &'p SelectionProblem,
     cuts: &'p CutTable,
-    limits: &'p Limits,
-    moments: &'p [Moment],
+    limits: &'p SweepLimits,
+    moments: &'p [ScheduleStep],
     scale: i64,
     /// Scaled ceiling without the fixed costs.
     ceiling: i64,
@@ -100,23 +100,23 @@ struct Sweep<'p, const W: usize> {
     max_steps: u64,
     steps: u64,
     /// Least bound of the sets that were dropped.
-    left_out: i64,
-    history: History,
-    next: Vec<State<W>>,
-    index: Table,
+    min_dropped_bound: i64,
+    history: DecisionHistory,
+    next: Vec<SweepState<W>>,
+    index: LocationKeyTable,
     // Data of the current state:
-    options: Vec<Present>,
-    fates: Vec<Fate>,
-    mergers: Mergers,
+    options: Vec<ItemOption>,
+    decisions: Vec<OptionDecision>,
+    mergers: ReuseMatching,
     /// Per option: units of the later options, which may still leave.
-    behind: Vec<i64>,
+    later_units: Vec<i64>,
     emitted: usize,
     visited: usize,
 }
 
 /// Successor of a state if all options remain in LX.
-struct Base<const W: usize> {
-    state: State<W>,
+struct BaseSuccessor<const W: usize> {
+    state: SweepState<W>,
     /// Units in LX without an open decision.
     units_of_others: i64,
     /// Units for which the price is paid.
@@ -126,15 +126,15 @@ struct Base<const W: usize> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Stays,
-    Out,
-    Leaves,
+enum OptionDecision {
+    Resident,
+    InHbm,
+    EvictAfter,
 }
 
 /// Position in the tree of choices of one state.
 #[derive(Clone, Copy)]
-struct Branch {
+struct BranchPosition {
     /// Index of the next option.
     position: usize,
     /// Units in LX during the operation, ignoring takeovers.
@@ -144,8 +144,8 @@ struct Branch {
     least_out: i64,
 }
 
-impl<'p, const W: usize> Sweep<'p, W> {
-    fn new(problem: &'p Problem, prices: &Prices, cuts: &'p CutTable, limits: &'p Limits, moments: &'p [Moment], steps: u64) -> Self {
+impl<'p, const W: usize> ResidencySweep<'p, W> {
+    fn new(problem: &'p SelectionProblem, prices: &DualPrices, cuts: &'p CutTable, limits: &'p SweepLimits, moments: &'p [ScheduleStep], steps: u64) -> Self {
         Self {
             problem,
             cuts,
@@ -156,23 +156,23 @@ impl<'p, const W: usize> Sweep<'p, W> {
             first_bound: prices.bound(),
             max_steps: steps,
             steps: 0,
-            left_out: i64::MAX,
-            history: History::new(),
+            min_dropped_bound: i64::MAX,
+            history: DecisionHistory::new(),
             next: Vec::new(),
-            index: Table::new(),
+            index: LocationKeyTable::new(),
             options: Vec::new(),
-            fates: Vec::new(),
-            mergers: Mergers::new(),
-            behind: Vec::new(),
+            decisions: Vec::new(),
+            mergers: ReuseMatching::new(),
+            later_units: Vec::new(),
             emitted: 0,
             visited: 0,
         }
     }
 
-    fn run(mut self, go_on: &mut dyn FnMut(u64) -> bool) -> Swept {
+    fn run(mut self, go_on: &mut dyn FnMut(u64) -> bool) -> SweepResult {
         let (mut is_stopped, mut watched) = (false, 0);
-        let key = Key { at: [0; W], alive: self.cuts.all };
-        let mut states = vec![State { key, bytes: 0, bound: self.first_bound, units: 0, entry: 0 }];
+        let key = LocationKey { locations: [0; W], live_cuts: self.cuts.all };
+        let mut states = vec![SweepState { key, bytes: 0, bound: self.first_bound, units: 0, entry: 0 }];
         if self.first_bound >= self.ceiling {
             states.clear();
         }
@@ -183,22 +183,22 @@ impl<'p, const W: usize> Sweep<'p, W> {
             self.index.clear();
             std::mem::swap(&mut states, &mut self.next);
             self.next.clear();
-            if self.steps >= watched + STEPS_UNWATCHED {
+            if self.steps >= watched + STEPS_BETWEEN_CALLBACKS {
                 watched = self.steps;
                 is_stopped = is_stopped || !go_on(self.max_steps.saturating_sub(self.steps));
             }
             let width = if self.steps >= self.max_steps || is_stopped { 1 } else { self.limits.width };
             if states.len() > width {
                 states.sort_by_key(|state| (state.bound, state.entry));
-                self.left_out = self.left_out.min(states[width].bound);
+                self.min_dropped_bound = self.min_dropped_bound.min(states[width].bound);
                 states.truncate(width);
             }
         }
         let best = states.iter().min_by_key(|state| state.bytes);
-        let lowest = best.map_or(i64::MAX, |state| state.bytes.saturating_mul(self.scale)).min(self.left_out).min(self.ceiling);
+        let lowest = best.map_or(i64::MAX, |state| state.bytes.saturating_mul(self.scale)).min(self.min_dropped_bound).min(self.ceiling);
         let asks = |tick: usize| !self.cuts.edges[tick].is_empty();
-        Swept {
-            best: best.map(|state| self.history.selection(self.problem, self.moments, asks, state.entry)),
+        SweepResult {
+            best: best.map(|state| self.history.build_selection(self.problem, self.moments, asks, state.entry)),
             bound: self.problem.fixed_bytes + lowest.div_euclid(self.scale) + i64::from(lowest.rem_euclid(self.scale) > 0),
             steps: self.steps,
             is_stopped,
@@ -206,33 +206,33 @@ impl<'p, const W: usize> Sweep<'p, W> {
     }
 
     /// Generates all successors of one state in one operation.
-    fn advance(&mut self, moment: &Moment, state: &State<W>) {
-        let (base, units) = self.look(moment, state);
+    fn advance(&mut self, moment: &ScheduleStep, state: &SweepState<W>) {
+        let (base, units) = self.build_options(moment, state);
         (self.emitted, self.visited) = (0, 0);
-        self.fates.clear();
-        self.fates.resize(self.options.len(), Fate::Stays);
+        self.decisions.clear();
+        self.decisions.resize(self.options.len(), OptionDecision::Resident);
         if self.cuts.all == 0 && units <= self.problem.units {
             self.emit(moment, &base, &[]);
         } else {
             self.options.sort_unstable_by_key(|option| (option.out_regret - option.stay_regret, option.item));
-            self.behind.clear();
-            self.behind.resize(self.options.len() + 1, 0);
+            self.later_units.clear();
+            self.later_units.resize(self.options.len() + 1, 0);
             for (position, option) in self.options.iter().enumerate().rev() {
-                self.behind[position] = self.behind[position + 1] + if option.is_fixed { 0 } else { option.units };
+                self.later_units[position] = self.later_units[position + 1] + if option.is_fixed { 0 } else { option.units };
             }
-            let branch = Branch { position: 0, units, bound: state.bound, least_out: i64::MAX };
-            self.decide_fixed(moment, &base, branch);
+            let branch = BranchPosition { position: 0, units, bound: state.bound, least_out: i64::MAX };
+            self.decide_cut_values(moment, &base, branch);
         }
-        self.steps += (self.visited / NODES_OF_BRANCH) as u64;
+        self.steps += (self.visited / NODES_PER_BRANCH) as u64;
     }
 
     /// Computes the options of a state, its successor if all options stay, and the units that are then in LX.
-    fn look(&mut self, moment: &Moment, state: &State<W>) -> (Base<W>, i64) {
+    fn build_options(&mut self, moment: &ScheduleStep, state: &SweepState<W>) -> (BaseSuccessor<W>, i64) {
         self.options.clear();
         if moment.child_units > 0 {
             self.mergers.clear(moment);
         }
-        let mut base = Base { state: *state, units_of_others: state.units, priced: 0, killed: 0 };
+        let mut base = BaseSuccessor { state: *state, units_of_others: state.units, priced: 0, killed: 0 };
         let mut units = state.units;
         for (index, item) in moment.items.iter().enumerate() {
             let at = state.key.get(item.slot);
@@ -240,10 +240,10 @@ impl<'p, const W: usize> Sweep<'p, W> {
             let Some(stay) = choice.stay else {
                 // The value is not in LX and cannot come.
                 base.state.bytes += choice.out_bytes;
-                base.killed |= item.using.map_or(0, |using| self.cuts.not_in_lx(item.value, using));
+                base.killed |= item.using.map_or(0, |using| self.cuts.cuts_excluded_by_hbm_use(item.value, using));
                 continue;
             };
-            if at == At::Hbm {
+            if at == Residency::Hbm {
                 if item.using.is_none() {
                     continue;
                 }
@@ -255,11 +255,11 @@ impl<'p, const W: usize> Sweep<'p, W> {
             let (stay_regret, out_regret) = (stay.cost - least, choice.out_cost - least);
             base.state.bound += stay_regret;
             base.state.bytes += stay.bytes;
-            base.state.units += if stay.after == At::Hbm { 0 } else { item.units } - if at == At::Hbm { 0 } else { item.units };
+            base.state.units += if stay.after == Residency::Hbm { 0 } else { item.units } - if at == Residency::Hbm { 0 } else { item.units };
             base.state.key.set(item.slot, stay.after);
             base.priced += if item.is_free { 0 } else { item.units };
             let is_fixed = self.cuts.all != 0 && self.cuts.is_eager[item.value];
-            self.options.push(Present { item: index, at, units: item.units, stay_regret, out_regret, is_fixed });
+            self.options.push(ItemOption { item: index, residency: at, units: item.units, stay_regret, out_regret, is_fixed });
             if moment.child_units > 0 {
                 self.mergers.inside[index] = true;
             }
@@ -268,45 +268,45 @@ impl<'p, const W: usize> Sweep<'p, W> {
     }
 
     /// Tries all decisions for the values of cuts.
-    fn decide_fixed(&mut self, moment: &Moment, base: &Base<W>, branch: Branch) {
-        let Branch { position, units, bound, .. } = branch;
+    fn decide_cut_values(&mut self, moment: &ScheduleStep, base: &BaseSuccessor<W>, branch: BranchPosition) {
+        let BranchPosition { position, units, bound, .. } = branch;
         if self.cuts.all == 0 || position == self.options.len() {
-            return self.decide(moment, base, Branch { position: 0, ..branch });
+            return self.evict_until_fit(moment, base, BranchPosition { position: 0, ..branch });
         }
         let option = self.options[position];
         let item = &moment.items[option.item];
-        let stays = Branch { position: position + 1, ..branch };
-        self.decide_fixed(moment, base, stays);
+        let stays = BranchPosition { position: position + 1, ..branch };
+        self.decide_cut_values(moment, base, stays);
         if !option.is_fixed || item.using.is_none() {
             return;
         }
-        self.set(moment, position, Fate::Out);
+        self.set_decision(moment, position, OptionDecision::InHbm);
         let regret = option.out_regret - option.stay_regret;
-        self.decide_fixed(moment, base, Branch { units: units - item.units, bound: bound + regret, ..stays });
+        self.decide_cut_values(moment, base, BranchPosition { units: units - item.units, bound: bound + regret, ..stays });
         if item.may_leave {
-            self.set(moment, position, Fate::Leaves);
-            self.decide_fixed(moment, base, stays);
+            self.set_decision(moment, position, OptionDecision::EvictAfter);
+            self.decide_cut_values(moment, base, stays);
         }
-        self.set(moment, position, Fate::Stays);
+        self.set_decision(moment, position, OptionDecision::Resident);
     }
 
-    fn set(&mut self, moment: &Moment, position: usize, fate: Fate) {
-        self.fates[position] = fate;
+    fn set_decision(&mut self, moment: &ScheduleStep, position: usize, fate: OptionDecision) {
+        self.decisions[position] = fate;
         if moment.child_units > 0 {
-            self.mergers.inside[self.options[position].item] = fate != Fate::Out;
+            self.mergers.inside[self.options[position].item] = fate != OptionDecision::InHbm;
         }
     }
 
     /// Evicts values until the others fit.
-    fn decide(&mut self, moment: &Moment, base: &Base<W>, branch: Branch) {
-        let Branch { position, units, bound, least_out } = branch;
+    fn evict_until_fit(&mut self, moment: &ScheduleStep, base: &BaseSuccessor<W>, branch: BranchPosition) {
+        let BranchPosition { position, units, bound, least_out } = branch;
         self.visited += 1;
-        if self.emitted >= self.limits.branches || self.visited >= NODES_OF_BRANCH * self.limits.branches {
-            self.left_out = self.left_out.min(bound);
+        if self.emitted >= self.limits.branches || self.visited >= NODES_PER_BRANCH * self.limits.branches {
+            self.min_dropped_bound = self.min_dropped_bound.min(bound);
             return;
         }
         let over = units - self.problem.units;
-        let missing = over - self.credit(moment, over, least_out);
+        let missing = over - self.compute_reuse_credit(moment, over, least_out);
         // If a cut depends on takeovers, suboptimal takeovers are tried too, and they may require other values to leave.
         let asks = !self.cuts.edges[moment.tick].is_empty();
         if missing <= 0 && (!asks || position == self.options.len() || over <= 0) {
@@ -316,78 +316,78 @@ impl<'p, const W: usize> Sweep<'p, W> {
             }
             return;
         }
-        if bound >= self.ceiling || self.behind[position] < missing || position == self.options.len() {
+        if bound >= self.ceiling || self.later_units[position] < missing || position == self.options.len() {
             return;
         }
         let option = self.options[position];
         if !option.is_fixed {
-            self.set(moment, position, Fate::Out);
+            self.set_decision(moment, position, OptionDecision::InHbm);
             let least_out = least_out.min(option.units);
-            let out = Branch { position: position + 1, units: units - option.units, bound: bound + option.out_regret, least_out };
-            self.decide(moment, base, out);
-            self.set(moment, position, Fate::Stays);
+            let out = BranchPosition { position: position + 1, units: units - option.units, bound: bound + option.out_regret, least_out };
+            self.evict_until_fit(moment, base, out);
+            self.set_decision(moment, position, OptionDecision::Resident);
         }
-        self.decide(moment, base, Branch { position: position + 1, bound: bound + option.stay_regret, ..branch });
+        self.evict_until_fit(moment, base, BranchPosition { position: position + 1, bound: bound + option.stay_regret, ..branch });
     }
 
     /// Returns the units that mergers save when `over` units exceed the capacity. Returns an upper bound if even that is too small,
     /// and 0 if no saving is needed.
-    fn credit(&mut self, moment: &Moment, over: i64, least_out: i64) -> i64 {
+    fn compute_reuse_credit(&mut self, moment: &ScheduleStep, over: i64, least_out: i64) -> i64 {
         match moment.child_units {
             0 => 0,
             most if over > most => most,
             _ if over <= 0 && least_out == i64::MAX => 0,
-            _ => self.mergers.saved_units(moment),
+            _ => self.mergers.compute_saved_units(moment),
         }
     }
 
     /// Records the state; for all assignments of takeovers if a cut depends on them.
-    fn emit_all(&mut self, moment: &Moment, base: &Base<W>) {
+    fn emit_all(&mut self, moment: &ScheduleStep, base: &BaseSuccessor<W>) {
         if self.cuts.edges[moment.tick].is_empty() {
             return self.emit(moment, base, &[]);
         }
-        self.emit_merges(moment, base, 0, &mut Vec::new());
+        self.emit_reuse_assignments(moment, base, 0, &mut Vec::new());
     }
 
-    fn emit_merges(&mut self, moment: &Moment, base: &Base<W>, child: usize, pairs: &mut Vec<(usize, usize)>) {
+    fn emit_reuse_assignments(&mut self, moment: &ScheduleStep, base: &BaseSuccessor<W>, child: usize, pairs: &mut Vec<(usize, usize)>) {
         if child == moment.items.len() {
-            let is_in = |option: &(&Present, &Fate)| *option.1 != Fate::Out;
-            let units: i64 = self.options.iter().zip(&self.fates).filter(is_in).map(|(option, _)| option.units).sum();
+            let is_in = |option: &(&ItemOption, &OptionDecision)| *option.1 != OptionDecision::InHbm;
+            let units: i64 = self.options.iter().zip(&self.decisions).filter(is_in).map(|(option, _)| option.units).sum();
             let credit: i64 = pairs.iter().map(|&(child, _)| moment.items[child].units).sum();
             if units + base.units_of_others - credit <= self.problem.units {
                 self.emit(moment, base, pairs);
             }
             return;
         }
-        self.emit_merges(moment, base, child + 1, pairs);
+        self.emit_reuse_assignments(moment, base, child + 1, pairs);
         for &parent in &moment.items[child].parents {
             if self.mergers.inside[child] && self.mergers.inside[parent] && pairs.iter().all(|pair| pair.1 != parent) {
                 pairs.push((child, parent));
-                self.emit_merges(moment, base, child + 1, pairs);
+                self.emit_reuse_assignments(moment, base, child + 1, pairs);
                 pairs.pop();
             }
         }
     }
 
-    fn emit(&mut self, moment: &Moment, base: &Base<W>, pairs: &[(usize, usize)]) {
+    fn emit(&mut self, moment: &ScheduleStep, base: &BaseSuccessor<W>, pairs: &[(usize, usize)]) {
         let (mut new, mut priced, mut killed) = (base.state, base.priced, base.killed);
-        for (option, fate) in self.options.iter().zip(&self.fates) {
+        for (option, fate) in self.options.iter().zip(&self.decisions) {
             let item = &moment.items[option.item];
-            killed |= if *fate == Fate::Out { 0 } else { self.cuts.in_lx(item.value) };
-            if *fate == Fate::Stays {
+            killed |= if *fate == OptionDecision::InHbm { 0 } else { self.cuts.cuts_excluded_by_residency(item.value) };
+            if *fate == OptionDecision::Resident {
                 continue;
             }
-            let Choice { stay: Some(stay), out_cost, out_bytes, leave } = item.choices[option.at as usize] else { continue };
-            let out = Fare { cost: out_cost, bytes: out_bytes, after: At::Hbm };
-            let fare = if *fate == Fate::Out { out } else { leave };
+            let ItemCosts { stay: Some(stay), out_cost, out_bytes, leave } = item.choices[option.residency as usize] else { continue };
+            let out = TransitionCost { cost: out_cost, bytes: out_bytes, after: Residency::Hbm };
+            let fare = if *fate == OptionDecision::InHbm { out } else { leave };
             new.bound += fare.cost - stay.cost;
             new.bytes += fare.bytes - stay.bytes;
-            new.units -= if stay.after == At::Hbm { 0 } else { item.units };
-            new.key.set(item.slot, At::Hbm);
-            if *fate == Fate::Out && !item.is_free {
+            new.units -= if stay.after == Residency::Hbm { 0 } else { item.units };
+            new.key.set(item.slot, Residency::Hbm);
+            if *fate == OptionDecision::InHbm && !item.is_free {
                 priced -= item.units;
             }
-            killed |= self.cuts.killed_by(item.value, item.using, *fate == Fate::Out);
+            killed |= self.cuts.cuts_excluded_by_eviction(item.value, item.using, *fate == OptionDecision::InHbm);
         }
         new.bound += moment.price * (self.problem.units - base.units_of_others - priced);
         if self.cuts.all != 0 {
@@ -395,40 +395,40 @@ impl<'p, const W: usize> Sweep<'p, W> {
                 let merged = pairs.iter().any(|pair| (moment.items[pair.0].value, moment.items[pair.1].value) == (child, parent));
                 killed |= if merged { without } else { with };
             }
-            new.key.alive &= !killed;
-            if new.key.alive & self.cuts.known[moment.tick] != 0 {
+            new.key.live_cuts &= !killed;
+            if new.key.live_cuts & self.cuts.decided_after[moment.tick] != 0 {
                 return;
             }
         }
         if new.bound < self.ceiling {
-            self.note(moment, new, pairs);
+            self.record_state(moment, new, pairs);
         }
     }
 
     /// Keeps the better of two states with equal keys.
-    fn note(&mut self, moment: &Moment, mut new: State<W>, pairs: &[(usize, usize)]) {
+    fn record_state(&mut self, moment: &ScheduleStep, mut new: SweepState<W>, pairs: &[(usize, usize)]) {
         self.steps += 1;
         self.emitted += 1;
         let next = &self.next;
-        let (place, known) = self.index.find(&new.key, |position| next[position as usize].key);
+        let (place, known) = self.index.find_position(&new.key, |position| next[position as usize].key);
         if known.is_some_and(|known| self.next[known as usize].bytes <= new.bytes) {
             return;
         }
         let value = |item: usize| moment.items[item].value as u32;
         let tick = moment.tick as u32;
-        let decided = self.options.iter().zip(&self.fates).filter_map(|(option, fate)| match fate {
-            Fate::Stays => None,
-            Fate::Out => Some(Decision::Out { value: value(option.item), tick }),
-            Fate::Leaves => Some(Decision::Leaves { value: value(option.item), tick }),
+        let decided = self.options.iter().zip(&self.decisions).filter_map(|(option, fate)| match fate {
+            OptionDecision::Resident => None,
+            OptionDecision::InHbm => Some(SweepDecision::InHbm { value: value(option.item), tick }),
+            OptionDecision::EvictAfter => Some(SweepDecision::EvictAfter { value: value(option.item), tick }),
         });
-        let merged = pairs.iter().map(|&(child, parent)| Decision::Merges { child: value(child), parent: value(parent) });
+        let merged = pairs.iter().map(|&(child, parent)| SweepDecision::ReuseAddress { child: value(child), parent: value(parent) });
         new.entry = self.history.add(new.entry, decided.chain(merged));
         match known {
             Some(known) => self.next[known as usize] = new,
             None => {
                 self.next.push(new);
                 let next = &self.next;
-                self.index.fill(place, next.len() as u32 - 1, |position| next[position as usize].key);
+                self.index.insert_position(place, next.len() as u32 - 1, |position| next[position as usize].key);
             }
         }
     }

@@ -1,33 +1,33 @@
 //! Pairs of items whose live ranges overlap.
 
-use super::problem::Problem;
+use super::problem::PackingProblem;
 
 /// Item whose live range overlaps that of another one.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Contact {
+pub(super) struct ItemOverlap {
     pub(super) other: u32,
     /// Minimum difference of the two offsets if the other item is above this one: the height of this item where both are live.
-    pub(super) own: i32,
+    pub(super) own_height: i32,
     /// Height of the other item where both are live.
-    pub(super) its: i32,
+    pub(super) other_height: i32,
 }
 
 /// Contacts of each item.
-pub(super) struct Contacts {
+pub(super) struct ItemOverlaps {
     begin: Vec<usize>,
-    contacts: Vec<Contact>,
+    contacts: Vec<ItemOverlap>,
 }
 
-impl Contacts {
+impl ItemOverlaps {
     /// Computes the contacts; `heights` are those of the runs. `None` if there are more than `most` contacts.
-    pub(super) fn of(problem: &Problem, heights: &[i32], most: usize) -> Option<Self> {
+    pub(super) fn new(problem: &PackingProblem, heights: &[i32], most: usize) -> Option<Self> {
         let mut item_of = vec![0_u32; problem.runs.len()];
         for (item, index) in problem.items.iter().zip(0..) {
             item_of[item.runs.clone()].fill(index);
         }
         let mut begin = vec![0; problem.items.len() + 1];
         let mut count = 0;
-        for_each_pair(problem, |left, right| {
+        visit_overlapping_runs(problem, |left, right| {
             begin[item_of[left] as usize + 1] += 1;
             begin[item_of[right] as usize + 1] += 1;
             count += 2;
@@ -40,32 +40,32 @@ impl Contacts {
             begin[item + 1] += begin[item];
         }
         let mut next = begin.clone();
-        let mut contacts = vec![Contact::default(); count];
-        for_each_pair(problem, |left, right| {
+        let mut contacts = vec![ItemOverlap::default(); count];
+        visit_overlapping_runs(problem, |left, right| {
             for (run, other) in [(left, right), (right, left)] {
                 let next = &mut next[item_of[run] as usize];
-                contacts[*next] = Contact { other: item_of[other], own: heights[run], its: heights[other] };
+                contacts[*next] = ItemOverlap { other: item_of[other], own_height: heights[run], other_height: heights[other] };
                 *next += 1;
             }
             true
         });
-        Some(Self { begin, contacts }.merged(problem))
+        Some(Self { begin, contacts }.merge_duplicates(problem))
     }
 
     /// Shapes of several runs may overlap in time more than once: the maximum height counts.
-    fn merged(self, problem: &Problem) -> Self {
+    fn merge_duplicates(self, problem: &PackingProblem) -> Self {
         if problem.runs.len() == problem.items.len() {
             return self;
         }
         let (mut begin, mut contacts) = (vec![0], Vec::with_capacity(self.contacts.len()));
         for item in 0..problem.items.len() {
-            let mut own = self.of_item(item).to_vec();
+            let mut own = self.overlaps_of_item(item).to_vec();
             own.sort_by_key(|contact| contact.other);
             own.dedup_by(|contact, kept| {
                 let is_same = contact.other == kept.other;
                 if is_same {
-                    kept.own = kept.own.max(contact.own);
-                    kept.its = kept.its.max(contact.its);
+                    kept.own_height = kept.own_height.max(contact.own_height);
+                    kept.other_height = kept.other_height.max(contact.other_height);
                 }
                 is_same
             });
@@ -76,13 +76,13 @@ impl Contacts {
     }
 
     /// Returns the contacts of an item.
-    pub(super) fn of_item(&self, item: usize) -> &[Contact] {
+    pub(super) fn overlaps_of_item(&self, item: usize) -> &[ItemOverlap] {
         &self.contacts[self.begin[item]..self.begin[item + 1]]
     }
 }
 
 /// Visits each pair of runs that share a section, until the callback stops it.
-fn for_each_pair(problem: &Problem, mut visit: impl FnMut(usize, usize) -> bool) {
+fn visit_overlapping_runs(problem: &PackingProblem, mut visit: impl FnMut(usize, usize) -> bool) {
     let mut starts: Vec<usize> = (0..problem.runs.len()).collect();
     starts.sort_by_key(|&run| problem.runs[run].sections.start);
     let mut live: Vec<usize> = Vec::new();

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 /// Disjoint unit ranges, by address; adjacent ranges are merged.
 #[derive(Clone, Debug, Default)]
-struct Stretches(Vec<(i64, i64)>);
+struct UnitRanges(Vec<(i64, i64)>);
 
-impl Stretches {
+impl UnitRanges {
     fn add(&mut self, start: i64, end: i64) {
         let stretches = &mut self.0;
         let first = stretches.partition_point(|stretch| stretch.1 < start);
@@ -24,33 +24,33 @@ impl Stretches {
 ///
 /// Segment tree over the sections, with its root at 1. A node stores the units that are occupied in *all* of its sections by items that
 /// cover it, and the units that are occupied in *any* of its sections. In a good packing both consist of few ranges.
-pub(super) struct Gaps {
-    n_leaves: usize,
-    all: Vec<Stretches>,
-    any: Vec<Stretches>,
+pub(super) struct OccupancyTree {
+    num_leaves: usize,
+    all: Vec<UnitRanges>,
+    any: Vec<UnitRanges>,
     /// Nodes that a query examines: the node, the set of its ranges (`any` or not), the number of ranges below the offset, the requested
     /// height.
-    views: Vec<View>,
+    query_nodes: Vec<QueryNode>,
 }
 
 #[derive(Clone, Copy)]
-struct View {
+struct QueryNode {
     node: usize,
     is_any: bool,
     passed: usize,
     height: i64,
 }
 
-impl Gaps {
+impl OccupancyTree {
     pub(super) fn new(n_sections: usize) -> Self {
         let n_leaves = n_sections.next_power_of_two();
-        let empty = vec![Stretches::default(); 2 * n_leaves];
-        Self { n_leaves, all: empty.clone(), any: empty, views: Vec::new() }
+        let empty = vec![UnitRanges::default(); 2 * n_leaves];
+        Self { num_leaves: n_leaves, all: empty.clone(), any: empty, query_nodes: Vec::new() }
     }
 
     /// Returns the nodes that together cover the sections.
-    fn cover(&self, sections: &Range<usize>, mut visit: impl FnMut(usize)) {
-        let (mut left, mut right) = (sections.start + self.n_leaves, sections.end + self.n_leaves);
+    fn visit_covering_nodes(&self, sections: &Range<usize>, mut visit: impl FnMut(usize)) {
+        let (mut left, mut right) = (sections.start + self.num_leaves, sections.end + self.num_leaves);
         while left < right {
             if left % 2 == 1 {
                 visit(left);
@@ -65,8 +65,8 @@ impl Gaps {
     }
 
     /// Returns the ancestors of the first and of the last section, each once.
-    fn above(&self, sections: &Range<usize>, mut visit: impl FnMut(usize)) {
-        let (mut left, mut right) = ((sections.start + self.n_leaves) / 2, (sections.end - 1 + self.n_leaves) / 2);
+    fn visit_ancestors(&self, sections: &Range<usize>, mut visit: impl FnMut(usize)) {
+        let (mut left, mut right) = ((sections.start + self.num_leaves) / 2, (sections.end - 1 + self.num_leaves) / 2);
         while left > 0 {
             visit(left);
             if right != left {
@@ -77,48 +77,48 @@ impl Gaps {
     }
 
     /// Marks the units from `start` to `behind` as occupied in these sections.
-    pub(super) fn take(&mut self, sections: &Range<usize>, start: i64, behind: i64) {
+    pub(super) fn occupy(&mut self, sections: &Range<usize>, start: i64, behind: i64) {
         let mut covering = Vec::new();
-        self.cover(sections, |node| covering.push(node));
+        self.visit_covering_nodes(sections, |node| covering.push(node));
         for node in covering {
             self.all[node].add(start, behind);
             self.any[node].add(start, behind);
         }
         let mut above = Vec::new();
-        self.above(sections, |node| above.push(node));
+        self.visit_ancestors(sections, |node| above.push(node));
         for node in above {
             self.any[node].add(start, behind);
         }
     }
 
     /// Begins a query for an offset.
-    pub(super) fn ask(&mut self) {
-        self.views.clear();
+    pub(super) fn begin_query(&mut self) {
+        self.query_nodes.clear();
     }
 
     /// Adds the condition that this height is free in these sections.
-    pub(super) fn want(&mut self, sections: &Range<usize>, height: i64) {
-        let mut views = std::mem::take(&mut self.views);
-        let view = |node, is_any| View { node, is_any, passed: 0, height };
-        self.cover(sections, |node| {
+    pub(super) fn require_free(&mut self, sections: &Range<usize>, height: i64) {
+        let mut views = std::mem::take(&mut self.query_nodes);
+        let view = |node, is_any| QueryNode { node, is_any, passed: 0, height };
+        self.visit_covering_nodes(sections, |node| {
             if !self.any[node].0.is_empty() {
                 views.push(view(node, true));
             }
         });
-        self.above(sections, |node| {
+        self.visit_ancestors(sections, |node| {
             if !self.all[node].0.is_empty() {
                 views.push(view(node, false));
             }
         });
-        self.views = views;
+        self.query_nodes = views;
     }
 
     /// Returns the lowest offset, at least `least`, at which all requested units are free.
-    pub(super) fn lowest(&mut self, least: i64) -> i64 {
+    pub(super) fn find_lowest_offset(&mut self, least: i64) -> i64 {
         let mut offset = least;
         let (mut index, mut agreed) = (0, 0);
-        while agreed < self.views.len() {
-            let view = &mut self.views[index];
+        while agreed < self.query_nodes.len() {
+            let view = &mut self.query_nodes[index];
             let stretches = if view.is_any { &self.any[view.node].0 } else { &self.all[view.node].0 };
             view.passed += stretches[view.passed..].partition_point(|stretch| stretch.1 <= offset);
             match stretches.get(view.passed) {
@@ -128,7 +128,7 @@ impl Gaps {
                 }
                 _ => {
                     agreed += 1;
-                    index = if index + 1 == self.views.len() { 0 } else { index + 1 };
+                    index = if index + 1 == self.query_nodes.len() { 0 } else { index + 1 };
                 }
             }
         }
@@ -141,8 +141,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stretches_that_touch_become_one() {
-        let mut stretches = Stretches::default();
+    fn merges_adjacent_ranges() {
+        let mut stretches = UnitRanges::default();
         for (start, end) in [(8, 10), (0, 2), (4, 6), (2, 3), (5, 9)] {
             stretches.add(start, end);
         }
@@ -152,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_gap_over_the_whole_life_is_found() {
-        let mut gaps = Gaps::new(5);
-        gaps.take(&(0..2), 0, 4);
-        gaps.take(&(1..5), 6, 8);
+    fn finds_lowest_gap_over_live_range() {
+        let mut gaps = OccupancyTree::new(5);
+        gaps.occupy(&(0..2), 0, 4);
+        gaps.occupy(&(1..5), 6, 8);
         let mut lowest = |sections: Range<usize>, height| {
-            gaps.ask();
-            gaps.want(&sections, height);
-            gaps.lowest(0)
+            gaps.begin_query();
+            gaps.require_free(&sections, height);
+            gaps.find_lowest_offset(0)
         };
         assert_eq!(lowest(0..1, 3), 4);
         assert_eq!(lowest(0..5, 2), 4);

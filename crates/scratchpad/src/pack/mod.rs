@@ -32,21 +32,21 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use peak::{Peak, PeakSearch, smallest_peak};
-pub use portfolio::{Packer, pack, pack_shapes};
-pub use problem::{Rectangle, Shape, load};
+pub use peak::{PackingPeak, PeakSearch, find_smallest_peak};
+pub use portfolio::{Packer, pack_rectangles, pack_shapes};
+pub use problem::{Rectangle, PackingShape, compute_max_load};
 
 /// Budget of remaining steps. A step is a node of the search, or an equal amount of work in a list packing, so the same budget gives the
 /// same result on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Steps {
+pub struct StepBudget {
     /// Number of steps.
     pub left: u64,
 }
 
-impl Steps {
+impl StepBudget {
     /// Consumes steps, and returns whether enough were left.
-    fn take(&mut self, count: u64) -> bool {
+    fn consume(&mut self, count: u64) -> bool {
         let enough = self.left >= count;
         self.left = self.left.saturating_sub(count);
         enough
@@ -55,11 +55,11 @@ impl Steps {
 
 /// Result of a packing search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Packing {
+pub enum PackingResult {
     /// Offset of every buffer.
     Placed(Vec<i64>),
     /// No packing exists: the search was exhaustive, or the load exceeds the capacity.
-    Impossible,
+    Infeasible,
     /// The steps did not suffice to find or to exclude a packing.
     OutOfSteps,
 }

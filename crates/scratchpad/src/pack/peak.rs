@@ -4,24 +4,24 @@
 //! decided within a round's steps gives no bound; the next round has more steps.
 
 use super::{
-    Packer, Packing, Rectangle, Shape, Steps, list,
-    order::Properties,
-    portfolio::{LISTS, is_searched},
-    problem::Problem,
+    Packer, PackingResult, Rectangle, PackingShape, StepBudget, list,
+    order::ItemProperties,
+    portfolio::{LIST_ORDERS, is_searchable},
+    problem::PackingProblem,
 };
 use std::collections::BTreeMap;
 
 /// Steps for a capacity and each shape in the first round.
-const STEPS_OF_SHAPE: u64 = 80;
+const STEPS_PER_SHAPE: u64 = 80;
 /// Minimum number of capacities tried in a later round; the maximum is twice as many.
-const CAPACITIES: i64 = 16;
+const MIN_CAPACITIES_PER_ROUND: i64 = 16;
 
 /// Number of such rounds; later rounds try only an eighth and a quarter of the way down.
-const BROAD_ROUNDS: u32 = 3;
+const NUM_BROAD_ROUNDS: u32 = 3;
 
 /// Smallest height found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Peak {
+pub struct PackingPeak {
     /// Offset of every shape.
     pub offsets: Vec<i64>,
     /// Maximum top of the shapes.
@@ -30,7 +30,7 @@ pub struct Peak {
     pub lower_bound: i64,
 }
 
-impl Peak {
+impl PackingPeak {
     /// Returns whether the height is proved to be minimal.
     #[must_use]
     pub const fn is_optimal(&self) -> bool {
@@ -40,8 +40,8 @@ impl Peak {
 
 /// Returns the smallest height found within the steps, its offsets, and a lower bound: the load, or a larger one that a search proved.
 #[must_use]
-pub fn smallest_peak(rectangles: &[Rectangle], steps: &mut Steps) -> Peak {
-    let shapes: Vec<Shape> = rectangles.iter().copied().map(Shape::from).collect();
+pub fn find_smallest_peak(rectangles: &[Rectangle], steps: &mut StepBudget) -> PackingPeak {
+    let shapes: Vec<PackingShape> = rectangles.iter().copied().map(PackingShape::from).collect();
     let mut search = PeakSearch::new(&shapes, &[]);
     search.run(steps);
     search.peak
@@ -49,11 +49,11 @@ pub fn smallest_peak(rectangles: &[Rectangle], steps: &mut Steps) -> Peak {
 
 /// Resumable search for the minimum height: several portions of steps give the same result as one.
 pub struct PeakSearch<'a> {
-    shapes: &'a [Shape],
+    shapes: &'a [PackingShape],
     base: &'a [Rectangle],
     /// Best result so far.
-    pub peak: Peak,
-    problems: Vec<Problem>,
+    pub peak: PackingPeak,
+    problems: Vec<PackingProblem>,
     /// Next list order.
     next_list: usize,
     /// Best offsets of each problem, with their height.
@@ -71,16 +71,16 @@ pub struct PeakSearch<'a> {
 impl<'a> PeakSearch<'a> {
     /// Begins with nothing placed: the initial height is the sum of all heights.
     #[must_use]
-    pub fn new(shapes: &'a [Shape], base: &'a [Rectangle]) -> Self {
-        let problems = Problem::split(shapes, base);
+    pub fn new(shapes: &'a [PackingShape], base: &'a [Rectangle]) -> Self {
+        let problems = PackingProblem::split_into_components(shapes, base);
         let unit = problems.first().map_or(1, |problem| problem.unit);
-        let tops = |problem: &Problem| problem.items.iter().map(|item| item.base + item.height).max().unwrap_or(0);
-        let bounds = problems.iter().map(|problem| problem.loads().into_iter().max().unwrap_or(0).max(tops(problem)));
+        let tops = |problem: &PackingProblem| problem.items.iter().map(|item| item.base + item.height).max().unwrap_or(0);
+        let bounds = problems.iter().map(|problem| problem.compute_loads().into_iter().max().unwrap_or(0).max(tops(problem)));
         let lower_bound = bounds.max().unwrap_or(0) * unit;
         Self {
             shapes,
             base,
-            peak: Peak { offsets: Vec::new(), height: i64::MAX, lower_bound },
+            peak: PackingPeak { offsets: Vec::new(), height: i64::MAX, lower_bound },
             lists: vec![None; problems.len()],
             problems,
             next_list: 0,
@@ -93,37 +93,37 @@ impl<'a> PeakSearch<'a> {
     }
 
     /// Continues until the height equals the bound or the steps are used up. The first list packing is always made.
-    pub fn run(&mut self, steps: &mut Steps) {
-        while !self.peak.is_optimal() && !self.is_at_its_end() && (steps.left > 0 || self.next_list == 0) {
-            if self.next_list < LISTS.len() {
+    pub fn run(&mut self, steps: &mut StepBudget) {
+        while !self.peak.is_optimal() && !self.is_exhausted() && (steps.left > 0 || self.next_list == 0) {
+            if self.next_list < LIST_ORDERS.len() {
                 self.pack_lists(steps);
             } else {
-                self.probe(steps);
+                self.probe_capacity(steps);
             }
         }
     }
 
     /// Returns whether more steps cannot help: a subproblem too large for searches determines the height.
     #[must_use]
-    pub fn is_at_its_end(&self) -> bool {
-        let best = |(problem, best): (&Problem, &Option<(i64, Vec<i64>)>)| {
-            !is_searched(problem) && best.as_ref().is_some_and(|best| best.0 * self.unit >= self.peak.height)
+    pub fn is_exhausted(&self) -> bool {
+        let best = |(problem, best): (&PackingProblem, &Option<(i64, Vec<i64>)>)| {
+            !is_searchable(problem) && best.as_ref().is_some_and(|best| best.0 * self.unit >= self.peak.height)
         };
-        self.next_list == LISTS.len() && self.problems.iter().zip(&self.lists).any(best)
+        self.next_list == LIST_ORDERS.len() && self.problems.iter().zip(&self.lists).any(best)
     }
 
     /// Packs each problem by the next order; a problem whose height equals the bound is skipped.
-    fn pack_lists(&mut self, steps: &mut Steps) {
-        steps.take(self.shapes.len().max(1) as u64);
+    fn pack_lists(&mut self, steps: &mut StepBudget) {
+        steps.consume(self.shapes.len().max(1) as u64);
         let goal = self.peak.lower_bound / self.unit;
         for (problem, best) in self.problems.iter().zip(&mut self.lists) {
             let limit = best.as_ref().map_or(i64::MAX, |(height, _)| height - 1);
             if limit < goal {
                 continue;
             }
-            let order = Properties::of(problem, |_| 0).order(&LISTS[self.next_list]);
+            let order = ItemProperties::new(problem, |_| 0).sort_items(&LIST_ORDERS[self.next_list]);
             if let Some(offsets) = list::pack_in_order(problem, &order, limit) {
-                *best = Some((list::height(problem, &offsets), offsets));
+                *best = Some((list::compute_height(problem, &offsets), offsets));
             }
         }
         self.next_list += 1;
@@ -141,54 +141,54 @@ impl<'a> PeakSearch<'a> {
     }
 
     /// Continues with a capacity.
-    fn probe(&mut self, steps: &mut Steps) {
+    fn probe_capacity(&mut self, steps: &mut StepBudget) {
         let capacity = match self.current {
             Some(capacity) => capacity,
-            None => self.next_capacity(),
+            None => self.choose_next_capacity(),
         };
-        let allowance = self.allowance(capacity);
+        let allowance = self.step_allowance(capacity);
         let attempt = self.attempts.entry(capacity).or_insert_with(|| (Packer::new(self.shapes, self.base, capacity), 0));
         let (packer, taken) = attempt;
         let given = allowance.saturating_sub(*taken).min(steps.left);
-        let mut portion = Steps { left: given };
+        let mut portion = StepBudget { left: given };
         let answer = packer.run(&mut portion);
         steps.left -= given - portion.left;
         *taken += given - portion.left;
-        if packer.is_at_its_end() {
+        if packer.is_exhausted() {
             // Only list packings are possible, and they are the same for each capacity: this check counts as one step.
-            steps.take(self.shapes.len().max(1) as u64);
+            steps.consume(self.shapes.len().max(1) as u64);
         }
         let is_to_be_continued = *taken < allowance && steps.left == 0;
         self.current = None;
         match answer {
-            Packing::Placed(offsets) => {
-                self.peak.height = self.height(&offsets);
+            PackingResult::Placed(offsets) => {
+                self.peak.height = self.compute_height(&offsets);
                 self.peak.offsets = offsets;
                 self.attempts.retain(|&capacity, _| capacity < self.peak.height);
             }
-            Packing::Impossible => {
+            PackingResult::Infeasible => {
                 self.peak.lower_bound = capacity + self.unit;
                 self.attempts.retain(|&other, _| other > capacity);
             }
-            Packing::OutOfSteps if is_to_be_continued => self.current = Some(capacity),
-            Packing::OutOfSteps => self.undecided = Some(capacity),
+            PackingResult::OutOfSteps if is_to_be_continued => self.current = Some(capacity),
+            PackingResult::OutOfSteps => self.undecided = Some(capacity),
         }
     }
 
     /// The capacity that is tried next. A round begins with the bound. The first one goes on by halves; the later ones go down from the best
     /// by a power of two, so that the next one finds the same capacities again. A lower capacity is not always harder, as there is less
     /// choice, and how many steps one takes is a matter of luck: so all of them get a few before some get many.
-    fn next_capacity(&mut self) -> i64 {
+    fn choose_next_capacity(&mut self) -> i64 {
         let (bound, best) = (self.peak.lower_bound / self.unit, self.peak.height / self.unit);
         let Some(undecided) = self.undecided.map(|capacity| capacity / self.unit) else { return self.peak.lower_bound };
         let next = if self.round == 0 {
             Some(i64::midpoint(undecided, best)).filter(|next| *next > undecided)
         } else {
-            let stride = 1 << (((best - bound) / CAPACITIES).max(1).ilog2());
+            let stride = 1 << (((best - bound) / MIN_CAPACITIES_PER_ROUND).max(1).ilog2());
             let above = if undecided <= bound { best } else { undecided.min(best) };
             let next =
-                if self.round > BROAD_ROUNDS { above - ((best - bound) / 8).max(1) } else { (above - 1).div_euclid(stride) * stride };
-            Some(next).filter(|next| *next > bound && (self.round <= BROAD_ROUNDS || *next >= best - (best - bound) / 4))
+                if self.round > NUM_BROAD_ROUNDS { above - ((best - bound) / 8).max(1) } else { (above - 1).div_euclid(stride) * stride };
+            Some(next).filter(|next| *next > bound && (self.round <= NUM_BROAD_ROUNDS || *next >= best - (best - bound) / 4))
         };
         next.map_or_else(
             || {
@@ -202,14 +202,14 @@ impl<'a> PeakSearch<'a> {
 
     /// Returns the total steps for a capacity: they double from round to round, and are far more in the rounds that try few capacities.
     /// The bound, which is tried in every round, does not get the latter.
-    fn allowance(&self, capacity: i64) -> u64 {
-        let deep = self.round > BROAD_ROUNDS && capacity > self.peak.lower_bound;
-        let doublings = if deep { 2 * self.round } else { self.round.min(BROAD_ROUNDS) };
-        (STEPS_OF_SHAPE * (self.shapes.len() as u64).max(64)) << doublings.min(40)
+    fn step_allowance(&self, capacity: i64) -> u64 {
+        let deep = self.round > NUM_BROAD_ROUNDS && capacity > self.peak.lower_bound;
+        let doublings = if deep { 2 * self.round } else { self.round.min(NUM_BROAD_ROUNDS) };
+        (STEPS_PER_SHAPE * (self.shapes.len() as u64).max(64)) << doublings.min(40)
     }
 
-    fn height(&self, offsets: &[i64]) -> i64 {
-        let top = |(shape, offset): (&Shape, &i64)| shape.steps.iter().map(|step| step.size).max().map(|size| offset + size);
+    fn compute_height(&self, offsets: &[i64]) -> i64 {
+        let top = |(shape, offset): (&PackingShape, &i64)| shape.steps.iter().map(|step| step.size).max().map(|size| offset + size);
         self.shapes.iter().zip(offsets).filter_map(top).max().unwrap_or(0)
     }
 }

@@ -15,12 +15,12 @@ pub struct Rectangle {
 
 impl Rectangle {
     /// Returns whether its area is nonzero.
-    pub(super) const fn is_solid(&self) -> bool {
+    pub(super) const fn has_area(&self) -> bool {
         self.lower < self.upper && self.size > 0
     }
 
     /// Returns whether both are live during some tick.
-    pub(super) const fn meets(&self, other: &Self) -> bool {
+    pub(super) const fn overlaps_in_time(&self, other: &Self) -> bool {
         self.lower < other.upper && other.lower < self.upper
     }
 }
@@ -28,21 +28,21 @@ impl Rectangle {
 /// Rectangles with a common offset, such as a buffer and the buffers that take over its address. Where their live ranges overlap, the
 /// maximum height counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
+pub struct PackingShape {
     /// The rectangles.
     pub steps: Vec<Rectangle>,
 }
 
-impl From<Rectangle> for Shape {
+impl From<Rectangle> for PackingShape {
     fn from(rectangle: Rectangle) -> Self {
         Self { steps: vec![rectangle] }
     }
 }
 
-impl Shape {
+impl PackingShape {
     /// Returns the outline: disjoint rectangles of nonzero area, by time.
-    pub(super) fn outline(&self) -> Vec<Rectangle> {
-        let solid: Vec<Rectangle> = self.steps.iter().copied().filter(Rectangle::is_solid).collect();
+    pub(super) fn compute_outline(&self) -> Vec<Rectangle> {
+        let solid: Vec<Rectangle> = self.steps.iter().copied().filter(Rectangle::has_area).collect();
         if solid.len() < 2 {
             return solid;
         }
@@ -52,7 +52,7 @@ impl Shape {
         let mut outline: Vec<Rectangle> = Vec::new();
         for window in ticks.windows(2) {
             let piece = Rectangle { lower: window[0], upper: window[1], size: 0 };
-            let size = solid.iter().filter(|step| step.meets(&piece)).map(|step| step.size).max().unwrap_or(0);
+            let size = solid.iter().filter(|step| step.overlaps_in_time(&piece)).map(|step| step.size).max().unwrap_or(0);
             match outline.last_mut() {
                 Some(last) if last.upper == piece.lower && last.size == size => last.upper = piece.upper,
                 _ if size > 0 => outline.push(Rectangle { size, ..piece }),
@@ -65,8 +65,8 @@ impl Shape {
 
 /// Returns the maximum number of units live at once.
 #[must_use]
-pub fn load(rectangles: &[Rectangle]) -> i64 {
-    let solid = rectangles.iter().filter(|rectangle| rectangle.is_solid());
+pub fn compute_max_load(rectangles: &[Rectangle]) -> i64 {
+    let solid = rectangles.iter().filter(|rectangle| rectangle.has_area());
     let mut changes: Vec<(i64, i64)> = solid.flat_map(|one| [(one.lower, one.size), (one.upper, -one.size)]).collect();
     // At the same tick, ends precede starts: live ranges are half-open.
     changes.sort_unstable();
@@ -79,20 +79,20 @@ pub fn load(rectangles: &[Rectangle]) -> i64 {
 
 /// Run of a shape's outline: constant height over some sections.
 #[derive(Clone, Debug)]
-pub(super) struct Run {
+pub(super) struct OutlineRun {
     pub(super) sections: Range<usize>,
     pub(super) height: i64,
 }
 
 /// Item of a problem: a shape of nonzero area.
 #[derive(Clone, Debug)]
-pub(super) struct Item {
+pub(super) struct PackingItem {
     /// Its position in the list of shapes.
     pub(super) shape: usize,
     /// Its runs, by time.
     pub(super) runs: Range<usize>,
     /// From the first tick of the outline to the last.
-    pub(super) life: Range<i64>,
+    pub(super) live_range: Range<i64>,
     /// Units times ticks.
     pub(super) area: i64,
     /// Sections of its live range.
@@ -108,26 +108,26 @@ pub(super) struct Item {
 /// A *section* is a largest set of rectangles that are live at once. Every rectangle is live in consecutive sections, and two are live
 /// together when they share one.
 #[derive(Clone, Debug)]
-pub(super) struct Problem {
-    pub(super) items: Vec<Item>,
-    pub(super) runs: Vec<Run>,
-    pub(super) n_sections: usize,
+pub(super) struct PackingProblem {
+    pub(super) items: Vec<PackingItem>,
+    pub(super) runs: Vec<OutlineRun>,
+    pub(super) num_sections: usize,
     /// Units of the caller per unit of the problem.
     pub(super) unit: i64,
 }
 
 /// Event of the sweep over time: at equal ticks, ends precede starts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Event {
+struct TickEvent {
     tick: i64,
     begins: bool,
     rectangle: usize,
 }
 
-impl Problem {
+impl PackingProblem {
     /// Splits a list into independent problems: no live ranges overlap between them. Shapes of zero area are omitted.
-    pub(super) fn split(shapes: &[Shape], base: &[Rectangle]) -> Vec<Self> {
-        let mut outlines: Vec<(usize, Vec<Rectangle>)> = shapes.iter().map(Shape::outline).enumerate().collect();
+    pub(super) fn split_into_components(shapes: &[PackingShape], base: &[Rectangle]) -> Vec<Self> {
+        let mut outlines: Vec<(usize, Vec<Rectangle>)> = shapes.iter().map(PackingShape::compute_outline).enumerate().collect();
         outlines.retain(|(_, outline)| !outline.is_empty());
         outlines.sort_by_key(|(_, outline)| outline[0].lower);
         let unit =
@@ -141,26 +141,26 @@ impl Problem {
                 behind = behind.max(outline[outline.len() - 1].upper);
                 count += 1;
             }
-            problems.push(Self::of(&rest[..count], base, unit));
+            problems.push(Self::from_outlines(&rest[..count], base, unit));
             rest = &rest[count..];
         }
         problems
     }
 
-    fn of(outlines: &[(usize, Vec<Rectangle>)], base: &[Rectangle], unit: i64) -> Self {
+    fn from_outlines(outlines: &[(usize, Vec<Rectangle>)], base: &[Rectangle], unit: i64) -> Self {
         let rectangles: Vec<Rectangle> = outlines.iter().flat_map(|(_, outline)| outline.iter().copied()).collect();
-        let (sections, n_sections) = sections(&rectangles);
-        let run = |(rectangle, sections): (&Rectangle, &Range<usize>)| Run { sections: sections.clone(), height: rectangle.size / unit };
-        let runs: Vec<Run> = rectangles.iter().zip(&sections).map(run).collect();
+        let (sections, n_sections) = compute_sections(&rectangles);
+        let run = |(rectangle, sections): (&Rectangle, &Range<usize>)| OutlineRun { sections: sections.clone(), height: rectangle.size / unit };
+        let runs: Vec<OutlineRun> = rectangles.iter().zip(&sections).map(run).collect();
         let mut items = Vec::with_capacity(outlines.len());
         let mut begin = 0;
         for (shape, outline) in outlines {
             let span = begin..begin + outline.len();
             begin = span.end;
-            let below = base.iter().filter(|one| one.is_solid() && outline.iter().any(|step| step.meets(one))).map(|one| one.size / unit);
-            items.push(Item {
+            let below = base.iter().filter(|one| one.has_area() && outline.iter().any(|step| step.overlaps_in_time(one))).map(|one| one.size / unit);
+            items.push(PackingItem {
                 shape: *shape,
-                life: outline[0].lower..outline[outline.len() - 1].upper,
+                live_range: outline[0].lower..outline[outline.len() - 1].upper,
                 area: outline.iter().map(|one| (one.upper - one.lower).saturating_mul(one.size / unit)).fold(0, i64::saturating_add),
                 sections: sections[span.start].start..sections[span.end - 1].end,
                 height: runs[span.clone()].iter().map(|run| run.height).max().unwrap_or(0),
@@ -168,17 +168,17 @@ impl Problem {
                 runs: span,
             });
         }
-        Self { items, runs, n_sections, unit }
+        Self { items, runs, num_sections: n_sections, unit }
     }
 
     /// The runs of an item.
-    pub(super) fn runs_of(&self, item: usize) -> &[Run] {
+    pub(super) fn item_runs(&self, item: usize) -> &[OutlineRun] {
         &self.runs[self.items[item].runs.clone()]
     }
 
     /// The load of each section.
-    pub(super) fn loads(&self) -> Vec<i64> {
-        let mut changes = vec![0_i64; self.n_sections + 1];
+    pub(super) fn compute_loads(&self) -> Vec<i64> {
+        let mut changes = vec![0_i64; self.num_sections + 1];
         for run in &self.runs {
             changes[run.sections.start] += run.height;
             changes[run.sections.end] -= run.height;
@@ -194,11 +194,11 @@ impl Problem {
 }
 
 /// Returns the sections of each rectangle, and the number of sections. A section ends at the first end after a start.
-fn sections(rectangles: &[Rectangle]) -> (Vec<Range<usize>>, usize) {
+fn compute_sections(rectangles: &[Rectangle]) -> (Vec<Range<usize>>, usize) {
     let ends = |(rectangle, one): (usize, &Rectangle)| {
-        [Event { tick: one.lower, begins: true, rectangle }, Event { tick: one.upper, begins: false, rectangle }]
+        [TickEvent { tick: one.lower, begins: true, rectangle }, TickEvent { tick: one.upper, begins: false, rectangle }]
     };
-    let mut events: Vec<Event> = rectangles.iter().enumerate().flat_map(ends).collect();
+    let mut events: Vec<TickEvent> = rectangles.iter().enumerate().flat_map(ends).collect();
     events.sort_unstable();
     let mut sections = vec![0..0; rectangles.len()];
     let (mut current, mut has_begun) = (0, false);

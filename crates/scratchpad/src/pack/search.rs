@@ -22,16 +22,16 @@
 //! when its steps are used up.
 
 use super::{
-    Steps,
-    contacts::Contacts,
-    problem::Problem,
-    state::{Mark, State},
+    StepBudget,
+    contacts::ItemOverlaps,
+    problem::PackingProblem,
+    state::{UndoMark, PackingState},
 };
 use std::{ops::Range, rc::Rc};
 
 /// Result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum SearchOutcome {
     /// There is a packing.
     Found,
     /// There is no packing.
@@ -42,7 +42,7 @@ pub(super) enum Outcome {
 
 /// Selection rule of the next item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Focus {
+pub(super) enum FocusRule {
     /// At the bottom: the item with the lowest bound.
     Lowest,
     /// In the section that caused most refutations, initially the one with the maximum load.
@@ -51,7 +51,7 @@ pub(super) enum Focus {
 
 /// Unplaced items that are searched together: a range of the arena, and the sections in which they are live.
 #[derive(Clone, Debug)]
-struct Part {
+struct SearchComponent {
     list: Range<usize>,
     sections: Range<usize>,
     /// Sections in which bounds have risen since the last successful check.
@@ -59,77 +59,77 @@ struct Part {
 }
 
 /// Decision that can be undone.
-struct Frame {
-    part: Part,
-    mark: Mark,
-    n_keys: usize,
-    n_goals: usize,
+struct DecisionFrame {
+    component: SearchComponent,
+    mark: UndoMark,
+    num_keys: usize,
+    num_pending: usize,
     chosen: u32,
 }
 
 /// Part that is searched after its predecessor is done. The decisions of the predecessor are then final: only `n_frames` remain.
-struct Goal {
-    part: Part,
-    n_frames: usize,
+struct PendingComponent {
+    component: SearchComponent,
+    num_frames: usize,
 }
 
 /// Set in a key for an item that does not rest where it is.
-const SKIPPED: u64 = 1 << 31;
+const SKIPPED_BIT: u64 = 1 << 31;
 
 /// Weight of one refutation.
-const REFUTATION: u64 = 1 << 10;
+const REFUTATION_WEIGHT: u64 = 1 << 10;
 
 /// A run in the numbers of the search.
 #[derive(Clone, Copy)]
-struct Run {
+struct CompactRun {
     first: u32,
     end: u32,
     height: i32,
 }
 
 /// Data that all searches of a problem share.
-pub(super) struct Ground {
-    contacts: Rc<Contacts>,
-    runs: Vec<Run>,
+pub(super) struct SharedProblem {
+    contacts: Rc<ItemOverlaps>,
+    runs: Vec<CompactRun>,
     runs_of: Vec<Range<usize>>,
 }
 
 /// Offsets up to here, and their sums with a height, fit in the 32 bits of the search.
-const MOST_UNITS: i64 = 1 << 29;
+const MAX_UNITS: i64 = 1 << 29;
 
-impl Ground {
+impl SharedProblem {
     /// `None` when there are more than `most_contacts`, or the numbers are too large for the search.
-    pub(super) fn of(problem: &Problem, most_contacts: usize) -> Option<Self> {
-        let narrow = |value: i64| i32::try_from(value).ok().filter(|_| value < MOST_UNITS);
+    pub(super) fn new(problem: &PackingProblem, most_contacts: usize) -> Option<Self> {
+        let narrow = |value: i64| i32::try_from(value).ok().filter(|_| value < MAX_UNITS);
         let heights: Vec<i32> = problem.runs.iter().map(|run| narrow(run.height)).collect::<Option<_>>()?;
         let index = |section: usize| u32::try_from(section).ok();
-        let run = |(run, &height): (&super::problem::Run, &i32)| {
-            Some(Run { first: index(run.sections.start)?, end: index(run.sections.end)?, height })
+        let run = |(run, &height): (&super::problem::OutlineRun, &i32)| {
+            Some(CompactRun { first: index(run.sections.start)?, end: index(run.sections.end)?, height })
         };
         let runs = problem.runs.iter().zip(&heights).map(run).collect::<Option<_>>()?;
         problem.items.iter().try_for_each(|item| narrow(item.base).map(drop))?;
-        let contacts = Rc::new(Contacts::of(problem, &heights, most_contacts)?);
+        let contacts = Rc::new(ItemOverlaps::new(problem, &heights, most_contacts)?);
         Some(Self { contacts, runs, runs_of: problem.items.iter().map(|item| item.runs.clone()).collect() })
     }
 
     /// Number of contacts of each item.
-    pub(super) fn overlaps(&self, item: usize) -> usize {
-        self.contacts.of_item(item).len()
+    pub(super) fn num_overlaps(&self, item: usize) -> usize {
+        self.contacts.overlaps_of_item(item).len()
     }
 }
 
 /// Resumable search.
-pub(super) struct Search {
-    ground: Rc<Ground>,
-    state: State,
+pub(super) struct PackingSearch {
+    shared: Rc<SharedProblem>,
+    state: PackingState,
     capacity: i32,
-    focus: Focus,
+    focus: FocusRule,
     item_of: Vec<u32>,
     rank_of: Vec<u32>,
-    part: Part,
+    component: SearchComponent,
     arena: Vec<u64>,
-    frames: Vec<Frame>,
-    goals: Vec<Goal>,
+    frames: Vec<DecisionFrame>,
+    pending: Vec<PendingComponent>,
     /// Stacked height of each section.
     heights: Vec<i32>,
     weights: Vec<u64>,
@@ -138,35 +138,35 @@ pub(super) struct Search {
     moved: Vec<u64>,
 }
 
-impl Search {
+impl PackingSearch {
     /// Searches for a packing below `capacity`; `order` is the static order of the items. `None` when the capacity is too large.
-    pub(super) fn new(problem: &Problem, ground: &Rc<Ground>, focus: Focus, order: &[usize], capacity: i64) -> Option<Self> {
-        let capacity = i32::try_from(capacity).ok().filter(|_| capacity < MOST_UNITS)?;
+    pub(super) fn new(problem: &PackingProblem, ground: &Rc<SharedProblem>, focus: FocusRule, order: &[usize], capacity: i64) -> Option<Self> {
+        let capacity = i32::try_from(capacity).ok().filter(|_| capacity < MAX_UNITS)?;
         let mut rank_of = vec![0; order.len()];
         for (&item, rank) in order.iter().zip(0..) {
             rank_of[item] = rank;
         }
         let base = problem.items.iter().map(|item| i32::try_from(item.base)).collect::<Result<_, _>>().ok()?;
-        let weight = |load: i64| load.unsigned_abs() * REFUTATION / u64::from(capacity.unsigned_abs().max(1));
-        let n_sections = problem.n_sections;
+        let weight = |load: i64| load.unsigned_abs() * REFUTATION_WEIGHT / u64::from(capacity.unsigned_abs().max(1));
+        let n_sections = problem.num_sections;
         let mut search = Self {
-            state: State::new(problem, Rc::clone(&ground.contacts), base),
-            ground: Rc::clone(ground),
+            state: PackingState::new(problem, Rc::clone(&ground.contacts), base),
+            shared: Rc::clone(ground),
             capacity,
             focus,
             item_of: order.iter().map(|&item| u32::try_from(item)).collect::<Result<_, _>>().ok()?,
             rank_of,
-            part: Part { list: 0..order.len(), sections: 0..n_sections, changed: 0..n_sections },
+            component: SearchComponent { list: 0..order.len(), sections: 0..n_sections, changed: 0..n_sections },
             arena: Vec::with_capacity(order.len() * 32),
             frames: Vec::new(),
-            goals: Vec::new(),
+            pending: Vec::new(),
             heights: vec![0; n_sections],
-            weights: problem.loads().into_iter().map(weight).collect(),
+            weights: problem.compute_loads().into_iter().map(weight).collect(),
             next_heaviest: vec![0; n_sections],
             raised: Vec::new(),
             moved: Vec::new(),
         };
-        let mut keys: Vec<u64> = (0..order.len()).map(|item| search.key(item)).collect();
+        let mut keys: Vec<u64> = (0..order.len()).map(|item| search.compute_key(item)).collect();
         keys.sort_unstable();
         search.arena.append(&mut keys);
         Some(search)
@@ -178,51 +178,51 @@ impl Search {
     }
 
     /// Continues until the search ends or the steps are used up.
-    pub(super) fn run(&mut self, steps: &mut Steps) -> Outcome {
+    pub(super) fn run(&mut self, steps: &mut StepBudget) -> SearchOutcome {
         loop {
-            while self.part.list.is_empty() {
-                let Some(goal) = self.goals.pop() else { return Outcome::Found };
-                self.frames.truncate(goal.n_frames);
-                self.part = goal.part;
+            while self.component.list.is_empty() {
+                let Some(goal) = self.pending.pop() else { return SearchOutcome::Found };
+                self.frames.truncate(goal.num_frames);
+                self.component = goal.component;
             }
             // A node of a long list is more work.
-            if !steps.take(1 + self.part.list.len() as u64 / 1024) {
-                return Outcome::Stopped;
+            if !steps.consume(1 + self.component.list.len() as u64 / 1024) {
+                return SearchOutcome::Stopped;
             }
-            let mut part = self.part.clone();
-            match self.choose(&mut part) {
-                Some(item) => self.part = self.place(part, item),
-                None => match self.skip() {
-                    Some(part) => self.part = part,
-                    None => return Outcome::Refuted,
+            let mut part = self.component.clone();
+            match self.choose_item(&mut part) {
+                Some(item) => self.component = self.place_item(part, item),
+                None => match self.backtrack() {
+                    Some(part) => self.component = part,
+                    None => return SearchOutcome::Refuted,
                 },
             }
         }
     }
 
     /// Items sort by their bounds, then by the static order.
-    fn key(&self, item: usize) -> u64 {
+    fn compute_key(&self, item: usize) -> u64 {
         let (low, bound) = (self.state.low[item], self.state.bound[item]);
-        let skipped = if low == bound { 0 } else { SKIPPED };
+        let skipped = if low == bound { 0 } else { SKIPPED_BIT };
         (u64::from(bound.unsigned_abs()) << 32) | skipped | u64::from(self.rank_of[item])
     }
 
-    fn item(&self, key: u64) -> u32 {
-        self.item_of[rank(key)]
+    fn decode_item(&self, key: u64) -> u32 {
+        self.item_of[decode_rank(key)]
     }
 
     /// Returns the item that is placed next, unless the part is refuted.
-    fn choose(&mut self, part: &mut Part) -> Option<u32> {
+    fn choose_item(&mut self, part: &mut SearchComponent) -> Option<u32> {
         while self.raise_skipped(part)? {}
         if !self.fits(part) {
             return None;
         }
         let mut item = match self.focus {
-            Focus::Lowest => self.item(*self.arena[part.list.clone()].first()?),
-            Focus::Heaviest => self.in_heaviest_section(part)?,
+            FocusRule::Lowest => self.decode_item(*self.arena[part.list.clone()].first()?),
+            FocusRule::Heaviest => self.find_in_heaviest_section(part)?,
         };
         // Each of these has a lower bound than the one before.
-        while let Some(lower) = self.state.lower_ones(item).min_by_key(|&other| self.key(other as usize)) {
+        while let Some(lower) = self.state.lowest_overlapping_items(item).min_by_key(|&other| self.compute_key(other as usize)) {
             item = lower;
         }
         // A skipped item has a blocker, which has a lower bound.
@@ -230,7 +230,7 @@ impl Search {
     }
 
     /// The item with the lowest bound among those that are live in a heaviest section.
-    fn in_heaviest_section(&mut self, part: &Part) -> Option<u32> {
+    fn find_in_heaviest_section(&mut self, part: &SearchComponent) -> Option<u32> {
         let occupied = part.sections.clone().filter(|&section| self.state.live[section] > 0);
         let most = occupied.map(|section| self.weights[section]).max()?;
         // For each section the heaviest one that comes next.
@@ -241,7 +241,7 @@ impl Search {
             }
             self.next_heaviest[section] = next;
         }
-        let mut items = self.arena[part.list.clone()].iter().map(|&key| self.item(key));
+        let mut items = self.arena[part.list.clone()].iter().map(|&key| self.decode_item(key));
         items.find(|&item| {
             let sections = &self.state.sections[item as usize];
             self.next_heaviest[sections.start] < sections.end
@@ -249,24 +249,24 @@ impl Search {
     }
 
     /// Raises the bounds of skipped items, and returns whether any bound rose; `None` if an item has no blocker.
-    fn raise_skipped(&mut self, part: &mut Part) -> Option<bool> {
+    fn raise_skipped(&mut self, part: &mut SearchComponent) -> Option<bool> {
         self.moved.clear();
         let mut kept = part.list.start;
         for place in part.list.clone() {
             let key = self.arena[place];
-            if key & SKIPPED != 0 {
-                let item = self.item(key);
+            if key & SKIPPED_BIT != 0 {
+                let item = self.decode_item(key);
                 let sections = self.state.sections[item as usize].clone();
-                let above = self.state.above_blocker(item).filter(|bound| *bound <= self.capacity);
+                let above = self.state.min_offset_above_blocker(item).filter(|bound| *bound <= self.capacity);
                 let Some(bound) = above else {
-                    let weight = REFUTATION / sections.len() as u64;
+                    let weight = REFUTATION_WEIGHT / sections.len() as u64;
                     self.weights[sections].iter_mut().for_each(|sum| *sum += weight);
                     return None;
                 };
                 if bound > self.state.bound[item as usize] {
-                    self.state.raise(item, bound);
-                    part.changed = hull(&part.changed, &sections);
-                    self.moved.push(self.key(item as usize));
+                    self.state.raise_bound(item, bound);
+                    part.changed = compute_hull(&part.changed, &sections);
+                    self.moved.push(self.compute_key(item as usize));
                     continue;
                 }
             }
@@ -295,14 +295,14 @@ impl Search {
     }
 
     /// Returns whether in each section the items, stacked by ascending bound, stay below the capacity.
-    fn fits(&mut self, part: &Part) -> bool {
+    fn fits(&mut self, part: &SearchComponent) -> bool {
         let Range { start, end } = part.changed;
         let heights = &mut self.heights[start..end];
         heights.fill(0);
         for &key in &self.arena[part.list.clone()] {
-            let item = self.item_of[rank(key)] as usize;
+            let item = self.item_of[decode_rank(key)] as usize;
             let bound = self.state.bound[item];
-            for run in &self.ground.runs[self.ground.runs_of[item].clone()] {
+            for run in &self.shared.runs[self.shared.runs_of[item].clone()] {
                 let (first, behind) = ((run.first as usize).max(start), (run.end as usize).min(end));
                 if first < behind {
                     for height in &mut heights[first - start..behind - start] {
@@ -313,33 +313,33 @@ impl Search {
         }
         let too_high = heights.iter().position(|&height| height > self.capacity);
         if let Some(section) = too_high {
-            self.weights[start + section] += REFUTATION;
+            self.weights[start + section] += REFUTATION_WEIGHT;
         }
         too_high.is_none()
     }
 
     /// Places the item and returns the part that is searched next.
-    fn place(&mut self, part: Part, item: u32) -> Part {
+    fn place_item(&mut self, part: SearchComponent, item: u32) -> SearchComponent {
         let frame =
-            Frame { part: part.clone(), mark: self.state.mark(), n_keys: self.arena.len(), n_goals: self.goals.len(), chosen: item };
+            DecisionFrame { component: part.clone(), mark: self.state.mark(), num_keys: self.arena.len(), num_pending: self.pending.len(), chosen: item };
         let mut raised = std::mem::take(&mut self.raised);
-        let is_split = self.state.place(item, &mut raised);
+        let is_split = self.state.place_item(item, &mut raised);
         if !raised.is_empty() {
             self.frames.push(frame);
         }
         let mut changed = self.state.sections[item as usize].clone();
         for &other in &raised {
-            changed = hull(&changed, &self.state.sections[other as usize]);
+            changed = compute_hull(&changed, &self.state.sections[other as usize]);
         }
         self.moved.clear();
         let begin = self.arena.len();
         for place in part.list {
             let key = self.arena[place];
-            let other = self.item(key) as usize;
+            let other = self.decode_item(key) as usize;
             if other == item as usize {
                 continue;
             }
-            let now = self.key(other);
+            let now = self.compute_key(other);
             if now == key {
                 self.arena.push(key);
             } else {
@@ -350,13 +350,13 @@ impl Search {
         let end = self.arena.len();
         self.arena.resize(end + self.moved.len(), 0);
         self.merge_moved(begin..end);
-        let part = Part { list: begin..self.arena.len(), sections: part.sections, changed };
-        if is_split { self.split(part) } else { part }
+        let part = SearchComponent { list: begin..self.arena.len(), sections: part.sections, changed };
+        if is_split { self.split_component(part) } else { part }
     }
 
     /// Splits a part into independent pieces and returns the smallest; the others become goals.
-    fn split(&mut self, part: Part) -> Part {
-        let mut pieces: Vec<Part> = Vec::new();
+    fn split_component(&mut self, part: SearchComponent) -> SearchComponent {
+        let mut pieces: Vec<SearchComponent> = Vec::new();
         let mut first = part.sections.start;
         for boundary in part.sections.start + 1..=part.sections.end {
             if boundary < part.sections.end && self.state.crossing[boundary] > 0 {
@@ -365,58 +365,58 @@ impl Search {
             let begin = self.arena.len();
             for place in part.list.clone() {
                 let key = self.arena[place];
-                let item = self.item(key) as usize;
+                let item = self.decode_item(key) as usize;
                 if (first..boundary).contains(&self.state.sections[item].start) {
                     self.arena.push(key);
                 }
             }
             if self.arena.len() > begin {
                 let changed = part.changed.start.clamp(first, boundary)..part.changed.end.clamp(first, boundary);
-                pieces.push(Part { list: begin..self.arena.len(), sections: first..boundary, changed });
+                pieces.push(SearchComponent { list: begin..self.arena.len(), sections: first..boundary, changed });
             }
             first = boundary;
         }
         pieces.sort_by_key(|piece| piece.list.len());
         let mut pieces = pieces.into_iter();
-        let next = pieces.next().unwrap_or(Part { list: 0..0, sections: 0..0, changed: 0..0 });
+        let next = pieces.next().unwrap_or(SearchComponent { list: 0..0, sections: 0..0, changed: 0..0 });
         let n_frames = self.frames.len();
-        self.goals.extend(pieces.rev().map(|part| Goal { part, n_frames }));
+        self.pending.extend(pieces.rev().map(|part| PendingComponent { component: part, num_frames: n_frames }));
         next
     }
 
     /// Backtracks to the last decision and skips its item instead. `None` if there is no decision left.
-    fn skip(&mut self) -> Option<Part> {
+    fn backtrack(&mut self) -> Option<SearchComponent> {
         while let Some(frame) = self.frames.pop() {
-            self.state.undo(frame.mark);
-            self.goals.truncate(frame.n_goals);
-            self.arena.truncate(frame.n_keys);
-            let Some(bound) = self.state.above_blocker(frame.chosen) else { continue };
-            self.state.raise(frame.chosen, bound);
+            self.state.undo_to(frame.mark);
+            self.pending.truncate(frame.num_pending);
+            self.arena.truncate(frame.num_keys);
+            let Some(bound) = self.state.min_offset_above_blocker(frame.chosen) else { continue };
+            self.state.raise_bound(frame.chosen, bound);
             self.moved.clear();
-            let mut kept = frame.part.list.start;
-            for place in frame.part.list.clone() {
+            let mut kept = frame.component.list.start;
+            for place in frame.component.list.clone() {
                 let key = self.arena[place];
-                if self.item(key) == frame.chosen {
-                    let key = self.key(frame.chosen as usize);
+                if self.decode_item(key) == frame.chosen {
+                    let key = self.compute_key(frame.chosen as usize);
                     self.moved.push(key);
                 } else {
                     self.arena[kept] = key;
                     kept += 1;
                 }
             }
-            self.merge_moved(frame.part.list.start..kept);
+            self.merge_moved(frame.component.list.start..kept);
             let changed = self.state.sections[frame.chosen as usize].clone();
-            return Some(Part { changed, ..frame.part });
+            return Some(SearchComponent { changed, ..frame.component });
         }
         None
     }
 }
 
 /// The rank of an item in the static order.
-const fn rank(key: u64) -> usize {
-    (key & (SKIPPED - 1)) as usize
+const fn decode_rank(key: u64) -> usize {
+    (key & (SKIPPED_BIT - 1)) as usize
 }
 
-fn hull(left: &Range<usize>, right: &Range<usize>) -> Range<usize> {
+fn compute_hull(left: &Range<usize>, right: &Range<usize>) -> Range<usize> {
     left.start.min(right.start)..left.end.max(right.end)
 }

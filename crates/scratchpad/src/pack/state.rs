@@ -1,12 +1,12 @@
 //! State of a search: bounds of offsets, which rise on descent and are restored on backtracking.
 
-use super::contacts::Contacts;
-use super::problem::Problem;
+use super::contacts::ItemOverlaps;
+use super::problem::PackingProblem;
 use std::{ops::Range, rc::Rc};
 
 /// Previous values of an item, for undoing a change.
 #[derive(Clone, Copy)]
-struct Change {
+struct BoundChange {
     item: u32,
     low: i32,
     bound: i32,
@@ -14,14 +14,14 @@ struct Change {
 
 /// Position in the undo log.
 #[derive(Clone, Copy)]
-pub(super) struct Mark {
+pub(super) struct UndoMark {
     changes: usize,
     placed: usize,
 }
 
 /// Bounds of the unplaced items, and offsets of the placed ones.
-pub(super) struct State {
-    contacts: Rc<Contacts>,
+pub(super) struct PackingState {
+    contacts: Rc<ItemOverlaps>,
     /// Sections of each item's live range.
     pub(super) sections: Vec<Range<usize>>,
     /// Maximum top of the placed items that are live together with it: its current resting offset.
@@ -29,7 +29,7 @@ pub(super) struct State {
     /// Lower bound of its offset. If it exceeds `low`, the item rests on an unplaced one.
     pub(super) bound: Vec<i32>,
     pub(super) offsets: Vec<i32>,
-    changes: Vec<Change>,
+    changes: Vec<BoundChange>,
     placed: Vec<u32>,
     /// Number of unplaced items that are live on both sides of the boundary before a section.
     pub(super) crossing: Vec<u32>,
@@ -38,13 +38,13 @@ pub(super) struct State {
 }
 
 /// The bounds of a placed item: nothing raises them, and it blocks nothing.
-const PLACED: i32 = i32::MAX / 2;
+const PLACED_BOUND: i32 = i32::MAX / 2;
 
-impl State {
+impl PackingState {
     /// Creates the state with nothing placed; the minimum offsets are `base`.
-    pub(super) fn new(problem: &Problem, contacts: Rc<Contacts>, base: Vec<i32>) -> Self {
-        let mut crossing = vec![0; problem.n_sections + 1];
-        let mut live = vec![0; problem.n_sections];
+    pub(super) fn new(problem: &PackingProblem, contacts: Rc<ItemOverlaps>, base: Vec<i32>) -> Self {
+        let mut crossing = vec![0; problem.num_sections + 1];
+        let mut live = vec![0; problem.num_sections];
         let sections: Vec<Range<usize>> = problem.items.iter().map(|item| item.sections.clone()).collect();
         for sections in &sections {
             crossing[sections.start + 1..sections.end].iter_mut().for_each(|count| *count += 1);
@@ -54,31 +54,31 @@ impl State {
         Self { contacts, sections, low: base, bound, offsets, changes: Vec::new(), placed: Vec::new(), crossing, live }
     }
 
-    pub(super) fn mark(&self) -> Mark {
-        Mark { changes: self.changes.len(), placed: self.placed.len() }
+    pub(super) fn mark(&self) -> UndoMark {
+        UndoMark { changes: self.changes.len(), placed: self.placed.len() }
     }
 
-    fn note(&mut self, item: u32) {
+    fn log_change(&mut self, item: u32) {
         let index = item as usize;
-        self.changes.push(Change { item, low: self.low[index], bound: self.bound[index] });
+        self.changes.push(BoundChange { item, low: self.low[index], bound: self.bound[index] });
     }
 
     /// Places an item at its resting offset, and adds the items whose bounds rise to `raised`. Returns whether there is now a boundary
     /// that no unplaced item crosses.
-    pub(super) fn place(&mut self, item: u32, raised: &mut Vec<u32>) -> bool {
+    pub(super) fn place_item(&mut self, item: u32, raised: &mut Vec<u32>) -> bool {
         let index = item as usize;
         let offset = self.low[index];
-        self.note(item);
+        self.log_change(item);
         self.placed.push(item);
         self.offsets[index] = offset;
-        self.low[index] = PLACED;
-        self.bound[index] = PLACED;
+        self.low[index] = PLACED_BOUND;
+        self.bound[index] = PLACED_BOUND;
         raised.clear();
-        for contact in self.contacts.of_item(index) {
-            let (other, top) = (contact.other as usize, offset + contact.own);
+        for contact in self.contacts.overlaps_of_item(index) {
+            let (other, top) = (contact.other as usize, offset + contact.own_height);
             let (low, bound) = (self.low[other], self.bound[other]);
             if low < top {
-                self.changes.push(Change { item: contact.other, low, bound });
+                self.changes.push(BoundChange { item: contact.other, low, bound });
                 self.low[other] = top;
                 self.bound[other] = bound.max(top);
                 raised.push(contact.other);
@@ -95,13 +95,13 @@ impl State {
     }
 
     /// Raises the bound of an unplaced item.
-    pub(super) fn raise(&mut self, item: u32, bound: i32) {
-        self.note(item);
+    pub(super) fn raise_bound(&mut self, item: u32, bound: i32) {
+        self.log_change(item);
         self.bound[item as usize] = bound;
     }
 
     /// Undoes all changes since the mark.
-    pub(super) fn undo(&mut self, mark: Mark) {
+    pub(super) fn undo_to(&mut self, mark: UndoMark) {
         for change in self.changes.drain(mark.changes..).rev() {
             self.low[change.item as usize] = change.low;
             self.bound[change.item as usize] = change.bound;
@@ -115,22 +115,22 @@ impl State {
 
     /// The least offset of an item that does not rest where it could now. An unplaced item reaches into that place, a *blocker*, and this
     /// one is above it. `None` when no item can: then there is no reason to lie higher.
-    pub(super) fn above_blocker(&self, item: u32) -> Option<i32> {
+    pub(super) fn min_offset_above_blocker(&self, item: u32) -> Option<i32> {
         let low = self.low[item as usize];
-        let mut least = PLACED;
-        for contact in self.contacts.of_item(item as usize) {
+        let mut least = PLACED_BOUND;
+        for contact in self.contacts.overlaps_of_item(item as usize) {
             let bound = self.bound[contact.other as usize];
-            if bound < low + contact.own {
-                least = least.min(bound + contact.its);
+            if bound < low + contact.own_height {
+                least = least.min(bound + contact.other_height);
             }
         }
-        (least < PLACED).then_some(least)
+        (least < PLACED_BOUND).then_some(least)
     }
 
     /// The unplaced items that are live with this one and have the lowest bound of all those, if that is below its own.
-    pub(super) fn lower_ones(&self, item: u32) -> impl Iterator<Item = u32> {
-        let contacts = self.contacts.of_item(item as usize);
-        let bound_of = |contact: &super::contacts::Contact| self.bound[contact.other as usize];
+    pub(super) fn lowest_overlapping_items(&self, item: u32) -> impl Iterator<Item = u32> {
+        let contacts = self.contacts.overlaps_of_item(item as usize);
+        let bound_of = |contact: &super::contacts::ItemOverlap| self.bound[contact.other as usize];
         let least = contacts.iter().map(bound_of).min().filter(|least| *least < self.bound[item as usize]);
         contacts.iter().filter(move |contact| Some(bound_of(contact)) == least).map(|contact| contact.other)
     }

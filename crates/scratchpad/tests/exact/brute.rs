@@ -5,112 +5,112 @@ use scratchpad::{Buffer, Capacity, UseKind};
 
 /// Contiguous residency interval: first and last operation.
 #[derive(Clone, Copy)]
-struct Stay {
+struct BruteInterval {
     first: usize,
     last: usize,
 }
 
 /// Decisions for one buffer.
-struct Way {
+struct BufferDecision {
     bytes: i64,
-    stays: Vec<Stay>,
+    stays: Vec<BruteInterval>,
 }
 
-struct Put {
+struct PlacedBuffer {
     buffer: usize,
-    stay: Stay,
+    stay: BruteInterval,
     address: i64,
 }
 
-impl Put {
-    fn meets(&self, other: &Self) -> bool {
+impl PlacedBuffer {
+    fn overlaps(&self, other: &Self) -> bool {
         self.stay.first <= other.stay.last && other.stay.first <= self.stay.last
     }
 }
 
 /// Uses of a buffer in one operation.
-struct Group {
+struct StepUses {
     time: usize,
-    n: i64,
+    num_uses: i64,
     writes: bool,
     replaces: bool,
 }
 
 /// Returns the minimum HBM bytes of plans with unsplit live ranges, or of all plans.
-pub(crate) fn least_hbm_bytes(buffers: &[Buffer], capacity: &Capacity, whole: bool) -> i64 {
-    let ways: Vec<Vec<Way>> = buffers.iter().map(|buffer| ways(buffer, capacity, whole)).collect();
+pub(crate) fn find_min_hbm_bytes(buffers: &[Buffer], capacity: &Capacity, whole: bool) -> i64 {
+    let ways: Vec<Vec<BufferDecision>> = buffers.iter().map(|buffer| enumerate_decisions(buffer, capacity, whole)).collect();
     let mut behind = vec![0; buffers.len() + 1];
     for index in (0..buffers.len()).rev() {
         behind[index] = behind[index + 1] + ways[index].iter().map(|way| way.bytes).min().unwrap_or(0);
     }
-    let mut search = Search { buffers, capacity, ways: &ways, behind, puts: Vec::new(), best: i64::MAX };
-    search.serve(0, 0);
+    let mut search = BruteForceSearch { buffers, capacity, decisions: &ways, remaining_bytes: behind, placed: Vec::new(), best: i64::MAX };
+    search.search_buffer(0, 0);
     search.best
 }
 
 /// Returns the smallest LX, in whole units, in which all buffers that may be placed have addresses for their whole live ranges.
-pub(crate) fn least_peak(buffers: &[Buffer], alignment: i64) -> i64 {
+pub(crate) fn find_min_peak(buffers: &[Buffer], alignment: i64) -> i64 {
     let mut capacity = Capacity { bytes: 0, alignment };
-    while !all_fit(buffers, &capacity) {
+    while !can_place_all(buffers, &capacity) {
         capacity.bytes += alignment;
     }
     capacity.bytes
 }
 
 /// Returns whether all buffers that may be placed have addresses for their whole live ranges.
-pub(crate) fn all_fit(buffers: &[Buffer], capacity: &Capacity) -> bool {
+pub(crate) fn can_place_all(buffers: &[Buffer], capacity: &Capacity) -> bool {
     let way = |buffer: &Buffer| {
-        let life = buffer.life();
-        let whole = Stay { first: life.start, last: life.end.max(1) - 1 };
+        let life = buffer.live_range();
+        let whole = BruteInterval { first: life.start, last: life.end.max(1) - 1 };
         let stays = if buffer.barred.is_some() || life.is_empty() { Vec::new() } else { vec![whole] };
-        vec![Way { bytes: 0, stays }]
+        vec![BufferDecision { bytes: 0, stays }]
     };
-    let ways: Vec<Vec<Way>> = buffers.iter().map(way).collect();
+    let ways: Vec<Vec<BufferDecision>> = buffers.iter().map(way).collect();
     let behind = vec![0; buffers.len() + 1];
-    let mut search = Search { buffers, capacity, ways: &ways, behind, puts: Vec::new(), best: i64::MAX };
-    search.serve(0, 0);
+    let mut search = BruteForceSearch { buffers, capacity, decisions: &ways, remaining_bytes: behind, placed: Vec::new(), best: i64::MAX };
+    search.search_buffer(0, 0);
     search.best == 0
 }
 
 /// Returns whether residency intervals (buffer, operations, address) are legal together.
 pub(crate) fn is_legal(buffers: &[Buffer], capacity: &Capacity, stays: impl Iterator<Item = (usize, std::ops::Range<usize>, i64)>) -> bool {
     let put = |(buffer, life, address): (usize, std::ops::Range<usize>, i64)| {
-        let stay = Stay { first: life.start, last: life.end - 1 };
-        Put { buffer, stay, address }
+        let stay = BruteInterval { first: life.start, last: life.end - 1 };
+        PlacedBuffer { buffer, stay, address }
     };
-    let puts: Vec<Put> = stays.map(put).collect();
-    let is_inside = |put: &Put| {
+    let puts: Vec<PlacedBuffer> = stays.map(put).collect();
+    let is_inside = |put: &PlacedBuffer| {
         let buffer = &buffers[put.buffer];
         let has_use = |time: usize| buffer.uses.iter().any(|one| one.time == time);
         let is_in_lx = put.address >= 0 && put.address % capacity.alignment == 0 && put.address + buffer.bytes <= capacity.bytes;
         is_in_lx && buffer.barred.is_none() && has_use(put.stay.first) && has_use(put.stay.last) && put.stay.first <= put.stay.last
     };
     let all_inside = puts.iter().all(is_inside);
-    let search = Search { buffers, capacity, ways: &[], behind: Vec::new(), puts, best: 0 };
-    let fits = |one: &Put, other: &Put| (one.buffer != other.buffer || !one.meets(other)) && search.agree(other, one);
-    let agree = |(at, one): (usize, &Put)| search.puts[..at].iter().all(|other| fits(one, other));
-    all_inside && search.puts.iter().enumerate().all(agree)
+    let search = BruteForceSearch { buffers, capacity, decisions: &[], remaining_bytes: Vec::new(), placed: puts, best: 0 };
+    let fits = |one: &PlacedBuffer, other: &PlacedBuffer| (one.buffer != other.buffer || !one.overlaps(other)) && search.are_compatible(other, one);
+    let agree = |(at, one): (usize, &PlacedBuffer)| search.placed[..at].iter().all(|other| fits(one, other));
+    all_inside && search.placed.iter().enumerate().all(agree)
 }
 
-fn groups(buffer: &Buffer) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn group_uses(buffer: &Buffer) -> Vec<StepUses> {
+    let mut groups: Vec<StepUses> = Vec::new();
     for one in &buffer.uses {
         let writes = one.kind == UseKind::Write;
         match groups.last_mut() {
             Some(group) if group.time == one.time => {
-                group.n += 1;
+                group.num_uses += 1;
                 group.writes |= writes;
                 group.replaces &= writes;
             }
-            _ => groups.push(Group { time: one.time, n: 1, writes, replaces: writes }),
+            _ => groups.push(StepUses { time: one.time, num_uses: 1, writes, replaces: writes }),
         }
     }
     groups
 }
 
-fn ways(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec<Way> {
-    let groups = groups(buffer);
-    let mut ways = vec![Way { bytes: buffer.bytes * buffer.uses.len() as i64, stays: Vec::new() }];
+fn enumerate_decisions(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec<BufferDecision> {
+    let groups = group_uses(buffer);
+    let mut ways = vec![BufferDecision { bytes: buffer.bytes * buffer.uses.len() as i64, stays: Vec::new() }];
     if buffer.barred.is_some() || buffer.bytes > capacity.bytes || groups.is_empty() {
         return ways;
     }
@@ -119,7 +119,7 @@ fn ways(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec<Way> {
         let is_read_only = groups.iter().all(|group| !group.writes);
         let goes_out = buffer.ends_in_hbm && !(comes_in && is_read_only);
         let bytes = buffer.bytes * (i64::from(comes_in) + i64::from(goes_out));
-        ways.push(Way { bytes, stays: vec![Stay { first: groups[0].time, last: groups[groups.len() - 1].time }] });
+        ways.push(BufferDecision { bytes, stays: vec![BruteInterval { first: groups[0].time, last: groups[groups.len() - 1].time }] });
     } else {
         // One bit a use: in LX; one bit a gap: stays.
         for bits in 1_u32..1 << (2 * groups.len() - 1) {
@@ -128,7 +128,7 @@ fn ways(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec<Way> {
             if (0..groups.len() - 1).any(|at| keeps(at) && !(in_lx(at) && in_lx(at + 1))) {
                 continue;
             }
-            ways.push(way(buffer, &groups, &in_lx, &keeps));
+            ways.push(build_decision(buffer, &groups, &in_lx, &keeps));
         }
     }
     // A decision that needs no more space for no more bytes dominates, unless it passes an address on in one operation.
@@ -136,24 +136,24 @@ fn ways(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec<Way> {
         return ways;
     }
     ways.sort_by_key(|way| (way.bytes, way.stays.iter().map(|stay| stay.last - stay.first + 1).sum::<usize>(), way.stays.len()));
-    let mut best: Vec<Way> = Vec::new();
+    let mut best: Vec<BufferDecision> = Vec::new();
     for way in ways {
-        if !best.iter().any(|other| other.needs_no_more_room(&way)) {
+        if !best.iter().any(|other| other.needs_no_more_space(&way)) {
             best.push(way);
         }
     }
     best
 }
 
-impl Way {
-    fn needs_no_more_room(&self, other: &Self) -> bool {
+impl BufferDecision {
+    fn needs_no_more_space(&self, other: &Self) -> bool {
         self.stays.iter().all(|stay| other.stays.iter().any(|around| around.first <= stay.first && stay.last <= around.last))
     }
 }
 
-fn way(buffer: &Buffer, groups: &[Group], in_lx: &dyn Fn(usize) -> bool, keeps: &dyn Fn(usize) -> bool) -> Way {
+fn build_decision(buffer: &Buffer, groups: &[StepUses], in_lx: &dyn Fn(usize) -> bool, keeps: &dyn Fn(usize) -> bool) -> BufferDecision {
     let (mut copies, mut uses) = (0, 0);
-    let mut stays: Vec<Stay> = Vec::new();
+    let mut stays: Vec<BruteInterval> = Vec::new();
     let mut hbm_has_it = buffer.starts_in_hbm;
     for (at, group) in groups.iter().enumerate() {
         let stayed = at > 0 && keeps(at - 1);
@@ -174,72 +174,72 @@ fn way(buffer: &Buffer, groups: &[Group], in_lx: &dyn Fn(usize) -> bool, keeps: 
             if stayed {
                 stays.last_mut().unwrap().last = group.time;
             } else {
-                stays.push(Stay { first: group.time, last: group.time });
+                stays.push(BruteInterval { first: group.time, last: group.time });
             }
         } else {
-            uses += group.n;
+            uses += group.num_uses;
             hbm_has_it = true;
         }
     }
     copies += i64::from(buffer.ends_in_hbm && !hbm_has_it);
-    Way { bytes: (copies + uses) * buffer.bytes, stays }
+    BufferDecision { bytes: (copies + uses) * buffer.bytes, stays }
 }
 
-struct Search<'b> {
+struct BruteForceSearch<'b> {
     buffers: &'b [Buffer],
     capacity: &'b Capacity,
-    ways: &'b [Vec<Way>],
-    behind: Vec<i64>,
-    puts: Vec<Put>,
+    decisions: &'b [Vec<BufferDecision>],
+    remaining_bytes: Vec<i64>,
+    placed: Vec<PlacedBuffer>,
     best: i64,
 }
 
-impl Search<'_> {
-    fn serve(&mut self, index: usize, bytes: i64) {
-        if bytes + self.behind[index] >= self.best {
+impl BruteForceSearch<'_> {
+    fn search_buffer(&mut self, index: usize, bytes: i64) {
+        if bytes + self.remaining_bytes[index] >= self.best {
             return;
         }
-        let ways = self.ways;
+        let ways = self.decisions;
         let Some(ways) = ways.get(index) else {
             self.best = bytes;
             return;
         };
         for way in ways {
-            self.put(index, &way.stays, bytes + way.bytes);
+            self.search_intervals(index, &way.stays, bytes + way.bytes);
         }
     }
 
-    fn put(&mut self, index: usize, stays: &[Stay], bytes: i64) {
-        if bytes + self.behind[index + 1] >= self.best {
+    fn search_intervals(&mut self, index: usize, stays: &[BruteInterval], bytes: i64) {
+        if bytes + self.remaining_bytes[index + 1] >= self.best {
             return;
         }
-        let Some((stay, rest)) = stays.split_first() else { return self.serve(index + 1, bytes) };
+        let Some((stay, rest)) = stays.split_first() else { return self.search_buffer(index + 1, bytes) };
         let mut address = 0;
         while address + self.buffers[index].bytes <= self.capacity.bytes {
-            let put = Put { buffer: index, stay: *stay, address };
-            if self.puts.iter().all(|other| self.agree(other, &put)) {
-                self.puts.push(put);
-                self.put(index, rest, bytes);
-                self.puts.pop();
+            let put = PlacedBuffer { buffer: index, stay: *stay, address };
+            if self.placed.iter().all(|other| self.are_compatible(other, &put)) {
+                self.placed.push(put);
+                self.search_intervals(index, rest, bytes);
+                self.placed.pop();
             }
             address += self.capacity.alignment;
         }
     }
 
-    fn agree(&self, one: &Put, other: &Put) -> bool {
+    fn are_compatible(&self, one: &PlacedBuffer, other: &PlacedBuffer) -> bool {
         let (first, second) = (&self.buffers[one.buffer], &self.buffers[other.buffer]);
         let share = one.address < other.address + second.bytes && other.address < one.address + first.bytes;
-        !one.meets(other) || !share || self.inherits(one, other) || self.inherits(other, one)
+        !one.overlaps(other) || !share || self.inherits_address(one, other) || self.inherits_address(other, one)
     }
 
     /// From the parent itself, or from a child of it that lives for one operation.
-    fn inherits(&self, ancestor: &Put, heir: &Put) -> bool {
-        let short = |put: &&Put| put.stay.first == put.stay.last && put.stay.first == heir.stay.first && put.buffer != ancestor.buffer;
-        let between = |put: &Put| self.takes_over(ancestor, put) && self.inherits(put, heir);
-        self.takes_over(ancestor, heir) || self.puts.iter().filter(short).any(between)
+    fn inherits_address(&self, ancestor: &PlacedBuffer, heir: &PlacedBuffer) -> bool {
+        let short = |put: &&PlacedBuffer| put.stay.first == put.stay.last && put.stay.first == heir.stay.first && put.buffer != ancestor.buffer;
+        let between = |put: &PlacedBuffer| self.takes_over_address(ancestor, put) && self.inherits_address(put, heir);
+        self.takes_over_address(ancestor, heir) || self.placed.iter().filter(short).any(between)
     }
 
-    fn takes_over(&self, parent: &Put, child: &Put) -> bool {
+    fn takes_over_address(&self, parent: &PlacedBuffer, child: &PlacedBuffer) -> bool {
         let (elder, younger) = (&self.buffers[parent.buffer], &self.buffers[child.buffer]);
         let time = child.stay.first;
         // Of two that are born in one operation the parent is listed first.

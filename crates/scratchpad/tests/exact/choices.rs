@@ -1,18 +1,18 @@
 //! Snapshot of the planners' choices and step counts: it reveals changes of the search that change no proof
 //! (`INSTA_UPDATE=always` updates it). Many small instances share one digest per kind.
 
-use super::{Exact, Instance, Stays, dense_instance, linked_instance, random, random_instance};
-use scratchpad::{CertifiedCut, Placement, Plan};
+use super::{ExactPlanner, Instance, ResidencyMode, dense_instance, linked_instance, random, random_instance};
+use scratchpad::{CertifiedCut, Placement, ScratchpadPlan};
 use std::fmt::Write;
 
 /// FNV-1a of the numbers.
-fn digest(numbers: impl IntoIterator<Item = i64>) -> u64 {
+fn compute_digest(numbers: impl IntoIterator<Item = i64>) -> u64 {
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
     numbers.into_iter().flat_map(i64::to_le_bytes).fold(0xCBF2_9CE4_8422_2325, mix)
 }
 
 /// Everything that a plan says: stays, and the prices, cuts and rents that prove its bound.
-fn digest_of(plan: &Plan) -> u64 {
+fn digest_plan(plan: &ScratchpadPlan) -> u64 {
     let number = |index: usize| index as i64;
     let stays = plan.stays.iter().flat_map(|stay| [number(stay.buffer), number(stay.start), number(stay.end), stay.address]);
     let of_cut = |cut: &CertifiedCut| {
@@ -25,32 +25,32 @@ fn digest_of(plan: &Plan) -> u64 {
     let rents = certificate.rents.iter().flat_map(|(time, rents)| {
         [number(*time)].into_iter().chain(rents.iter().flat_map(|&(buffer, bytes)| [number(buffer), bytes])).collect::<Vec<_>>()
     });
-    digest(stays.chain([-1]).chain(prices).chain([-1]).chain(certificate.cuts.iter().flat_map(of_cut)).chain(rents))
+    compute_digest(stays.chain([-1]).chain(prices).chain([-1]).chain(certificate.cuts.iter().flat_map(of_cut)).chain(rents))
 }
 
 /// Returns one line per planner that describes its result for an instance.
-fn choices(instance: &Instance) -> Vec<String> {
+fn describe_choices(instance: &Instance) -> Vec<String> {
     let Instance { buffers, capacity, .. } = instance;
     let mut lines = Vec::new();
-    for (stays, budget) in [(Stays::Whole, 3_000), (Stays::Whole, 100_000), (Stays::Split, 3_000), (Stays::Split, 100_000)] {
-        let plan = Exact { stays, budget }.solve(buffers, capacity);
-        let (bytes, bound, steps, plan) = (plan.hbm_bytes_left, plan.lower_bound, plan.steps, digest_of(&plan));
+    for (stays, budget) in [(ResidencyMode::Whole, 3_000), (ResidencyMode::Whole, 100_000), (ResidencyMode::Split, 3_000), (ResidencyMode::Split, 100_000)] {
+        let plan = ExactPlanner { mode: stays, budget }.solve(buffers, capacity);
+        let (bytes, bound, steps, plan) = (plan.hbm_bytes_left, plan.lower_bound, plan.steps, digest_plan(&plan));
         lines.push(format!("{stays:?} {budget}: {bytes} >= {bound}, {steps} steps, plan {plan:016x}"));
     }
-    let addresses = |placement: &Placement| digest(placement.addresses.iter().map(|address| address.unwrap_or(-1)));
-    let mut always = |_: &scratchpad::Progress| true;
-    let peak = scratchpad::smallest_lx(instance, &mut scratchpad::Limits { budget: 50_000, go_on: &mut always });
+    let addresses = |placement: &Placement| compute_digest(placement.addresses.iter().map(|address| address.unwrap_or(-1)));
+    let mut always = |_: &scratchpad::PlanningProgress| true;
+    let peak = scratchpad::find_smallest_lx(instance, &mut scratchpad::PlanningLimits { budget: 50_000, go_on: &mut always });
     let (bytes, bound, steps) = (peak.bytes, peak.lower_bound, peak.steps);
     lines.push(format!("peak: {bytes} >= {bound}, {steps} steps, addresses {:016x}", addresses(&peak.placement)));
     for planner in ["greedy", "first-fit", "best-fit"] {
-        let placement = scratchpad::planner_named(planner).unwrap().plan(buffers, capacity);
+        let placement = scratchpad::find_planner(planner).unwrap().plan(buffers, capacity);
         lines.push(format!("{planner}: addresses {:016x}", addresses(&placement)));
     }
     lines
 }
 
 /// As ops that each read the result before and the one halfway back leave them: results of half a megabyte.
-fn chain(n: usize) -> Instance {
+fn build_chain_instance(n: usize) -> Instance {
     let mut buffers: Vec<scratchpad::Buffer> = Vec::with_capacity(n);
     for index in 0..n {
         let write = scratchpad::Use { time: index, kind: scratchpad::UseKind::Write };
@@ -81,14 +81,14 @@ fn chain(n: usize) -> Instance {
 }
 
 #[test]
-fn choices_are_as_before() {
+fn matches_recorded_choices() {
     let mut text = String::new();
     for (kind, make) in [("random", random_instance as fn(u64) -> Instance), ("linked", linked_instance)] {
-        let all = (0..200).flat_map(|seed| choices(&make(seed))).flat_map(|line| line.into_bytes()).map(i64::from);
-        writeln!(text, "200 {kind} instances: {:016x}", digest(all)).unwrap();
+        let all = (0..200).flat_map(|seed| describe_choices(&make(seed))).flat_map(|line| line.into_bytes()).map(i64::from);
+        writeln!(text, "200 {kind} instances: {:016x}", compute_digest(all)).unwrap();
     }
-    for instance in (0..24).map(random::layers).chain([dense_instance(), chain(120)]) {
-        for line in choices(&instance) {
+    for instance in (0..24).map(random::sample_layers).chain([dense_instance(), build_chain_instance(120)]) {
+        for line in describe_choices(&instance) {
             writeln!(text, "{} {line}", instance.name).unwrap();
         }
     }
@@ -97,11 +97,11 @@ fn choices_are_as_before() {
 
 /// The plan of a compilation takes steps in proportion to the program, and is worth them.
 #[test]
-fn a_compilation_plans_in_proportion_to_the_program() {
+fn takes_compilation_steps_in_proportion_to_program() {
     for n in [75, 300, 600] {
-        let Instance { buffers, capacity, .. } = chain(n);
-        let whole = Exact::to_compare(n).solve(&buffers, &capacity);
-        let split = Exact::of_compilation(Stays::Split, n).solve(&buffers, &capacity);
+        let Instance { buffers, capacity, .. } = build_chain_instance(n);
+        let whole = ExactPlanner::new_for_comparison(n).solve(&buffers, &capacity);
+        let split = ExactPlanner::new_for_compilation(ResidencyMode::Split, n).solve(&buffers, &capacity);
         println!("{n}: {} and {} of {} steps", whole.hbm_bytes_left, split.hbm_bytes_left, whole.steps + split.steps);
         let budget = 50_000 + 1_000 * n as u64;
         assert!(whole.steps <= budget / 4 && split.steps <= budget, "{n}: {} and {} steps", whole.steps, split.steps);
@@ -112,7 +112,7 @@ fn a_compilation_plans_in_proportion_to_the_program() {
 
 /// More values live at once than a sweep can tell apart: other ways are left.
 #[test]
-fn too_many_values_for_sweeps_are_planned_nevertheless() {
+fn plans_more_live_values_than_a_sweep_can_hold() {
     let n = 600;
     let buffer = |index: usize| {
         let uses = [(index, scratchpad::UseKind::Write), (2 * n - index, scratchpad::UseKind::Read)];
@@ -128,8 +128,8 @@ fn too_many_values_for_sweeps_are_planned_nevertheless() {
     };
     let buffers: Vec<scratchpad::Buffer> = (0..n).map(buffer).collect();
     let capacity = scratchpad::Capacity { bytes: 1_024 * 100, alignment: 128 };
-    for stays in [Stays::Whole, Stays::Split] {
-        let plan = Exact::of_compilation(stays, n).solve(&buffers, &capacity);
+    for stays in [ResidencyMode::Whole, ResidencyMode::Split] {
+        let plan = ExactPlanner::new_for_compilation(stays, n).solve(&buffers, &capacity);
         // Each value that stays saves a write and a read, and a hundred can.
         assert_eq!(plan.hbm_bytes_left, 2 * 1_024 * 500, "{stays:?}");
     }

@@ -1,18 +1,18 @@
 //! Corrupted results: the checker rejects each field that matters, and whatever it accepts is true.
 
-use crate::{BUDGET, HEADING, both, brute, linked_instance, random, random_instance, verify};
+use crate::{BUDGET, HEADING, planners_of_both_modes, brute, linked_instance, random, random_instance, verify};
 use proptest::prelude::*;
-use scratchpad::{Exact, Instance, PlannedBytes, Stays};
+use scratchpad::{ExactPlanner, Instance, MinimumLxBytes, ResidencyMode};
 use scratchpad_verify::Violation;
 use serde_json::{Value, json};
 
-fn result_of(exact: Exact, instance: &Instance) -> Value {
+fn solve_to_json(exact: ExactPlanner, instance: &Instance) -> Value {
     let plan = exact.solve(&instance.buffers, &instance.capacity);
     serde_json::from_str(&plan.to_json(instance, &HEADING).unwrap()).unwrap()
 }
 
 /// Changes every number and name of a result that describes the plan, slightly.
-fn corruptions(result: &Value) -> Vec<(String, Value)> {
+fn corrupt_each_field(result: &Value) -> Vec<(String, Value)> {
     let mut corrupted = Vec::new();
     let mut change = |pointer: String, new: Value| {
         let mut copy = result.clone();
@@ -52,56 +52,56 @@ fn corruptions(result: &Value) -> Vec<(String, Value)> {
         change(format!("/addresses/{name}"), address.as_i64().map_or(json!(0), |address| json!(address + 1)));
         if !address.is_null() {
             change(format!("/addresses/{name}"), json!(null));
-            change("/reasons".to_owned(), with(&result["reasons"], name, json!("it saves none")));
+            change("/reasons".to_owned(), set_key(&result["reasons"], name, json!("it saves none")));
         }
-        change("/addresses".to_owned(), without(&result["addresses"], name));
+        change("/addresses".to_owned(), remove_key(&result["addresses"], name));
     }
-    change("/addresses".to_owned(), with(&result["addresses"], "nobody", json!(0)));
+    change("/addresses".to_owned(), set_key(&result["addresses"], "nobody", json!(0)));
     for (name, reason) in result["reasons"].as_object().unwrap() {
         change(format!("/reasons/{name}"), json!(""));
         if *reason == json!("its size is not known") {
             change(format!("/reasons/{name}"), json!("it saves none"));
         }
-        change("/reasons".to_owned(), without(&result["reasons"], name));
+        change("/reasons".to_owned(), remove_key(&result["reasons"], name));
     }
-    change("/reasons".to_owned(), with(&result["reasons"], "nobody", json!("it saves none")));
+    change("/reasons".to_owned(), set_key(&result["reasons"], "nobody", json!("it saves none")));
     for key in
         ["capacity", "alignment", "addresses", "reasons", "stays", "hbm_bytes_left", "lower_bound", "optimal", "among", "certificate"]
     {
-        corrupted.push((format!("no {key}"), without(result, key)));
+        corrupted.push((format!("no {key}"), remove_key(result, key)));
     }
     corrupted
 }
 
-fn with(object: &Value, key: &str, value: Value) -> Value {
+fn set_key(object: &Value, key: &str, value: Value) -> Value {
     let mut object = object.clone();
     object[key] = value;
     object
 }
 
-fn without(object: &Value, key: &str) -> Value {
+fn remove_key(object: &Value, key: &str) -> Value {
     let mut object = object.clone();
     object.as_object_mut().unwrap().remove(key);
     object
 }
 
 #[test]
-fn a_corrupted_plan_is_rejected() {
+fn rejects_corrupted_plan() {
     for seed in 0..60 {
         let instance = random_instance(seed);
-        for exact in both() {
-            for (what, corrupted) in corruptions(&result_of(exact, &instance)) {
-                let found = verify(&corrupted.to_string(), &random::json(&instance));
-                assert!(found.is_err(), "seed {seed} {:?}: {what}: {corrupted}", exact.stays);
+        for exact in planners_of_both_modes() {
+            for (what, corrupted) in corrupt_each_field(&solve_to_json(exact, &instance)) {
+                let found = verify(&corrupted.to_string(), &random::to_json(&instance));
+                assert!(found.is_err(), "seed {seed} {:?}: {what}: {corrupted}", exact.mode);
             }
         }
     }
 }
 
 /// An instance whose bound needs a cut, with a merger if possible; and its result.
-fn with_cut(stays: Stays, has_merger: bool) -> (Instance, Value) {
+fn find_instance_with_cut(stays: ResidencyMode, has_merger: bool) -> (Instance, Value) {
     let found = (0..20_000).map(random_instance).find_map(|instance| {
-        let result = result_of(Exact { stays, budget: BUDGET }, &instance);
+        let result = solve_to_json(ExactPlanner { mode: stays, budget: BUDGET }, &instance);
         let cut = &result["certificate"]["cuts"][0];
         let is_wanted = cut.is_object() && cut["mergers"].as_array().unwrap().is_empty() != has_merger;
         is_wanted.then_some((instance, result))
@@ -110,7 +110,7 @@ fn with_cut(stays: Stays, has_merger: bool) -> (Instance, Value) {
 }
 
 #[test]
-fn a_corrupted_certificate_is_rejected() {
+fn rejects_corrupted_certificate() {
     let table: &[(&str, Value)] = &[
         ("/certificate/scale", json!(0)),
         ("/certificate/scale", json!(-1)),
@@ -134,9 +134,9 @@ fn a_corrupted_certificate_is_rejected() {
         ("/certificate/cuts/0/mergers", json!([["b0", "b0"]])),
         ("/certificate/whole_lives", json!(null)),
     ];
-    for (stays, has_merger) in [(Stays::Whole, false), (Stays::Whole, true), (Stays::Split, false), (Stays::Split, true)] {
-        let (instance, result) = with_cut(stays, has_merger);
-        let text = random::json(&instance);
+    for (stays, has_merger) in [(ResidencyMode::Whole, false), (ResidencyMode::Whole, true), (ResidencyMode::Split, false), (ResidencyMode::Split, true)] {
+        let (instance, result) = find_instance_with_cut(stays, has_merger);
+        let text = random::to_json(&instance);
         assert!(verify(&result.to_string(), &text).is_ok_and(|verified| verified.optimal));
         let mut table = table.to_vec();
         let stays_of_cut = result["certificate"]["cuts"][0]["stays"].as_array().unwrap();
@@ -158,52 +158,52 @@ fn a_corrupted_certificate_is_rejected() {
 
 /// A bound for whole lives is none for plans that may split them.
 #[test]
-fn the_kind_of_the_bound_is_rejected_if_it_is_another() {
+fn rejects_bound_of_other_plan_set() {
     let mut n_tried = 0;
     for seed in 0..400 {
         let instance = random_instance(seed);
-        let [whole, split] = both().map(|exact| result_of(exact, &instance));
+        let [whole, split] = planners_of_both_modes().map(|exact| solve_to_json(exact, &instance));
         if whole["hbm_bytes_left"] == split["hbm_bytes_left"] {
             continue;
         }
         n_tried += 1;
         for (mut result, new) in [(whole, false), (split, true)] {
             result["certificate"]["whole_lives"] = json!(new);
-            let refused = verify(&result.to_string(), &random::json(&instance)).unwrap_err().to_string();
+            let refused = verify(&result.to_string(), &random::to_json(&instance)).unwrap_err().to_string();
             assert!(
                 refused.contains("expected the same kind of plans in 'whole_lives' and 'among', found different kinds"),
                 "seed {seed}: {refused}"
             );
             result["among"] = json!(if new { "whole lives" } else { "split stays" });
-            assert!(verify(&result.to_string(), &random::json(&instance)).is_err(), "seed {seed}: {new}");
+            assert!(verify(&result.to_string(), &random::to_json(&instance)).is_err(), "seed {seed}: {new}");
         }
     }
     assert!(n_tried > 10, "{n_tried}");
 }
 
 #[test]
-fn a_corrupted_peak_is_rejected() {
+fn rejects_corrupted_peak() {
     for (seed, mut instance) in (0..20).flat_map(|seed| [(seed, random_instance(seed)), (seed, linked_instance(seed))]) {
-        let mut always = |_: &scratchpad::Progress| true;
-        let found = scratchpad::smallest_lx(&instance, &mut scratchpad::Limits { budget: 100_000, go_on: &mut always });
+        let mut always = |_: &scratchpad::PlanningProgress| true;
+        let found = scratchpad::find_smallest_lx(&instance, &mut scratchpad::PlanningLimits { budget: 100_000, go_on: &mut always });
         instance.capacity.bytes = found.bytes;
-        let plan = Exact { stays: Stays::Whole, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &found.placement);
-        let peak = PlannedBytes { bytes: found.bytes, lower_bound: found.lower_bound };
+        let plan = ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &found.placement);
+        let peak = MinimumLxBytes { bytes: found.bytes, lower_bound: found.lower_bound };
         let result: Value =
-            serde_json::from_str(&plan.to_json(&instance, &scratchpad::Heading { peak: Some(peak), ..HEADING }).unwrap()).unwrap();
-        let check = |result: &Value| verify(&result.to_string(), &random::json(&instance));
-        let least = brute::least_peak(&instance.buffers, instance.capacity.alignment);
+            serde_json::from_str(&plan.to_json(&instance, &scratchpad::ReportHeader { peak: Some(peak), ..HEADING }).unwrap()).unwrap();
+        let check = |result: &Value| verify(&result.to_string(), &random::to_json(&instance));
+        let least = brute::find_min_peak(&instance.buffers, instance.capacity.alignment);
         assert!(found.lower_bound <= least && least <= found.bytes, "seed {seed}: {found:?}, {least}");
         assert!(check(&result).is_ok_and(|verified| verified.peak_bound == Some(found.lower_bound)), "seed {seed}");
         let mut changes = vec![("/peak/bytes", json!(found.bytes + 1)), ("/peak/bytes", json!(found.bytes - 1))];
         changes.push(("/peak/lower_bound", json!(least + 1)));
         if !result["stays"].as_array().unwrap().is_empty() {
             // A plan without values in LX needs no capacity.
-            let nothing = Exact { stays: Stays::Whole, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &nowhere(&instance));
+            let nothing = ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &place_nothing(&instance));
             let nothing: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
             assert!(check(&nothing).is_ok());
             let keys = ["stays", "addresses", "reasons", "hbm_bytes_left", "lower_bound"];
-            let mut changed = keys.iter().fold(result.clone(), |changed, key| with(&changed, key, nothing[*key].clone()));
+            let mut changed = keys.iter().fold(result.clone(), |changed, key| set_key(&changed, key, nothing[*key].clone()));
             changed["optimal"] = json!(nothing["optimal"] == json!(true) && found.bytes == found.lower_bound);
             let refused = check(&changed);
             assert!(refused.as_ref().is_err_and(|error| error.to_string().contains("is not in LX")), "seed {seed}: {refused:?}");
@@ -217,17 +217,17 @@ fn a_corrupted_peak_is_rejected() {
 }
 
 /// Returns the result with nothing in LX.
-pub(crate) fn nowhere(instance: &Instance) -> scratchpad::Placement {
-    let reason = scratchpad::Unplaced::NoGap { bytes: 0, time: 0, taken: 0, capacity: 0 };
-    let reason = |buffer: &scratchpad::Buffer| Some(buffer.barred.clone().map_or(reason.clone(), scratchpad::Unplaced::Barred));
+pub(crate) fn place_nothing(instance: &Instance) -> scratchpad::Placement {
+    let reason = scratchpad::UnplacedReason::NoGap { bytes: 0, time: 0, taken: 0, capacity: 0 };
+    let reason = |buffer: &scratchpad::Buffer| Some(buffer.barred.clone().map_or(reason.clone(), scratchpad::UnplacedReason::Ineligible));
     scratchpad::Placement { addresses: vec![None; instance.buffers.len()], reasons: instance.buffers.iter().map(reason).collect() }
 }
 
 /// Returns pointers to all numbers, Booleans and strings.
-pub(crate) fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
+pub(crate) fn collect_leaf_pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
-        Value::Object(map) => map.iter().for_each(|(key, value)| leaves(value, &format!("{at}/{key}"), found)),
-        Value::Array(list) => list.iter().enumerate().for_each(|(index, value)| leaves(value, &format!("{at}/{index}"), found)),
+        Value::Object(map) => map.iter().for_each(|(key, value)| collect_leaf_pointers(value, &format!("{at}/{key}"), found)),
+        Value::Array(list) => list.iter().enumerate().for_each(|(index, value)| collect_leaf_pointers(value, &format!("{at}/{index}"), found)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => found.push(at.to_owned()),
     }
 }
@@ -238,12 +238,12 @@ proptest! {
     /// Replaces one to three leaves of a result. A result that is still accepted must be a legal plan with those bytes, and no plan may
     /// leave fewer than its bound.
     #[test]
-    fn whatever_is_accepted_is_true(seed in 0_u64..100_000, split in any::<bool>(), changes in prop::collection::vec((any::<prop::sample::Index>(), -3_i64..4, 0..5), 1..4)) {
+    fn accepts_only_true_results(seed in 0_u64..100_000, split in any::<bool>(), changes in prop::collection::vec((any::<prop::sample::Index>(), -3_i64..4, 0..5), 1..4)) {
         let instance = random_instance(seed);
-        let exact = both()[usize::from(split)];
-        let mut result = result_of(exact, &instance);
+        let exact = planners_of_both_modes()[usize::from(split)];
+        let mut result = solve_to_json(exact, &instance);
         let mut pointers = Vec::new();
-        leaves(&result, "", &mut pointers);
+        collect_leaf_pointers(&result, "", &mut pointers);
         for (index, step, kind) in changes {
             let pointer = index.get(&pointers);
             let leaf = result.pointer_mut(pointer).unwrap();
@@ -256,13 +256,13 @@ proptest! {
                 _ => json!(step),
             };
         }
-        let text = random::json(&instance);
+        let text = random::to_json(&instance);
         match verify(&result.to_string(), &text) {
             Err(Violation::Instance(what)) => prop_assert!(false, "the instance is not to blame: {}", what),
             Err(_) => {}
             Ok(verified) => {
                 let is_whole = result["certificate"]["whole_lives"] == json!(true);
-                let least = brute::least_hbm_bytes(&instance.buffers, &instance.capacity, is_whole);
+                let least = brute::find_min_hbm_bytes(&instance.buffers, &instance.capacity, is_whole);
                 prop_assert!(verified.lower_bound <= least, "bound {} of {}", verified.lower_bound, least);
                 prop_assert!(verified.hbm_bytes_left >= least);
                 prop_assert_eq!(verified.optimal, verified.hbm_bytes_left == verified.lower_bound);

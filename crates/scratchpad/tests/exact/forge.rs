@@ -1,72 +1,72 @@
 //! Forges results: changes true plans and certificates in every field, invents cuts, and repairs the fields that the checker names. An
 //! accepted result must be a legal plan with a valid bound.
 
-use crate::{BUDGET, HEADING, brute, corrupt::nowhere, linked_instance, number_of, random, random_instance, verify};
-use random::Random;
-use scratchpad::{Buffer, Exact, Instance, Stays};
-use scratchpad_verify::{Verified, Violation};
+use crate::{BUDGET, HEADING, brute, corrupt::place_nothing, linked_instance, read_number, random, random_instance, verify};
+use random::TestRng;
+use scratchpad::{Buffer, ExactPlanner, Instance, ResidencyMode};
+use scratchpad_verify::{VerifiedPlan, Violation};
 use serde_json::{Value, json};
 
 /// Number of results forged from one instance.
-const FORGERIES: usize = 25;
+const NUM_FORGERIES: usize = 25;
 /// Maximum number of repairs of fields that the checker names.
-const MENDINGS: usize = 6;
+const MAX_REPAIRS: usize = 6;
 
 /// `SPYRE_FORGED_INSTANCES`: 10,000 take some minutes.
-fn n_instances() -> u64 {
-    number_of("SPYRE_FORGED_INSTANCES").unwrap_or(150)
+fn num_instances() -> u64 {
+    read_number("SPYRE_FORGED_INSTANCES").unwrap_or(150)
 }
 
-struct Forger<'i> {
+struct ResultForger<'i> {
     instance: &'i Instance,
-    random: Random,
+    random: TestRng,
     /// True results of both kinds: an optimal one, and one that is not.
     results: Vec<Value>,
 }
 
 #[test]
-fn no_forgery_is_accepted_that_is_not_true() {
+fn accepts_only_true_forgeries() {
     let (mut n_accepted, mut n_refused) = (0, 0);
-    for seed in 0..n_instances() {
+    for seed in 0..num_instances() {
         let instance = if seed % 3 == 0 { random_instance(seed) } else { linked_instance(seed) };
-        let (text, mut least) = (random::json(&instance), [None, None]);
-        let mut forger = Forger { results: results(&instance), instance: &instance, random: Random(seed) };
-        for number in 0..FORGERIES {
+        let (text, mut least) = (random::to_json(&instance), [None, None]);
+        let mut forger = ResultForger { results: solve_to_results(&instance), instance: &instance, random: TestRng(seed) };
+        for number in 0..NUM_FORGERIES {
             let mut result = forger.forge();
-            match mended(&mut result, &instance, &text) {
+            match repair_result(&mut result, &instance, &text) {
                 Err(Violation::Instance(what)) => panic!("the instance is not to blame: {what}"),
                 Err(_) => n_refused += 1,
                 Ok(verified) => {
                     n_accepted += 1;
-                    let is_whole = verified.among == "whole lives";
+                    let is_whole = verified.plan_set == "whole lives";
                     let least = *least[usize::from(is_whole)]
-                        .get_or_insert_with(|| brute::least_hbm_bytes(&instance.buffers, &instance.capacity, is_whole));
-                    let wrong = falsehood(&result, &instance, &verified, least);
+                        .get_or_insert_with(|| brute::find_min_hbm_bytes(&instance.buffers, &instance.capacity, is_whole));
+                    let wrong = find_violated_property(&result, &instance, &verified, least);
                     assert_eq!(wrong, None, "seed {seed}, forgery {number}: {result}\n{text}");
                 }
             }
         }
     }
     println!("{n_accepted} accepted, {n_refused} refused");
-    assert!(n_accepted > n_instances() && n_refused > 10 * n_instances());
+    assert!(n_accepted > num_instances() && n_refused > 10 * num_instances());
 }
 
 /// Sets of stays that are tried as cuts of one instance, and cuts that a certificate may have.
-const TRIED_CUTS: usize = 250;
-const CUTS: usize = 128;
+const NUM_TRIED_CUTS: usize = 250;
+const MAX_CUTS: usize = 128;
 
 /// Asks the checker about many cuts, one by one, and uses all that it lets pass against a plan with nothing in LX.
 #[test]
-fn no_cuts_that_are_accepted_raise_a_bound_above_the_optimum() {
+fn keeps_bound_below_optimum_with_all_accepted_cuts() {
     let (mut n_cuts, mut n_needed) = (0, 0);
-    for seed in 0..n_instances() / 5 {
+    for seed in 0..num_instances() / 5 {
         let instance = linked_instance(seed + 1_000_000);
-        let text = random::json(&instance);
-        for stays in [Stays::Whole, Stays::Split] {
-            let nothing = Exact { stays, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &nowhere(&instance));
+        let text = random::to_json(&instance);
+        for stays in [ResidencyMode::Whole, ResidencyMode::Split] {
+            let nothing = ExactPlanner { mode: stays, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &place_nothing(&instance));
             let mut result: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
             result["optimal"] = json!(false);
-            let least = brute::least_hbm_bytes(&instance.buffers, &instance.capacity, stays == Stays::Whole);
+            let least = brute::find_min_hbm_bytes(&instance.buffers, &instance.capacity, stays == ResidencyMode::Whole);
             if nothing.hbm_bytes_left <= least + 1 {
                 continue;
             }
@@ -75,11 +75,11 @@ fn no_cuts_that_are_accepted_raise_a_bound_above_the_optimum() {
                 result["certificate"]["cuts"] = json!(cuts);
                 verify(&result.to_string(), &text).is_ok()
             };
-            let mut forger = Forger { results: Vec::new(), instance: &instance, random: Random(seed) };
+            let mut forger = ResultForger { results: Vec::new(), instance: &instance, random: TestRng(seed) };
             let mut cuts: Vec<Value> = Vec::new();
-            for _ in 0..TRIED_CUTS {
-                let cut = forger.cut_around_a_birth();
-                if cuts.len() < CUTS && !cuts.contains(&cut) && accepts(&mut result, 0, std::slice::from_ref(&cut)) {
+            for _ in 0..NUM_TRIED_CUTS {
+                let cut = forger.sample_cut_around_birth();
+                if cuts.len() < MAX_CUTS && !cuts.contains(&cut) && accepts(&mut result, 0, std::slice::from_ref(&cut)) {
                     cuts.push(cut);
                 }
             }
@@ -89,21 +89,21 @@ fn no_cuts_that_are_accepted_raise_a_bound_above_the_optimum() {
         }
     }
     println!("{n_cuts} cuts; {n_needed} bounds need them");
-    assert!(n_cuts as u64 > n_instances());
+    assert!(n_cuts as u64 > num_instances());
 }
 
-fn results(instance: &Instance) -> Vec<Value> {
-    let kinds = [(Stays::Whole, BUDGET), (Stays::Split, BUDGET), (Stays::Whole, 0), (Stays::Split, 0)];
+fn solve_to_results(instance: &Instance) -> Vec<Value> {
+    let kinds = [(ResidencyMode::Whole, BUDGET), (ResidencyMode::Split, BUDGET), (ResidencyMode::Whole, 0), (ResidencyMode::Split, 0)];
     let result = |(stays, budget)| {
-        let plan = Exact { stays, budget }.solve(&instance.buffers, &instance.capacity);
+        let plan = ExactPlanner { mode: stays, budget }.solve(&instance.buffers, &instance.capacity);
         serde_json::from_str(&plan.to_json(instance, &HEADING).unwrap()).unwrap()
     };
     kinds.into_iter().map(result).collect()
 }
 
 /// Repairs the fields that the checker names, with the values that it expects.
-fn mended(result: &mut Value, instance: &Instance, text: &str) -> Result<Verified, Violation> {
-    for _ in 0..MENDINGS {
+fn repair_result(result: &mut Value, instance: &Instance, text: &str) -> Result<VerifiedPlan, Violation> {
+    for _ in 0..MAX_REPAIRS {
         match verify(&result.to_string(), text) {
             Err(Violation::Field { field, expected, .. }) if field == "hbm_bytes_left" => {
                 let claims_best = result["lower_bound"] == result["hbm_bytes_left"];
@@ -132,7 +132,7 @@ fn mended(result: &mut Value, instance: &Instance, text: &str) -> Result<Verifie
 }
 
 /// Returns a property that an accepted result violates, or None if it has all of them.
-fn falsehood(result: &Value, instance: &Instance, verified: &Verified, least: i64) -> Option<String> {
+fn find_violated_property(result: &Value, instance: &Instance, verified: &VerifiedPlan, least: i64) -> Option<String> {
     let Instance { buffers, capacity, .. } = instance;
     let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
     let stays: Vec<_> = result["stays"].as_array().unwrap().iter().collect();
@@ -141,74 +141,74 @@ fn falsehood(result: &Value, instance: &Instance, verified: &Verified, least: i6
         (buffer, number(&stay["start"])..number(&stay["end"]), stay["address"].as_i64().unwrap())
     });
     let everything = buffers.iter().filter(|buffer| buffer.barred.is_none()).count();
-    let is_peak_true = |bound: i64| stays.len() == everything && bound <= brute::least_peak(buffers, capacity.alignment);
+    let is_peak_true = |bound: i64| stays.len() == everything && bound <= brute::find_min_peak(buffers, capacity.alignment);
     let conditions = [
         ("the plan is legal", brute::is_legal(buffers, capacity, parsed)),
         ("no plan leaves less than the bound", verified.lower_bound <= least),
         ("no plan leaves less than the best", verified.hbm_bytes_left >= least),
         ("what is optimal is at the bound", !verified.optimal || verified.hbm_bytes_left == least),
-        ("the plans are those of the result", result["among"] == json!(verified.among)),
+        ("the plans are those of the result", result["among"] == json!(verified.plan_set)),
         ("everything is in the smallest LX", verified.peak_bound.is_none_or(is_peak_true)),
     ];
     conditions.iter().find(|one| !one.1).map(|one| format!("{}: {verified:?}, {least}", one.0))
 }
 
-impl Forger<'_> {
+impl ResultForger<'_> {
     fn forge(&mut self) -> Value {
-        let (plan, proof) = (self.random.below(self.results.len()), self.random.below(self.results.len()));
+        let (plan, proof) = (self.random.sample_below(self.results.len()), self.random.sample_below(self.results.len()));
         let mut result = self.results[plan].clone();
         // Often the proof of another result, and mostly of the same kind.
-        if self.random.below(4) > 0 {
-            let same = if self.random.below(8) > 0 { plan % 2 } else { proof % 2 };
+        if self.random.sample_below(4) > 0 {
+            let same = if self.random.sample_below(8) > 0 { plan % 2 } else { proof % 2 };
             result["certificate"] = self.results[same].clone()["certificate"].take();
         }
         // Most claim to be the best.
         let left = result["hbm_bytes_left"].as_i64().unwrap();
-        let claimed = if self.random.below(4) > 0 { left } else { left - self.random.below(6) as i64 };
+        let claimed = if self.random.sample_below(4) > 0 { left } else { left - self.random.sample_below(6) as i64 };
         result["lower_bound"] = json!(claimed);
-        for _ in 0..self.random.below(4) {
-            match self.random.below(10) {
+        for _ in 0..self.random.sample_below(4) {
+            match self.random.sample_below(10) {
                 0 => self.change_prices(&mut result),
                 1 => self.change_stays(&mut result),
                 2 => self.change_kind(&mut result),
                 3 => self.change_rents(&mut result),
-                4 => self.claim_a_peak(&mut result),
+                4 => self.claim_peak(&mut result),
                 5 => self.swap_numbers(&mut result),
-                6 | 7 => self.change_a_cut(&mut result),
-                _ => self.invent_a_cut(&mut result),
+                6 | 7 => self.change_cut(&mut result),
+                _ => self.invent_cut(&mut result),
             }
         }
         result["optimal"] = json!(result["lower_bound"] == result["hbm_bytes_left"]);
         result
     }
 
-    fn buffer(&mut self) -> &Buffer {
-        &self.instance.buffers[self.random.below(self.instance.buffers.len())]
+    fn sample_buffer(&mut self) -> &Buffer {
+        &self.instance.buffers[self.random.sample_below(self.instance.buffers.len())]
     }
 
     /// Two uses of a buffer as the start and the end of a stay; mostly its whole life.
-    fn stay(&mut self) -> Value {
-        let whole = self.random.below(3) > 0;
-        let (one, other) = (self.random.next() as usize, self.random.next() as usize);
-        let buffer = self.buffer();
+    fn sample_interval(&mut self) -> Value {
+        let whole = self.random.sample_below(3) > 0;
+        let (one, other) = (self.random.next_u64() as usize, self.random.next_u64() as usize);
+        let buffer = self.sample_buffer();
         let time = |number: usize| buffer.uses[number % buffer.uses.len()].time;
-        let (start, end) = if whole { (buffer.life().start, buffer.life().end) } else { (time(one), time(other) + 1) };
+        let (start, end) = if whole { (buffer.live_range().start, buffer.live_range().end) } else { (time(one), time(other) + 1) };
         json!({"buffer": buffer.name, "start": start, "end": end})
     }
 
     /// Stays that are live when some buffer is born, with takeovers and absent links as they come.
-    fn cut_around_a_birth(&mut self) -> Value {
-        let birth = self.buffer().life().start as u64;
+    fn sample_cut_around_birth(&mut self) -> Value {
+        let birth = self.sample_buffer().live_range().start as u64;
         // Small cuts say most.
-        let (n, mut stays) = ([2, 2, 2, 2, 3, 3, 4, 5][self.random.below(8)], Vec::<Value>::new());
+        let (n, mut stays) = ([2, 2, 2, 2, 3, 3, 4, 5][self.random.sample_below(8)], Vec::<Value>::new());
         for _ in 0..20 {
-            let stay = self.stay();
+            let stay = self.sample_interval();
             let covers = stay["start"].as_u64() <= Some(birth) && Some(birth) < stay["end"].as_u64();
             if covers && stays.len() < n && stays.iter().all(|other| other["buffer"] != stay["buffer"]) {
                 stays.push(stay);
             }
         }
-        self.cut_of(&stays)
+        self.build_cut(&stays)
     }
 
     fn change_prices(&mut self, result: &mut Value) {
@@ -216,10 +216,10 @@ impl Forger<'_> {
         let prices: Vec<(u64, i64)> = serde_json::from_value(certificate["prices"].clone()).unwrap();
         let mut prices: std::collections::BTreeMap<u64, i64> = prices.into_iter().collect();
         let scale = certificate["scale"].as_i64().unwrap();
-        match self.random.below(4) {
-            0 => certificate["scale"] = json!([1, 2, 16, scale * 2][self.random.below(4)]),
+        match self.random.sample_below(4) {
+            0 => certificate["scale"] = json!([1, 2, 16, scale * 2][self.random.sample_below(4)]),
             1 => {
-                prices.insert(self.random.below(6) as u64, scale * self.random.below(9) as i64 / 2);
+                prices.insert(self.random.sample_below(6) as u64, scale * self.random.sample_below(9) as i64 / 2);
             }
             2 => prices.values_mut().for_each(|price| *price *= 2),
             _ => {
@@ -230,12 +230,12 @@ impl Forger<'_> {
     }
 
     fn change_stays(&mut self, result: &mut Value) {
-        let address = self.random.below(self.instance.capacity.bytes as usize + 1) as i64;
-        let mut new = self.stay();
+        let address = self.random.sample_below(self.instance.capacity.bytes as usize + 1) as i64;
+        let mut new = self.sample_interval();
         new["address"] = json!(address / self.instance.capacity.alignment * self.instance.capacity.alignment);
         let stays = result["stays"].as_array_mut().unwrap();
-        let at = self.random.below(stays.len() + 1);
-        match self.random.below(3) {
+        let at = self.random.sample_below(stays.len() + 1);
+        match self.random.sample_below(3) {
             0 if at < stays.len() => stays[at]["address"] = new["address"].clone(),
             1 if at < stays.len() => drop(stays.remove(at)),
             _ => stays.push(new),
@@ -243,9 +243,9 @@ impl Forger<'_> {
     }
 
     fn change_kind(&mut self, result: &mut Value) {
-        let is_whole = self.random.below(2) == 0;
+        let is_whole = self.random.sample_below(2) == 0;
         result["certificate"]["whole_lives"] = json!(is_whole);
-        if self.random.below(4) > 0 {
+        if self.random.sample_below(4) > 0 {
             result["among"] = json!(if is_whole { "whole lives" } else { "split stays" });
         }
     }
@@ -253,74 +253,74 @@ impl Forger<'_> {
     fn change_rents(&mut self, result: &mut Value) {
         let mut rents: Vec<(usize, Vec<(String, i64)>)> = Vec::new();
         for time in 0..5 {
-            let n = self.random.below(4);
+            let n = self.random.sample_below(4);
             let rent = |forger: &mut Self| {
-                let bytes = forger.random.below(9) as i64;
-                (forger.buffer().name.clone(), bytes)
+                let bytes = forger.random.sample_below(9) as i64;
+                (forger.sample_buffer().name.clone(), bytes)
             };
             rents.push((time, (0..n).map(|_| rent(self)).collect()));
         }
         rents.retain(|one| !one.1.is_empty());
         let certificate = &mut result["certificate"];
         certificate["rents"] = json!(rents);
-        if self.random.below(4) > 0 {
+        if self.random.sample_below(4) > 0 {
             (certificate["prices"], certificate["cuts"]) = (json!([]), json!([]));
         }
     }
 
-    fn claim_a_peak(&mut self, result: &mut Value) {
+    fn claim_peak(&mut self, result: &mut Value) {
         let bytes = self.instance.capacity.bytes;
-        result["peak"] = json!({"bytes": bytes, "lower_bound": bytes - self.random.below(4) as i64});
+        result["peak"] = json!({"bytes": bytes, "lower_bound": bytes - self.random.sample_below(4) as i64});
     }
 
     fn swap_numbers(&mut self, result: &mut Value) {
         let mut pointers = Vec::new();
         for part in ["certificate", "stays"] {
-            crate::corrupt::leaves(&result[part], &format!("/{part}"), &mut pointers);
+            crate::corrupt::collect_leaf_pointers(&result[part], &format!("/{part}"), &mut pointers);
         }
         pointers.retain(|pointer| result.pointer(pointer).unwrap().is_number());
         if pointers.is_empty() {
             return;
         }
-        let [one, other] = [0, 1].map(|_| pointers[self.random.below(pointers.len())].clone());
+        let [one, other] = [0, 1].map(|_| pointers[self.random.sample_below(pointers.len())].clone());
         let (first, second) = (result.pointer(&one).unwrap().clone(), result.pointer(&other).unwrap().clone());
         *result.pointer_mut(&one).unwrap() = second;
         *result.pointer_mut(&other).unwrap() = first;
     }
 
     /// Removes a member, or adds one.
-    fn change_a_cut(&mut self, result: &mut Value) {
-        let (stay, name) = (self.stay(), self.buffer().name.clone());
+    fn change_cut(&mut self, result: &mut Value) {
+        let (stay, name) = (self.sample_interval(), self.sample_buffer().name.clone());
         let cuts = result["certificate"]["cuts"].as_array_mut().unwrap();
         if cuts.is_empty() {
-            return self.invent_a_cut(result);
+            return self.invent_cut(result);
         }
-        let at = self.random.below(cuts.len());
-        let key = ["stays", "stays", "mergers", "absent"][self.random.below(4)];
+        let at = self.random.sample_below(cuts.len());
+        let key = ["stays", "stays", "mergers", "absent"][self.random.sample_below(4)];
         let mut list = cuts[at][key].as_array().cloned().unwrap_or_default();
-        match self.random.below(4) {
+        match self.random.sample_below(4) {
             0 => list.push(if key == "stays" { stay } else { json!(name) }),
             _ if list.is_empty() => {}
-            _ => drop(list.remove(self.random.below(list.len()))),
+            _ => drop(list.remove(self.random.sample_below(list.len()))),
         }
         cuts[at][key] = json!(list);
     }
 
     /// Some stays in a cut.
-    fn invent_a_cut(&mut self, result: &mut Value) {
+    fn invent_cut(&mut self, result: &mut Value) {
         let mut stays: Vec<Value> = Vec::new();
-        for _ in 0..2 + self.random.below(4) {
-            let stay = self.stay();
-            if stays.iter().all(|other| other["buffer"] != stay["buffer"]) || self.random.below(4) == 0 {
+        for _ in 0..2 + self.random.sample_below(4) {
+            let stay = self.sample_interval();
+            if stays.iter().all(|other| other["buffer"] != stay["buffer"]) || self.random.sample_below(4) == 0 {
                 stays.push(stay);
             }
         }
-        let cut = self.cut_of(&stays);
+        let cut = self.build_cut(&stays);
         result["certificate"]["cuts"].as_array_mut().unwrap().push(cut);
     }
 
     /// A cut of these stays, with takeovers among them and links out of LX as they come.
-    fn cut_of(&mut self, stays: &[Value]) -> Value {
+    fn build_cut(&mut self, stays: &[Value]) -> Value {
         let (mut mergers, mut absent): (Vec<[String; 2]>, Vec<String>) = (Vec::new(), Vec::new());
         for (index, buffer) in self.instance.buffers.iter().enumerate() {
             let is_in = |buffer: &Buffer| stays.iter().any(|stay| stay["buffer"] == json!(buffer.name));
@@ -330,13 +330,13 @@ impl Forger<'_> {
                 is_in(&buffers[parent])
                     && !is_double
                     && buffer.in_place_parents.contains(&parent)
-                    && scratchpad::can_succeed(buffers, index, parent)
+                    && scratchpad::can_reuse_in_place(buffers, index, parent)
             });
             match parent {
-                Some(parent) if is_in(buffer) && self.random.below(2) == 0 => {
+                Some(parent) if is_in(buffer) && self.random.sample_below(2) == 0 => {
                     mergers.push([buffer.name.clone(), self.instance.buffers[parent].name.clone()]);
                 }
-                _ if !is_in(buffer) && buffer.life().len() == 1 && self.random.below(3) == 0 => absent.push(buffer.name.clone()),
+                _ if !is_in(buffer) && buffer.live_range().len() == 1 && self.random.sample_below(3) == 0 => absent.push(buffer.name.clone()),
                 _ => {}
             }
         }

@@ -1,19 +1,19 @@
 //! Many buffers: everything is packed where that is easy, plans are close to their bounds and confirmed, and steps grow with the list.
 
-use super::{HEADING, Instance, Stays, linked_instance, random, random_instance, verify};
-use crate::random_lives::{instance_of, random_lives};
+use super::{HEADING, Instance, ResidencyMode, linked_instance, random, random_instance, verify};
+use crate::random_lives::{build_instance, generate_live_ranges};
 use scratchpad::{
-    Buffer, Exact, Limits, Plan, Progress, Use,
-    pack::{Packer, Packing, Rectangle, Shape, Steps},
+    Buffer, ExactPlanner, PlanningLimits, ScratchpadPlan, PlanningProgress, Use,
+    pack::{Packer, PackingResult, Rectangle, PackingShape, StepBudget},
     plan_instance,
 };
 
-fn plan(instance: &Instance, stays: Stays, budget: u64) -> Plan {
-    plan_instance(instance, "exact", stays, &mut Limits { budget, go_on: &mut |_| true }).unwrap()
+fn plan_exactly(instance: &Instance, stays: ResidencyMode, budget: u64) -> ScratchpadPlan {
+    plan_instance(instance, "exact", stays, &mut PlanningLimits { budget, go_on: &mut |_| true }).unwrap()
 }
 
 /// Small instances one after the other, each two of them live together for an operation.
-fn joined(n: usize, make: fn(u64) -> Instance) -> Instance {
+fn join_instances(n: usize, make: fn(u64) -> Instance) -> Instance {
     let mut buffers: Vec<Buffer> = Vec::new();
     let (mut start, mut seed) = (0, 0);
     let mut capacity = None;
@@ -23,7 +23,7 @@ fn joined(n: usize, make: fn(u64) -> Instance) -> Instance {
         // The LX of the first is that of all.
         let capacity = capacity.get_or_insert(one.capacity);
         let first = buffers.len();
-        let end = one.buffers.iter().map(|buffer| buffer.life().end).max().unwrap_or(1);
+        let end = one.buffers.iter().map(|buffer| buffer.live_range().end).max().unwrap_or(1);
         for buffer in one.buffers {
             buffers.push(Buffer {
                 name: format!("{}_{}", buffer.name, seed),
@@ -39,10 +39,10 @@ fn joined(n: usize, make: fn(u64) -> Instance) -> Instance {
 }
 
 #[test]
-fn more_buffers_than_a_portion_has_steps_are_packed() {
-    let (text, load) = random_lives(12_500);
-    let instance = instance_of(&text, load, 110);
-    let found = plan(&instance, Stays::Whole, 100_000);
+fn packs_more_buffers_than_steps_per_portion() {
+    let (text, load) = generate_live_ranges(12_500);
+    let instance = build_instance(&text, load, 110);
+    let found = plan_exactly(&instance, ResidencyMode::Whole, 100_000);
     assert_eq!((found.stays.len(), found.optimal), (12_500, true));
     assert!(found.steps <= 8 * 12_500, "{} steps", found.steps);
     let verified =
@@ -52,22 +52,22 @@ fn more_buffers_than_a_portion_has_steps_are_packed() {
 
 /// In portions of any size the lists of a packer do what they do at once, also if they are longer than a portion.
 #[test]
-fn a_list_is_continued_where_it_was_left() {
-    let (text, load) = random_lives(1_500);
+fn resumes_list_packing_in_portions() {
+    let (text, load) = generate_live_ranges(1_500);
     let rectangle = |buffer: &Buffer| {
-        let life = buffer.life();
+        let life = buffer.live_range();
         Rectangle { lower: life.start as i64, upper: life.end as i64, size: buffer.bytes }
     };
-    let shapes: Vec<Shape> = instance_of(&text, load, 100).buffers.iter().map(|buffer| Shape::from(rectangle(buffer))).collect();
+    let shapes: Vec<PackingShape> = build_instance(&text, load, 100).buffers.iter().map(|buffer| PackingShape::from(rectangle(buffer))).collect();
     for capacity in [load, load * 101 / 100, load * 11 / 10] {
         let run = |portion: u64| {
             let (mut packer, mut taken) = (Packer::new(&shapes, &[], capacity), 0);
             loop {
-                let mut steps = Steps { left: portion.min(12_000 - taken) };
+                let mut steps = StepBudget { left: portion.min(12_000 - taken) };
                 let given = steps.left;
                 let answer = packer.run(&mut steps);
                 taken += given - steps.left;
-                if answer != Packing::OutOfSteps || taken >= 12_000 {
+                if answer != PackingResult::OutOfSteps || taken >= 12_000 {
                     return (answer, taken);
                 }
             }
@@ -78,11 +78,11 @@ fn a_list_is_continued_where_it_was_left() {
 }
 
 #[test]
-fn plans_of_many_buffers_are_close_to_their_bounds_and_confirmed() {
+fn plans_many_buffers_close_to_verified_bounds() {
     for (hundredths, per_cent) in [(70, 17), (40, 18)] {
-        let (text, load) = random_lives(2_000);
-        let instance = instance_of(&text, load, hundredths);
-        let found = plan(&instance, Stays::Whole, 1_000_000);
+        let (text, load) = generate_live_ranges(2_000);
+        let instance = build_instance(&text, load, hundredths);
+        let found = plan_exactly(&instance, ResidencyMode::Whole, 1_000_000);
         let verified =
             scratchpad_verify::verify(&found.to_json(&instance, &HEADING).unwrap(), &text, (Some(instance.capacity.bytes), Some(128)));
         assert_eq!(verified.map(|verified| verified.hbm_bytes_left), Ok(found.hbm_bytes_left));
@@ -94,31 +94,31 @@ fn plans_of_many_buffers_are_close_to_their_bounds_and_confirmed() {
 
 /// Takeovers, links, stays that are split, buffers that are barred or begin or end in HBM.
 #[test]
-fn plans_of_many_buffers_of_every_kind_are_confirmed() {
-    let kinds = [random_instance as fn(u64) -> Instance, linked_instance, random::layers];
+fn plans_many_buffers_of_each_kind_verifiably() {
+    let kinds = [random_instance as fn(u64) -> Instance, linked_instance, random::sample_layers];
     for (kind, make) in kinds.into_iter().enumerate() {
-        let instance = joined(1_200, make);
-        let text = random::json(&instance);
-        for stays in [Stays::Whole, Stays::Split] {
-            let found = Exact { stays, budget: 150_000 }.solve(&instance.buffers, &instance.capacity);
+        let instance = join_instances(1_200, make);
+        let text = random::to_json(&instance);
+        for stays in [ResidencyMode::Whole, ResidencyMode::Split] {
+            let found = ExactPlanner { mode: stays, budget: 150_000 }.solve(&instance.buffers, &instance.capacity);
             let verified = verify(&found.to_json(&instance, &HEADING).unwrap(), &text);
             assert_eq!(verified.map(|verified| verified.hbm_bytes_left), Ok(found.hbm_bytes_left), "kind {kind} {stays:?}");
-            assert_eq!(found, Exact { stays, budget: 150_000 }.solve(&instance.buffers, &instance.capacity), "kind {kind} {stays:?}");
+            assert_eq!(found, ExactPlanner { stays, budget: 150_000 }.solve(&instance.buffers, &instance.capacity), "kind {kind} {stays:?}");
         }
     }
 }
 
 #[test]
-fn split_stays_are_never_worse_than_whole_lives() {
-    let small = (0..40).flat_map(|seed| [random_instance(seed), linked_instance(seed), random::layers(seed)]);
-    let large = [joined(1_100, random::layers), joined(1_100, random_instance)];
+fn plans_split_ranges_no_worse_than_unsplit_ranges() {
+    let small = (0..40).flat_map(|seed| [random_instance(seed), linked_instance(seed), random::sample_layers(seed)]);
+    let large = [join_instances(1_100, random::sample_layers), join_instances(1_100, random_instance)];
     let mut n_better = 0;
     for (number, instance) in small.chain(large).enumerate() {
         for budget in [0, 300, 30_000] {
-            let [whole, split] = [Stays::Whole, Stays::Split].map(|stays| plan(&instance, stays, budget));
+            let [whole, split] = [ResidencyMode::Whole, ResidencyMode::Split].map(|stays| plan_exactly(&instance, stays, budget));
             assert!(split.hbm_bytes_left <= whole.hbm_bytes_left, "instance {number}, {budget} steps");
             n_better += usize::from(split.hbm_bytes_left < whole.hbm_bytes_left);
-            let verified = verify(&split.to_json(&instance, &HEADING).unwrap(), &random::json(&instance));
+            let verified = verify(&split.to_json(&instance, &HEADING).unwrap(), &random::to_json(&instance));
             assert!(verified.is_ok(), "instance {number}, {budget} steps: {verified:?}");
         }
     }
@@ -127,26 +127,26 @@ fn split_stays_are_never_worse_than_whole_lives() {
 
 /// Between two questions of a plan of many buffers are few steps, so that a time limit holds; and after a no there are none.
 #[test]
-fn the_watcher_is_asked_often_and_obeyed() {
-    let (text, load) = random_lives(3_000);
+fn calls_progress_callback_often_and_obeys_it() {
+    let (text, load) = generate_live_ranges(3_000);
     for hundredths in [100, 40] {
-        let instance = instance_of(&text, load, hundredths);
+        let instance = build_instance(&text, load, hundredths);
         let (mut last, mut longest, mut asked) = (0, 0, 0_u32);
-        let mut go_on = |progress: &Progress| {
+        let mut go_on = |progress: &PlanningProgress| {
             longest = longest.max(progress.steps.saturating_sub(last));
             last = progress.steps;
             asked += 1;
             true
         };
-        let found = plan_instance(&instance, "exact", Stays::Whole, &mut Limits { budget: 600_000, go_on: &mut go_on }).unwrap();
+        let found = plan_instance(&instance, "exact", ResidencyMode::Whole, &mut PlanningLimits { budget: 600_000, go_on: &mut go_on }).unwrap();
         assert!(longest.max(found.steps.saturating_sub(last)) <= 160_000, "{hundredths}: {longest} steps between two questions");
         for most in [0, 1, asked / 4, asked / 2, asked - 1] {
             let mut n = 0;
-            let mut go_on = |_: &Progress| {
+            let mut go_on = |_: &PlanningProgress| {
                 n += 1;
                 n <= most
             };
-            let stopped = plan_instance(&instance, "exact", Stays::Whole, &mut Limits { budget: 600_000, go_on: &mut go_on }).unwrap();
+            let stopped = plan_instance(&instance, "exact", ResidencyMode::Whole, &mut PlanningLimits { budget: 600_000, go_on: &mut go_on }).unwrap();
             assert!(n <= most + 1, "{hundredths}: asked {n} times, and {most} were yes");
             assert!(stopped.timed_out || n <= most, "{hundredths}");
         }

@@ -1,21 +1,21 @@
 //! Links: buffers that are live in one operation only, in which they pass on the address that they took over.
 
-use crate::{HEADING, both, brute, verify};
-use scratchpad::{Exact, Instance, Stays};
+use crate::{HEADING, planners_of_both_modes, brute, verify};
+use scratchpad::{ExactPlanner, Instance, ResidencyMode};
 use serde_json::{Value, json};
 
 /// A buffer that is written in its first operation and read in its last, and those whose address it may take over.
-fn buffer(name: &str, size: i64, (first, last): (usize, usize), parents: &[&str]) -> Value {
+fn buffer_json(name: &str, size: i64, (first, last): (usize, usize), parents: &[&str]) -> Value {
     let uses = json!([{"time": first, "kind": "write"}, {"time": last, "kind": "read"}]);
     json!({"name": name, "size": size, "uses": uses, "start": first, "end": last + 1, "in_place_parents": parents, "graph_input": false})
 }
 
-fn instance(limit: i64, buffers: &[Value]) -> String {
+fn instance_json(limit: i64, buffers: &[Value]) -> String {
     json!({"name": "links", "limit": limit, "alignment": 1, "buffers": buffers}).to_string()
 }
 
 /// A result with these stays (buffer, start, end, address) that claims to be the best of its kind, and this cut.
-fn result(text: &str, among: &str, stays: &[(&str, usize, usize, i64)], (left, cut): (i64, Value)) -> Value {
+fn result_json(text: &str, among: &str, stays: &[(&str, usize, usize, i64)], (left, cut): (i64, Value)) -> Value {
     let instance = Instance::from_json(text).unwrap();
     let address = |name: &str| stays.iter().find(|stay| stay.0 == name).map(|stay| stay.3);
     let names = || instance.buffers.iter().map(|buffer| buffer.name.as_str());
@@ -31,33 +31,33 @@ fn result(text: &str, among: &str, stays: &[(&str, usize, usize, i64)], (left, c
     })
 }
 
-fn crowded(stays: &[(&str, usize, usize)]) -> Vec<Value> {
+fn cut_intervals_json(stays: &[(&str, usize, usize)]) -> Vec<Value> {
     stays.iter().map(|(buffer, start, end)| json!({"buffer": buffer, "start": start, "end": end})).collect()
 }
 
-fn refusal(result: &Value, instance: &str) -> String {
+fn expect_rejection(result: &Value, instance: &str) -> String {
     verify(&result.to_string(), instance).unwrap_err().to_string()
 }
 
 /// All three fit at one address: it goes from `a` to `c` through `b`, in operation 1.
-fn chain() -> String {
-    instance(4, &[buffer("a", 4, (0, 1), &[]), buffer("b", 4, (1, 1), &["a"]), buffer("c", 4, (1, 2), &["b"])])
+fn chain_json() -> String {
+    instance_json(4, &[buffer_json("a", 4, (0, 1), &[]), buffer_json("b", 4, (1, 1), &["a"]), buffer_json("c", 4, (1, 2), &["b"])])
 }
 
 #[test]
-fn a_cut_that_forgets_a_link_is_rejected() {
+fn rejects_cut_that_omits_link() {
     let stays = [("a", 0, 2, 0), ("b", 1, 2, 0)];
     for among in ["whole lives", "split stays"] {
         let forged = |absent: Value| {
-            let cut = json!({"stays": crowded(&[("a", 0, 2), ("c", 1, 3)]), "mergers": [], "absent": absent});
-            result(&chain(), among, &stays, (8, cut))
+            let cut = json!({"stays": cut_intervals_json(&[("a", 0, 2), ("c", 1, 3)]), "mergers": [], "absent": absent});
+            result_json(&chain_json(), among, &stays, (8, cut))
         };
-        assert!(refusal(&forged(json!([])), &chain()).contains("cut 0: its residency intervals fit in LX together"));
+        assert!(expect_rejection(&forged(json!([])), &chain_json()).contains("cut 0: its residency intervals fit in LX together"));
         // Without the link they do not fit; but plans may have the link.
-        assert!(refusal(&forged(json!(["b"])), &chain()).contains("sets of resident values may cost less"));
+        assert!(expect_rejection(&forged(json!(["b"])), &chain_json()).contains("sets of resident values may cost less"));
         for absent in [json!(["a"]), json!(["nobody"])] {
             assert!(
-                refusal(&forged(absent), &chain())
+                expect_rejection(&forged(absent), &chain_json())
                     .contains("as absent; expected a buffer with a single use, which is in no residency interval of the cut")
             );
         }
@@ -65,9 +65,9 @@ fn a_cut_that_forgets_a_link_is_rejected() {
 }
 
 #[test]
-fn an_address_goes_through_a_link() {
-    let instance = Instance::from_json(&chain()).unwrap();
-    for exact in both() {
+fn passes_address_through_link() {
+    let instance = Instance::from_json(&chain_json()).unwrap();
+    for exact in planners_of_both_modes() {
         let plan = exact.solve(&instance.buffers, &instance.capacity);
         assert_eq!((plan.hbm_bytes_left, plan.optimal), (0, true));
     }
@@ -76,69 +76,69 @@ fn an_address_goes_through_a_link() {
 /// Two halves, of each of which a quarter stays, leave no room for what needs a half at once; so something is cut, and a chain with a link
 /// must not be.
 #[test]
-fn what_a_link_makes_possible_is_not_cut() {
+fn keeps_chains_that_need_link() {
     let buffers = [
-        buffer("over all", 1, (0, 6), &[]),
-        buffer("a", 4, (0, 1), &[]),
-        buffer("b", 4, (1, 1), &["a"]),
-        buffer("c", 4, (1, 2), &["b"]),
-        buffer("left half", 2, (3, 4), &[]),
-        buffer("right half", 2, (3, 4), &[]),
-        buffer("left quarter", 1, (4, 6), &["left half"]),
-        buffer("right quarter", 1, (4, 6), &["right half"]),
-        buffer("half", 2, (5, 6), &[]),
+        buffer_json("over all", 1, (0, 6), &[]),
+        buffer_json("a", 4, (0, 1), &[]),
+        buffer_json("b", 4, (1, 1), &["a"]),
+        buffer_json("c", 4, (1, 2), &["b"]),
+        buffer_json("left half", 2, (3, 4), &[]),
+        buffer_json("right half", 2, (3, 4), &[]),
+        buffer_json("left quarter", 1, (4, 6), &["left half"]),
+        buffer_json("right quarter", 1, (4, 6), &["right half"]),
+        buffer_json("half", 2, (5, 6), &[]),
     ];
-    let text = instance(5, &buffers);
+    let text = instance_json(5, &buffers);
     let instance = Instance::from_json(&text).unwrap();
-    for exact in both() {
+    for exact in planners_of_both_modes() {
         let plan = exact.solve(&instance.buffers, &instance.capacity);
-        let least = brute::least_hbm_bytes(&instance.buffers, &instance.capacity, exact.stays == Stays::Whole);
-        assert_eq!((plan.hbm_bytes_left, plan.optimal), (least, true), "{:?}", exact.stays);
+        let least = brute::find_min_hbm_bytes(&instance.buffers, &instance.capacity, exact.mode == ResidencyMode::Whole);
+        assert_eq!((plan.hbm_bytes_left, plan.optimal), (least, true), "{:?}", exact.mode);
         assert!(verify(&plan.to_json(&instance, &HEADING).unwrap(), &text).is_ok_and(|verified| verified.optimal));
     }
 }
 
 /// `v` has the address of `p`, leaves LX, comes back, and hands down the address that it has then: all fit in LX of its size.
 #[test]
-fn a_takeover_is_from_the_stay_that_ends() {
-    let mut v = buffer("v", 4, (1, 3), &["p"]);
+fn takes_address_from_interval_that_ends() {
+    let mut v = buffer_json("v", 4, (1, 3), &["p"]);
     v["uses"] = json!([{"time": 1, "kind": "write"}, {"time": 3, "kind": "read"}]);
-    let text = instance(4, &[buffer("p", 4, (0, 1), &[]), v, buffer("between", 4, (2, 2), &[]), buffer("d", 4, (3, 4), &["v"])]);
+    let text = instance_json(4, &[buffer_json("p", 4, (0, 1), &[]), v, buffer_json("between", 4, (2, 2), &[]), buffer_json("d", 4, (3, 4), &["v"])]);
     let mergers = json!([["v", "p"], ["d", "v"]]);
-    let cut = json!({"stays": crowded(&[("p", 0, 2), ("v", 1, 2), ("v", 3, 4), ("d", 3, 5)]), "mergers": mergers});
+    let cut = json!({"stays": cut_intervals_json(&[("p", 0, 2), ("v", 1, 2), ("v", 3, 4), ("d", 3, 5)]), "mergers": mergers});
     let stays = [("p", 0, 2, 0), ("v", 1, 2, 0), ("between", 2, 3, 0), ("v", 3, 4, 0)];
-    let forged = result(&text, "split stays", &stays, (16, cut));
-    assert!(refusal(&forged, &text).contains("cut 0: its residency intervals fit in LX together"));
+    let forged = result_json(&text, "split stays", &stays, (16, cut));
+    assert!(expect_rejection(&forged, &text).contains("cut 0: its residency intervals fit in LX together"));
 }
 
 /// Space that a child may reuse from its parent is not charged to both values by the multipliers.
 #[test]
-fn a_child_pays_no_rent_when_it_is_born() {
-    let text = instance(4, &[buffer("p", 4, (0, 1), &[]), buffer("c", 4, (1, 2), &["p"])]);
-    let mut forged = result(&text, "whole lives", &[("p", 0, 2, 0)], (8, json!(null)));
+fn rejects_multiplier_of_child_at_birth() {
+    let text = instance_json(4, &[buffer_json("p", 4, (0, 1), &[]), buffer_json("c", 4, (1, 2), &["p"])]);
+    let mut forged = result_json(&text, "whole lives", &[("p", 0, 2, 0)], (8, json!(null)));
     (forged["certificate"]["cuts"], forged["certificate"]["rents"]) = (json!([]), json!([[1, [["p", 8], ["c", 8]]]]));
-    assert!(refusal(&forged, &text).contains("'c' has a rent in operation 1, in which it may take over an address"));
+    assert!(expect_rejection(&forged, &text).contains("'c' has a rent in operation 1, in which it may take over an address"));
 }
 
 /// Within an operation an address goes on in the order of the list, so that it cannot go round.
 #[test]
-fn parents_of_each_other_are_no_circle() {
-    let pair = [buffer("a", 4, (0, 1), &[]), buffer("b", 4, (1, 1), &["a", "c"]), buffer("c", 4, (1, 1), &["b"])];
-    let text = instance(4, &pair);
-    let circle = json!({"stays": crowded(&[("b", 1, 2), ("c", 1, 2)]), "mergers": [["b", "c"], ["c", "b"]]});
-    let forged = result(&text, "whole lives", &[("a", 0, 2, 0)], (16, circle));
-    assert!(refusal(&forged, &text).contains("a cut merges intervals that cannot share an address, or one interval twice"));
+fn rejects_cyclic_reuse() {
+    let pair = [buffer_json("a", 4, (0, 1), &[]), buffer_json("b", 4, (1, 1), &["a", "c"]), buffer_json("c", 4, (1, 1), &["b"])];
+    let text = instance_json(4, &pair);
+    let circle = json!({"stays": cut_intervals_json(&[("b", 1, 2), ("c", 1, 2)]), "mergers": [["b", "c"], ["c", "b"]]});
+    let forged = result_json(&text, "whole lives", &[("a", 0, 2, 0)], (16, circle));
+    assert!(expect_rejection(&forged, &text).contains("a cut merges intervals that cannot share an address, or one interval twice"));
     let instance = Instance::from_json(&text).unwrap();
-    assert_eq!(Exact::whole_lives().solve(&instance.buffers, &instance.capacity).hbm_bytes_left, 0);
+    assert_eq!(ExactPlanner::new_unsplit().solve(&instance.buffers, &instance.capacity).hbm_bytes_left, 0);
 }
 
 /// Seven of its nine buffers live for one operation, where they may take over from each other in thousands of ways.
 #[test]
-fn many_ways_to_hand_down_are_confirmed() {
+fn verifies_bound_with_many_reuse_assignments() {
     let instance = crate::linked_instance(67_385);
-    for exact in both() {
+    for exact in planners_of_both_modes() {
         let plan = exact.solve(&instance.buffers, &instance.capacity);
-        let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &crate::random::json(&instance));
-        assert!(verified.as_ref().is_ok_and(|verified| verified.optimal), "{:?}: {verified:?}", exact.stays);
+        let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &crate::random::to_json(&instance));
+        assert!(verified.as_ref().is_ok_and(|verified| verified.optimal), "{:?}: {verified:?}", exact.mode);
     }
 }

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::cast_possible_wrap, clippy::cast_possible_truncation, reason = "a test")]
 
 use scratchpad::{
-    Buffer, Exact, Heading, Instance, Stays,
-    pack::{Packing, Rectangle, Steps, pack},
+    Buffer, ExactPlanner, ReportHeader, Instance, ResidencyMode,
+    pack::{PackingResult, Rectangle, StepBudget, pack_rectangles},
 };
-use scratchpad_verify::{Verified, Violation};
+use scratchpad_verify::{VerifiedPlan, Violation};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -24,93 +24,93 @@ mod random_lives;
 
 /// One small instance in some ten thousands needs more than the default to be proved.
 const BUDGET: u64 = 20_000_000;
-const HEADING: Heading<'_> = Heading { planner: "exact", seconds: 0.0, peak: None };
+const HEADING: ReportHeader<'_> = ReportHeader { planner: "exact", seconds: 0.0, peak: None };
 
-fn verify(result: &str, instance: &str) -> Result<Verified, Violation> {
+fn verify(result: &str, instance: &str) -> Result<VerifiedPlan, Violation> {
     scratchpad_verify::verify(result, instance, (None, None))
 }
 
-fn both() -> [Exact; 2] {
-    [Stays::Whole, Stays::Split].map(|stays| Exact { stays, budget: BUDGET })
+fn planners_of_both_modes() -> [ExactPlanner; 2] {
+    [ResidencyMode::Whole, ResidencyMode::Split].map(|stays| ExactPlanner { mode: stays, budget: BUDGET })
 }
 
 fn random_instance(seed: u64) -> Instance {
-    let (buffers, capacity) = random::instance(seed);
+    let (buffers, capacity) = random::sample_buffers(seed);
     Instance { name: "random".to_owned(), capacity, buffers }
 }
 
-fn number_of(variable: &str) -> Option<u64> {
+fn read_number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
 }
 
 /// `SPYRE_EXACT_SEEDS`: 100,000 take two minutes of one core in release. `SPYRE_EXACT_FROM` begins later.
-fn seeds() -> std::ops::Range<u64> {
-    number_of("SPYRE_EXACT_FROM").unwrap_or(0)..n_seeds()
+fn seed_range() -> std::ops::Range<u64> {
+    read_number("SPYRE_EXACT_FROM").unwrap_or(0)..num_seeds()
 }
 
-fn n_seeds() -> u64 {
-    number_of("SPYRE_EXACT_SEEDS").unwrap_or(300)
+fn num_seeds() -> u64 {
+    read_number("SPYRE_EXACT_SEEDS").unwrap_or(300)
 }
 
 fn linked_instance(seed: u64) -> Instance {
-    let (buffers, capacity) = random::links(seed);
+    let (buffers, capacity) = random::sample_linked_buffers(seed);
     Instance { name: "links".to_owned(), capacity, buffers }
 }
 
 #[test]
-fn small_instances_equal_brute_force() {
-    for (seed, instance) in seeds().flat_map(|seed| [(seed, random_instance(seed)), (seed, linked_instance(seed))]) {
-        for exact in both() {
+fn matches_brute_force_on_small_instances() {
+    for (seed, instance) in seed_range().flat_map(|seed| [(seed, random_instance(seed)), (seed, linked_instance(seed))]) {
+        for exact in planners_of_both_modes() {
             let plan = exact.solve(&instance.buffers, &instance.capacity);
-            let least = brute::least_hbm_bytes(&instance.buffers, &instance.capacity, exact.stays == Stays::Whole);
+            let least = brute::find_min_hbm_bytes(&instance.buffers, &instance.capacity, exact.mode == ResidencyMode::Whole);
             let name = &instance.name;
-            assert_eq!((plan.hbm_bytes_left, plan.optimal), (least, true), "{name}, seed {seed} {:?}", exact.stays);
-            let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &random::json(&instance));
+            assert_eq!((plan.hbm_bytes_left, plan.optimal), (least, true), "{name}, seed {seed} {:?}", exact.mode);
+            let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &random::to_json(&instance));
             let is_confirmed = verified.as_ref().is_ok_and(|verified| verified.optimal);
-            assert!(is_confirmed, "{name}, seed {seed} {:?}: {verified:?}", exact.stays);
+            assert!(is_confirmed, "{name}, seed {seed} {:?}: {verified:?}", exact.mode);
         }
     }
 }
 
 /// Whether everything has a place, addresses not taken over.
 #[test]
-fn packings_of_small_instances_equal_brute_force() {
+fn matches_brute_force_on_packings() {
     let mut n_placed = 0;
-    for seed in 0..n_seeds() {
+    for seed in 0..num_seeds() {
         let Instance { buffers, mut capacity, .. } = random_instance(seed);
         let buffers: Vec<Buffer> =
             buffers.into_iter().map(|buffer| Buffer { in_place_parents: Vec::new(), barred: None, ..buffer }).collect();
         capacity.bytes -= capacity.bytes % capacity.alignment;
         let tick = |time: usize| i64::try_from(time).unwrap();
         let rectangle = |buffer: &Buffer| {
-            let (life, size) = (buffer.life(), capacity.align(buffer.bytes) / capacity.alignment);
+            let (life, size) = (buffer.live_range(), capacity.align(buffer.bytes) / capacity.alignment);
             Rectangle { lower: tick(life.start), upper: tick(life.end), size }
         };
         let rectangles: Vec<Rectangle> = buffers.iter().map(rectangle).collect();
-        let packing = pack(&rectangles, capacity.bytes / capacity.alignment, &mut Steps { left: BUDGET });
-        assert_ne!(packing, Packing::OutOfSteps, "seed {seed}");
-        assert_eq!(matches!(packing, Packing::Placed(_)), brute::all_fit(&buffers, &capacity), "seed {seed}");
-        if let Packing::Placed(offsets) = packing {
+        let packing = pack_rectangles(&rectangles, capacity.bytes / capacity.alignment, &mut StepBudget { left: BUDGET });
+        assert_ne!(packing, PackingResult::OutOfSteps, "seed {seed}");
+        assert_eq!(matches!(packing, PackingResult::Placed(_)), brute::can_place_all(&buffers, &capacity), "seed {seed}");
+        if let PackingResult::Placed(offsets) = packing {
             n_placed += 1;
-            let stay = |(buffer, offset): (usize, i64)| (buffer, buffers[buffer].life(), offset * capacity.alignment);
+            let stay = |(buffer, offset): (usize, i64)| (buffer, buffers[buffer].live_range(), offset * capacity.alignment);
             assert!(brute::is_legal(&buffers, &capacity, offsets.into_iter().enumerate().map(stay)), "seed {seed}");
         }
     }
-    assert!(n_placed > n_seeds() / 5 && n_placed < n_seeds());
+    assert!(n_placed > num_seeds() / 5 && n_placed < num_seeds());
 }
 
 /// Layers of up to 40 buffers: too many for brute force. Optimal or not, plans are legal and their bounds confirmed.
 #[test]
-fn plans_of_larger_instances_are_legal_and_confirmed() {
+fn plans_larger_instances_legally_with_verified_bounds() {
     let mut n_optimal = 0;
     for seed in 0..60 {
-        let instance = random::layers(seed);
-        for exact in both().map(|exact| Exact { budget: 20_000, ..exact }) {
+        let instance = random::sample_layers(seed);
+        for exact in planners_of_both_modes().map(|exact| ExactPlanner { budget: 20_000, ..exact }) {
             let plan = exact.solve(&instance.buffers, &instance.capacity);
             let stays = plan.stays.iter().map(|stay| (stay.buffer, stay.start..stay.end, stay.address));
-            assert!(brute::is_legal(&instance.buffers, &instance.capacity, stays), "seed {seed} {:?}", exact.stays);
-            let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &random::json(&instance));
-            assert_eq!(verified.map(|verified| verified.optimal), Ok(plan.optimal), "seed {seed} {:?}", exact.stays);
+            assert!(brute::is_legal(&instance.buffers, &instance.capacity, stays), "seed {seed} {:?}", exact.mode);
+            let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &random::to_json(&instance));
+            assert_eq!(verified.map(|verified| verified.optimal), Ok(plan.optimal), "seed {seed} {:?}", exact.mode);
             n_optimal += u64::from(plan.optimal);
         }
     }
@@ -130,7 +130,7 @@ fn buffer(name: &str, bytes: i64, uses: &str) -> Buffer {
 
 /// A buffer that is rewritten needs no address before the rewrite: buffers that are too large together are never resident together.
 #[test]
-fn a_buffer_that_is_written_anew_leaves_its_place_in_between() {
+fn frees_address_before_complete_rewrite() {
     let alternate = vec![buffer("a", 1152, "0w 1r 2r 6w 7r 8r"), buffer("b", 1152, "3w 4r 5r")];
     let around = vec![
         buffer("a0", 384, "0w 3r 4r 7w 9r"),
@@ -139,7 +139,7 @@ fn a_buffer_that_is_written_anew_leaves_its_place_in_between() {
         buffer("b", 768, "8w 9r 10r 14w 15r 16r 20w 21r 22r"),
     ];
     for buffers in [alternate, around] {
-        let plan = Exact::split_stays().solve(&buffers, &scratchpad::Capacity { bytes: 1152, alignment: 128 });
+        let plan = ExactPlanner::new_split().solve(&buffers, &scratchpad::Capacity { bytes: 1152, alignment: 128 });
         assert_eq!((plan.hbm_bytes_left, plan.optimal), (0, true));
         assert!(plan.stays.len() > buffers.len(), "a buffer stays twice");
     }
@@ -147,10 +147,10 @@ fn a_buffer_that_is_written_anew_leaves_its_place_in_between() {
 
 /// 20 runs each by one thread, and by two at the same time.
 #[test]
-fn plans_do_not_depend_on_the_run_or_the_thread() {
+fn makes_same_plan_in_each_run_and_thread() {
     let solve = |seed: u64| {
-        let instance = if seed.is_multiple_of(2) { random_instance(seed) } else { random::layers(seed) };
-        Exact { budget: 10_000, ..Exact::split_stays() }.solve(&instance.buffers, &instance.capacity)
+        let instance = if seed.is_multiple_of(2) { random_instance(seed) } else { random::sample_layers(seed) };
+        ExactPlanner { budget: 10_000, ..ExactPlanner::new_split() }.solve(&instance.buffers, &instance.capacity)
     };
     for seed in 0..12 {
         let first = solve(seed);
@@ -163,20 +163,20 @@ fn plans_do_not_depend_on_the_run_or_the_thread() {
 }
 
 #[test]
-fn a_bound_that_is_too_high_is_rejected() {
+fn rejects_bound_that_is_too_high() {
     let mut n_tried = 0;
     for seed in 0..300 {
         let instance = random_instance(seed);
-        for exact in both() {
+        for exact in planners_of_both_modes() {
             let plan = exact.solve(&instance.buffers, &instance.capacity);
             // A worse plan with the same bound is right; that it is the best is not.
-            let nothing = Exact { budget: 0, ..exact }.solve(&instance.buffers, &instance.capacity);
+            let nothing = ExactPlanner { budget: 0, ..exact }.solve(&instance.buffers, &instance.capacity);
             if nothing.hbm_bytes_left == plan.hbm_bytes_left {
                 continue;
             }
             n_tried += 1;
             let mut result: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
-            let text = random::json(&instance);
+            let text = random::to_json(&instance);
             assert!(verify(&result.to_string(), &text).is_ok());
             result["lower_bound"] = json!(plan.hbm_bytes_left + 1);
             result["optimal"] = json!(plan.hbm_bytes_left + 1 == nothing.hbm_bytes_left);
@@ -189,18 +189,18 @@ fn a_bound_that_is_too_high_is_rejected() {
 }
 
 #[test]
-fn a_cut_that_fits_is_rejected() {
+fn rejects_cut_that_fits() {
     let mut n_tried = 0;
     for seed in 0..3000 {
         let instance = random_instance(seed);
-        let plan = Exact::whole_lives().solve(&instance.buffers, &instance.capacity);
+        let plan = ExactPlanner::new_unsplit().solve(&instance.buffers, &instance.capacity);
         let result: Value = serde_json::from_str(&plan.to_json(&instance, &HEADING).unwrap()).unwrap();
         for cut in 0..plan.certificate.cuts.len() {
             n_tried += 1;
             let mut corrupted = result.clone();
             corrupted["certificate"]["cuts"][cut]["stays"].as_array_mut().unwrap().truncate(1);
             corrupted["certificate"]["cuts"][cut]["mergers"] = json!([]);
-            assert!(matches!(verify(&corrupted.to_string(), &random::json(&instance)), Err(Violation::Bound { .. })), "seed {seed}");
+            assert!(matches!(verify(&corrupted.to_string(), &random::to_json(&instance)), Err(Violation::Bound { .. })), "seed {seed}");
         }
     }
     assert!(n_tried > 20, "{n_tried}");
@@ -208,12 +208,12 @@ fn a_cut_that_fits_is_rejected() {
 
 /// Buffers of which about half fit; one in five is about as large as half of LX.
 fn dense_instance() -> Instance {
-    let mut random = random::Random(7);
+    let mut random = random::TestRng(7);
     let mut buffer = |index: usize| {
-        let first = random.below(30);
-        let last = first + 1 + random.below(8);
-        let bytes = 128 * if random.below(5) == 0 { 30 + random.below(30) } else { 5 + random.below(15) };
-        let reads = (0..1 + random.below(3)).map(|_| scratchpad::Use { time: last, kind: scratchpad::UseKind::Read });
+        let first = random.sample_below(30);
+        let last = first + 1 + random.sample_below(8);
+        let bytes = 128 * if random.sample_below(5) == 0 { 30 + random.sample_below(30) } else { 5 + random.sample_below(15) };
+        let reads = (0..1 + random.sample_below(3)).map(|_| scratchpad::Use { time: last, kind: scratchpad::UseKind::Read });
         let uses = std::iter::once(scratchpad::Use { time: first, kind: scratchpad::UseKind::Write }).chain(reads).collect();
         Buffer::new(format!("b{index}"), bytes as i64, uses)
     };
@@ -222,13 +222,13 @@ fn dense_instance() -> Instance {
 }
 
 #[test]
-fn a_dense_plan_is_close_to_its_bound_and_rents_prove_it() {
+fn proves_dense_plan_with_multipliers() {
     let instance = dense_instance();
-    let text = random::json(&instance);
+    let text = random::to_json(&instance);
     let all: i64 = instance.buffers.iter().map(|buffer| buffer.bytes * buffer.uses.len() as i64).sum();
     let mut before = i64::MAX;
     for budget in [60_000, 150_000, 400_000] {
-        let plan = Exact { stays: Stays::Whole, budget }.solve(&instance.buffers, &instance.capacity);
+        let plan = ExactPlanner { mode: ResidencyMode::Whole, budget }.solve(&instance.buffers, &instance.capacity);
         let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &text).unwrap();
         assert_eq!(verified.lower_bound, plan.lower_bound);
         assert!(!plan.certificate.rents.is_empty() && plan.steps <= budget, "{budget}");
@@ -239,17 +239,17 @@ fn a_dense_plan_is_close_to_its_bound_and_rents_prove_it() {
         assert!(budget < 400_000 || saved > 0.97 * most, "{saved} of {most}");
     }
     for planner in ["first-fit", "best-fit", "greedy"] {
-        let placement = scratchpad::planner_named(planner).unwrap().plan(&instance.buffers, &instance.capacity);
-        assert!(before <= Exact::whole_lives().adopt(&instance.buffers, &instance.capacity, &placement).hbm_bytes_left, "{planner}");
+        let placement = scratchpad::find_planner(planner).unwrap().plan(&instance.buffers, &instance.capacity);
+        assert!(before <= ExactPlanner::new_unsplit().import_placement(&instance.buffers, &instance.capacity, &placement).hbm_bytes_left, "{planner}");
     }
 }
 
 #[test]
-fn rents_that_prove_too_little_or_are_no_rents_are_rejected() {
+fn rejects_weak_or_invalid_multipliers() {
     let instance = dense_instance();
-    let plan = Exact { stays: Stays::Whole, budget: 60_000 }.solve(&instance.buffers, &instance.capacity);
+    let plan = ExactPlanner { mode: ResidencyMode::Whole, budget: 60_000 }.solve(&instance.buffers, &instance.capacity);
     let result: Value = serde_json::from_str(&plan.to_json(&instance, &HEADING).unwrap()).unwrap();
-    let text = random::json(&instance);
+    let text = random::to_json(&instance);
     assert!(verify(&result.to_string(), &text).is_ok());
     let refused = |what: &str, change: &dyn Fn(&mut Value)| {
         let mut corrupted = result.clone();
@@ -258,7 +258,7 @@ fn rents_that_prove_too_little_or_are_no_rents_are_rejected() {
         assert!(found.as_ref().is_err_and(|error| error.to_string().contains(what)), "{what}: {found:?}");
     };
     let rents = |result: &mut Value| result["certificate"]["rents"][0][1].as_array_mut().unwrap().clone();
-    let first = instance.buffers.iter().find(|buffer| buffer.life().start > 20).unwrap().name.clone();
+    let first = instance.buffers.iter().find(|buffer| buffer.live_range().start > 20).unwrap().name.clone();
     refused("the rents prove", &|result| result["lower_bound"] = json!(plan.lower_bound + 1));
     refused("rents require a plan without split live ranges", &|result| {
         (result["among"], result["certificate"]["whole_lives"]) = (json!("split stays"), json!(false));
@@ -277,7 +277,7 @@ mod shared {
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn the_shared_instances_are_proved_optimal_and_never_worse_than_a_peer() {
+    fn proves_shared_instances_optimal_and_no_worse_than_peer() {
         let planner = common::shared("planner");
         let peers: Value = serde_json::from_str(&fs::read_to_string(planner.join("peer_results.json")).unwrap()).unwrap();
         let mut n_checked = 0;
@@ -285,10 +285,10 @@ mod shared {
             let Ok(text) = fs::read_to_string(planner.join("instances").join(format!("{name}.json"))) else { continue };
             let instance = Instance::from_json(&text).unwrap();
             let theirs = peer["solvers"].as_object().unwrap().values().filter_map(|solver| solver["hbm_bytes_left"].as_i64()).min();
-            for exact in both() {
+            for exact in planners_of_both_modes() {
                 let plan = exact.solve(&instance.buffers, &instance.capacity);
-                assert!(plan.optimal, "{name} {:?}", exact.stays);
-                assert!(theirs.is_none_or(|theirs| plan.hbm_bytes_left <= theirs), "{name} {:?}", exact.stays);
+                assert!(plan.optimal, "{name} {:?}", exact.mode);
+                assert!(theirs.is_none_or(|theirs| plan.hbm_bytes_left <= theirs), "{name} {:?}", exact.mode);
                 let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &text).unwrap_or_else(|error| panic!("{name}: {error}"));
                 assert!(verified.optimal);
                 n_checked += 1;

@@ -1,13 +1,13 @@
 //! The members that profiles demand, forbid, or spell in their own way.
 
 use super::Profile;
-use crate::report::member;
+use crate::report::member_pointer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
 /// A demand on a member, if its parent is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Demand {
+enum MemberDemand {
     Required,
     Optional,
     Forbidden,
@@ -19,11 +19,11 @@ enum Demand {
     Text,
 }
 
-use Demand::{Empty, Forbidden, Integer, Optional, Required, Text};
+use MemberDemand::{Empty, Forbidden, Integer, Optional, Required, Text};
 
 /// Members by their paths, `*` for any key: the demand of torch-spyre's practice, and that of release 1.0.0. Members that are not here are
 /// those of the file model, and every profile has them alike.
-const MEMBERS: &[(&str, Demand, Demand)] = &[
+const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/sdscFoldProps_", Required, Optional),
     ("*/sdscFolds_", Required, Optional),
     ("*/numWkSlicesPerDim_", Required, Optional),
@@ -121,38 +121,38 @@ pub(in super::super) struct MemberFault {
 }
 
 /// Holds the members of an SDSC file against a profile. Text that is no JSON has no faults here.
-pub(in super::super) fn member_faults(bytes: &[u8], profile: Profile) -> Vec<MemberFault> {
-    let demand = |(path, practice, release): &(&'static str, Demand, Demand)| {
+pub(in super::super) fn find_member_faults(bytes: &[u8], profile: Profile) -> Vec<MemberFault> {
+    let demand = |(path, practice, release): &(&'static str, MemberDemand, MemberDemand)| {
         let demand = if profile.is_release() { *release } else { *practice };
         (demand != Optional).then(|| (path.split('/').collect(), demand))
     };
-    let rows: Vec<Row> = MEMBERS.iter().filter_map(demand).collect();
+    let rows: Vec<MemberPattern> = MEMBER_DEMANDS.iter().filter_map(demand).collect();
     let mut faults = Vec::new();
     let active = rows.iter().map(|(path, demand)| (path.as_slice(), *demand)).collect();
-    let walk = Walk { active, path: String::new(), profile, faults: &mut faults };
+    let walk = MemberVisitor { active, path: String::new(), profile, faults: &mut faults };
     if walk.deserialize(&mut serde_json::Deserializer::from_slice(bytes)).is_err() {
         faults.clear();
     }
     faults
 }
 
-type Row = (Vec<&'static str>, Demand);
+type MemberPattern = (Vec<&'static str>, MemberDemand);
 
 /// A value in a file, with the rest of the path of each row that may lead below it.
-struct Walk<'r, 'f> {
-    active: Vec<(&'r [&'static str], Demand)>,
+struct MemberVisitor<'r, 'f> {
+    active: Vec<(&'r [&'static str], MemberDemand)>,
     path: String,
     profile: Profile,
     faults: &'f mut Vec<MemberFault>,
 }
 
-impl<'r> Walk<'r, '_> {
-    fn fault(&mut self, path: String, message: String) {
+impl<'r> MemberVisitor<'r, '_> {
+    fn push_fault(&mut self, path: String, message: String) {
         self.faults.push(MemberFault { path, message });
     }
 
     /// Reports a value whose spelling is not `found`.
-    fn spelled(&mut self, found: Demand) {
+    fn check_spelling(&mut self, found: MemberDemand) {
         let demand = self.active.iter().find(|(rest, _)| rest.is_empty()).map(|(_, demand)| *demand);
         let expected = match demand {
             Some(Integer) => "an integer",
@@ -161,13 +161,13 @@ impl<'r> Walk<'r, '_> {
             Some(Required | Optional | Forbidden) | None => return,
         };
         if demand != Some(found) {
-            let (path, profile) = (self.path.clone(), self.profile.shown());
-            self.fault(path, format!("the value has another type; profile '{profile}' has {expected} here"));
+            let (path, profile) = (self.path.clone(), self.profile.name());
+            self.push_fault(path, format!("the value has another type; profile '{profile}' has {expected} here"));
         }
     }
 
     /// The rows that lead below a member.
-    fn below(&self, key: &str) -> Vec<(&'r [&'static str], Demand)> {
+    fn patterns_below(&self, key: &str) -> Vec<(&'r [&'static str], MemberDemand)> {
         self.active
             .iter()
             .filter_map(|(rest, demand)| {
@@ -178,7 +178,7 @@ impl<'r> Walk<'r, '_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Walk<'_, '_> {
+impl<'de> DeserializeSeed<'de> for MemberVisitor<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -186,7 +186,7 @@ impl<'de> DeserializeSeed<'de> for Walk<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Walk<'_, '_> {
+impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -194,27 +194,27 @@ impl<'de> Visitor<'de> for Walk<'_, '_> {
     }
 
     fn visit_bool<E: Error>(mut self, _: bool) -> Result<(), E> {
-        self.spelled(Required);
+        self.check_spelling(Required);
         Ok(())
     }
 
     fn visit_i64<E: Error>(mut self, _: i64) -> Result<(), E> {
-        self.spelled(Integer);
+        self.check_spelling(Integer);
         Ok(())
     }
 
     fn visit_u64<E: Error>(mut self, _: u64) -> Result<(), E> {
-        self.spelled(Integer);
+        self.check_spelling(Integer);
         Ok(())
     }
 
     fn visit_f64<E: Error>(mut self, _: f64) -> Result<(), E> {
-        self.spelled(Required);
+        self.check_spelling(Required);
         Ok(())
     }
 
     fn visit_str<E: Error>(mut self, _: &str) -> Result<(), E> {
-        self.spelled(Text);
+        self.check_spelling(Text);
         Ok(())
     }
 
@@ -226,12 +226,12 @@ impl<'de> Visitor<'de> for Walk<'_, '_> {
         let mut index = 0_usize;
         loop {
             let key = index.to_string();
-            let active = self.below(&key);
+            let active = self.patterns_below(&key);
             if active.is_empty() {
                 while items.next_element::<IgnoredAny>()?.is_some() {}
                 return Ok(());
             }
-            let walk = Walk { active, path: format!("{}/{key}", self.path), profile: self.profile, faults: &mut *self.faults };
+            let walk = MemberVisitor { active, path: format!("{}/{key}", self.path), profile: self.profile, faults: &mut *self.faults };
             if items.next_element_seed(walk)?.is_none() {
                 return Ok(());
             }
@@ -242,20 +242,20 @@ impl<'de> Visitor<'de> for Walk<'_, '_> {
     fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<(), A::Error> {
         let mut seen: Vec<String> = Vec::new();
         while let Some(key) = members.next_key::<String>()? {
-            let active = self.below(&key);
+            let active = self.patterns_below(&key);
             if active.is_empty() {
                 members.next_value::<IgnoredAny>()?;
             } else {
-                let walk = Walk { active, path: member(&self.path, &key), profile: self.profile, faults: &mut *self.faults };
+                let walk = MemberVisitor { active, path: member_pointer(&self.path, &key), profile: self.profile, faults: &mut *self.faults };
                 members.next_value_seed(walk)?;
             }
             seen.push(key);
         }
         if !seen.is_empty() {
-            self.spelled(Empty);
+            self.check_spelling(Empty);
         }
-        let profile = self.profile.shown();
-        let named: Vec<(&'static str, Demand)> = self
+        let profile = self.profile.name();
+        let named: Vec<(&'static str, MemberDemand)> = self
             .active
             .iter()
             .filter_map(|(rest, demand)| match rest {
@@ -266,9 +266,9 @@ impl<'de> Visitor<'de> for Walk<'_, '_> {
         for (key, demand) in named {
             let is_there = seen.iter().any(|known| known == key);
             match (demand, is_there) {
-                (Required, false) => self.fault(member(&self.path, key), format!("the member is missing; profile '{profile}' demands it")),
+                (Required, false) => self.push_fault(member_pointer(&self.path, key), format!("the member is missing; profile '{profile}' demands it")),
                 (Forbidden, true) => {
-                    self.fault(member(&self.path, key), format!("the member is there; profile '{profile}' has no such member"))
+                    self.push_fault(member_pointer(&self.path, key), format!("the member is there; profile '{profile}' has no such member"))
                 }
                 _ => {}
             }
@@ -281,16 +281,16 @@ impl<'de> Visitor<'de> for Walk<'_, '_> {
 mod tests {
     use super::*;
 
-    fn faults(text: &str, profile: Profile) -> Vec<String> {
-        member_faults(text.as_bytes(), profile).into_iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect()
+    fn collect_fault_texts(text: &str, profile: Profile) -> Vec<String> {
+        find_member_faults(text.as_bytes(), profile).into_iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect()
     }
 
     #[test]
-    fn a_member_is_missing_where_its_parent_is() {
+    fn reports_missing_member_of_present_parent() {
         let text = r#"{"0_add": {"dscs_": [{"add": {"computeOp_": [{"location": "Inner", "attributes_": {}}]}}]}}"#;
-        let found = faults(text, Profile::Release1_0);
+        let found = collect_fault_texts(text, Profile::Release1_0);
         assert_eq!(found, ["/0_add/dscs_/0/add/computeOp_/0/location: the member is there; profile '1.0' has no such member"]);
-        let found = faults(text, Profile::default());
+        let found = collect_fault_texts(text, Profile::default());
         let missing =
             "/0_add/dscs_/0/add/computeOp_/0/attributes_/fidelity_: the member is missing; profile 'torch-spyre-2026-08' demands it";
         assert!(found.iter().any(|fault| fault == missing), "{found:?}");
@@ -298,12 +298,12 @@ mod tests {
     }
 
     #[test]
-    fn a_value_has_the_spelling_of_its_profile() {
+    fn checks_spelling_of_profile() {
         let text = |ids: &str| format!(r#"{{"0_add": {{"dscs_": [{{"add": {{"dimToSymbolMapping_": {{"mb": [{ids}]}}}}}}]}}}}"#);
         let at = "/0_add/dscs_/0/add/dimToSymbolMapping_/mb/0: the value has another type; profile";
-        assert_eq!(faults(&text("-1"), Profile::Release1_0), [format!("{at} '1.0' has a string here")]);
-        assert_eq!(faults(&text("\"-1\""), Profile::Release1_0), [""; 0]);
-        let found = faults(&text("\"-1\""), Profile::TorchSpyre2026_09);
+        assert_eq!(collect_fault_texts(&text("-1"), Profile::Release1_0), [format!("{at} '1.0' has a string here")]);
+        assert_eq!(collect_fault_texts(&text("\"-1\""), Profile::Release1_0), [""; 0]);
+        let found = collect_fault_texts(&text("\"-1\""), Profile::TorchSpyre2026_09);
         assert!(found.contains(&format!("{at} 'torch-spyre-2026-09' has an integer here")), "{found:?}");
     }
 }

@@ -26,20 +26,20 @@ pub enum Profile {
 /// A name of no profile.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected '1.0', 'torch-spyre-2026-08' or 'torch-spyre-2026-09', found '{0}'")]
-pub struct UnknownProfile(String);
+pub struct UnknownProfileError(String);
 
 impl fmt::Display for Profile {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.shown())
+        formatter.write_str(self.name())
     }
 }
 
 impl FromStr for Profile {
-    type Err = UnknownProfile;
+    type Err = UnknownProfileError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownProfile> {
-        let known = Self::VARIANTS.iter().find(|profile| profile.shown() == name);
-        known.copied().ok_or_else(|| UnknownProfile(name.to_owned()))
+    fn from_str(name: &str) -> Result<Self, UnknownProfileError> {
+        let known = Self::VARIANTS.iter().find(|profile| profile.name() == name);
+        known.copied().ok_or_else(|| UnknownProfileError(name.to_owned()))
     }
 }
 
@@ -104,7 +104,7 @@ const RULE_OF_2026_09: &str = "sdsc_r120";
 
 impl Profile {
     /// Whether a rule of torch-spyre's practice, or of every profile, holds.
-    pub(super) fn keeps(self, label: &str) -> bool {
+    pub(super) fn includes_base_rule(self, label: &str) -> bool {
         match self {
             Self::TorchSpyre2026_08 => true,
             Self::TorchSpyre2026_09 => label != NOT_IN_2026_09,
@@ -113,7 +113,7 @@ impl Profile {
     }
 
     /// Whether a rule that came with the release holds.
-    pub(super) fn adds(self, label: &str) -> bool {
+    pub(super) fn includes_added_rule(self, label: &str) -> bool {
         match self {
             Self::TorchSpyre2026_08 => false,
             Self::TorchSpyre2026_09 => label == RULE_OF_2026_09,
@@ -135,7 +135,7 @@ impl Profile {
     }
 
     /// The name of the profile in messages.
-    pub(super) fn shown(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         self.into()
     }
 }
@@ -146,7 +146,7 @@ mod tests {
     use crate::RULES;
 
     #[test]
-    fn the_lists_name_rules() {
+    fn lists_existing_rules() {
         let labels = NOT_IN_RELEASE.iter().chain([&NOT_IN_2026_09]);
         let missing: Vec<_> = labels.filter(|label| !RULES.iter().any(|rule| rule.label == **label)).collect();
         assert!(missing.is_empty(), "{missing:?}");
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_is_read_by_its_name() {
+    fn parses_profile_names() {
         for profile in Profile::VARIANTS {
             assert_eq!(profile.to_string().parse(), Ok(*profile));
         }

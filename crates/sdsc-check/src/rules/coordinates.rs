@@ -1,35 +1,35 @@
 //! Rules on the coordinate mapping from the iteration space to a tensor.
 
 use super::super::file_view::{FileView, TensorView};
-use super::super::report::Report;
+use super::super::report::ViolationReport;
 use sdsc_format::model::{CoordInfo, Entries, FoldFunction};
 use std::collections::BTreeSet;
 
 /// Folds that precede the element folds: cores, corelets and rows.
-const SPATIAL: usize = 3;
+const NUM_SPATIAL_FOLDS: usize = 3;
 
 /// Folds of the elements; a dimension has a suffix of this list.
-const ELEMENT_LABELS: [&str; 4] = ["elem_arr_3", "elem_arr_2", "elem_arr_1", "elem_arr_0"];
+const ELEMENT_FOLD_LABELS: [&str; 4] = ["elem_arr_3", "elem_arr_2", "elem_arr_1", "elem_arr_0"];
 
-pub(super) fn folds_have_their_form(file: &FileView<'_>, report: &mut Report) {
+pub(super) fn check_fold_structure(file: &FileView<'_>, report: &mut ViolationReport) {
     for tensor in file.tensors().filter(|tensor| tensor.class.is_some()) {
         for (label, info) in tensor.node.coordinates.dims.iter() {
             let is_stick = tensor.stick().contains(label);
-            let fault = form_fault(info, file.corelets()).or_else(|| stick_fault(info, label, is_stick, &tensor));
+            let fault = find_structure_fault(info, file.num_corelets()).or_else(|| find_stick_fault(info, label, is_stick, &tensor));
             if let Some(fault) = fault {
-                report.json(file.node_at(tensor.index, &format!("coordinates_/coordInfo/{label}")), fault);
+                report.report_json(file.node_member_path(tensor.index, &format!("coordinates_/coordInfo/{label}")), fault);
             }
         }
     }
 }
 
-fn form_fault(info: &CoordInfo, corelets: i64) -> Option<String> {
+fn find_structure_fault(info: &CoordInfo, corelets: i64) -> Option<String> {
     let folds = &info.folds.folds;
-    let n_elements = folds.len().checked_sub(SPATIAL).filter(|count| (1..=ELEMENT_LABELS.len()).contains(count));
+    let n_elements = folds.len().checked_sub(NUM_SPATIAL_FOLDS).filter(|count| (1..=ELEMENT_FOLD_LABELS.len()).contains(count));
     let Some(n_elements) = n_elements else {
         return Some(format!("{} folds; there are 3 of cores, corelets and rows and 1 to 4 of elements", folds.len()));
     };
-    let labels = ["core_fold", "corelet_fold", "row_fold"].iter().chain(&ELEMENT_LABELS[ELEMENT_LABELS.len() - n_elements..]);
+    let labels = ["core_fold", "corelet_fold", "row_fold"].iter().chain(&ELEMENT_FOLD_LABELS[ELEMENT_FOLD_LABELS.len() - n_elements..]);
     if !folds.iter().map(|fold| &*fold.label).eq(labels.copied()) {
         return Some("the folds are 'core_fold', 'corelet_fold', 'row_fold' and 'elem_arr_<k>' down to 0".to_owned());
     }
@@ -52,13 +52,13 @@ fn form_fault(info: &CoordInfo, corelets: i64) -> Option<String> {
     None
 }
 
-fn stick_fault(info: &CoordInfo, label: &str, is_stick: bool, tensor: &TensorView<'_>) -> Option<String> {
-    let n_elements = info.folds.folds.len().saturating_sub(SPATIAL);
+fn find_stick_fault(info: &CoordInfo, label: &str, is_stick: bool, tensor: &TensorView<'_>) -> Option<String> {
+    let n_elements = info.folds.folds.len().saturating_sub(NUM_SPATIAL_FOLDS);
     match (is_stick, n_elements) {
         (false, 1) => None,
         (false, found) => Some(format!("{found} folds of elements beside the stick; there is one")),
         // Two corelets share the sticks of a core; their folds do not separate sticks and elements.
-        (true, 1) if info.corelets() > 1 => None,
+        (true, 1) if info.num_corelets() > 1 => None,
         (true, 1) => Some("one fold of elements along the stick; sticks and their elements are folds of their own".to_owned()),
         (true, 2) => {
             let innermost = info.folds.folds.last().map(|fold| fold.factor);
@@ -72,29 +72,29 @@ fn stick_fault(info: &CoordInfo, label: &str, is_stick: bool, tensor: &TensorVie
     }
 }
 
-pub(super) fn folds_make_the_size(file: &FileView<'_>, report: &mut Report) {
+pub(super) fn check_fold_sizes(file: &FileView<'_>, report: &mut ViolationReport) {
     for tensor in file.data_tensors().filter(|tensor| tensor.class.is_some()) {
         for (label, info) in tensor.node.coordinates.dims.iter() {
-            if let Some(fault) = size_fault(file, &tensor, label, info) {
-                report.json(file.node_at(tensor.index, &format!("coordinates_/coordInfo/{label}/folds")), fault);
+            if let Some(fault) = find_size_fault(file, &tensor, label, info) {
+                report.report_json(file.node_member_path(tensor.index, &format!("coordinates_/coordInfo/{label}/folds")), fault);
             }
         }
     }
 }
 
-fn size_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &CoordInfo) -> Option<String> {
-    let (cores, elements) = info.folds.folds.split_at_checked(SPATIAL)?;
+fn find_size_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &CoordInfo) -> Option<String> {
+    let (cores, elements) = info.folds.folds.split_at_checked(NUM_SPATIAL_FOLDS)?;
     let slices = cores[0].factor;
-    if !tensor.has(label) {
+    if !tensor.has_dim(label) {
         return (slices != 1)
             .then(|| format!("{slices} slices of '{label}', a dimension that the tensor does not have; such a dimension has one slice"));
     }
     let size = file.size(label)?;
-    if let Some(wanted) = file.slices(label).filter(|wanted| *wanted != slices && tensor.node.coordinates.core_to_slice.is_empty()) {
+    if let Some(wanted) = file.num_slices(label).filter(|wanted| *wanted != slices && tensor.node.coordinates.core_to_slice.is_empty()) {
         return Some(format!("{slices} slices of '{label}'; the op has {wanted}"));
     }
     // Windows read beyond the points of the space, and another rule checks for split sticks.
-    let is_read_by_windows = file.is_windowed(label) && Some(tensor.index) != file.result();
+    let is_read_by_windows = file.is_windowed(label) && Some(tensor.index) != file.result_index();
     let is_stick = tensor.stick_size(label).is_some();
     let is_cut = is_stick && tensor.elements_per_stick().is_none_or(|per_stick| size / slices.max(1) % per_stick.max(1) != 0);
     if is_read_by_windows || is_cut || elements.len() == 3 {
@@ -114,20 +114,20 @@ fn size_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &
     }
 }
 
-pub(super) fn gaps_are_behind_the_part(file: &FileView<'_>, report: &mut Report) {
+pub(super) fn check_gap_positions(file: &FileView<'_>, report: &mut ViolationReport) {
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
         for (label, gaps) in node.gaps.iter().flat_map(Entries::iter) {
-            let path = file.node_at(tensor, &format!("backGapCore_/{label}"));
+            let path = file.node_member_path(tensor, &format!("backGapCore_/{label}"));
             if !node.order.contains(label) {
-                report.json(&path, format!("a gap behind '{label}', which is no dimension of the tensor"));
+                report.report_json(&path, format!("a gap behind '{label}', which is no dimension of the tensor"));
             }
             if let Some((core, gap)) = gaps.iter().find(|(_, gap)| gap.0 < 1) {
-                report.json(format!("{path}/{core}"), format!("a gap of {} elements; a gap has at least one", gap.0));
+                report.report_json(format!("{path}/{core}"), format!("a gap of {} elements; a gap has at least one", gap.0));
             }
             let found: BTreeSet<i64> = gaps.iter().map(|(core, _)| *core).collect();
-            let is_complete = if node.component == "lx" { found.iter().copied().eq(0..file.cores()) } else { found.iter().eq(&[-1]) };
+            let is_complete = if node.component == "lx" { found.iter().copied().eq(0..file.num_cores()) } else { found.iter().eq(&[-1]) };
             if !is_complete {
-                report.json(path, "a gap is given for every core of a tensor in LX, and for core -1 in HBM");
+                report.report_json(path, "a gap is given for every core of a tensor in LX, and for core -1 in HBM");
             }
         }
     }

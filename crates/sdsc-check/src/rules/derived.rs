@@ -1,43 +1,43 @@
 //! Rules on derived members: each is recomputed from the others and compared.
 
-use super::super::extent::{Extent, extents};
+use super::super::extent::{DimExtent, dim_extents};
 use super::super::file_view::{FileView, TensorView};
-use super::super::functions::Family;
-use super::super::report::Report;
-use sdsc_format::model::{CoordInfo, FoldFunction, Node, Presence, Text};
+use super::super::functions::FunctionFamily;
+use super::super::report::ViolationReport;
+use sdsc_format::model::{CoordInfo, FoldFunction, AllocateNode, MemoryPresence, Text};
 use std::collections::BTreeSet;
 
 /// Padding entry of a dimension without padding.
 const NO_PADDING: &str = "nopad";
 
 /// Step and count of every fold of a dimension, outermost first.
-pub(super) type Folds = Vec<(i64, i64)>;
+pub(super) type FoldSteps = Vec<(i64, i64)>;
 
-pub(super) fn folds_are_worked_out(file: &FileView<'_>, report: &mut Report) {
+pub(super) fn check_derived_folds(file: &FileView<'_>, report: &mut ViolationReport) {
     for tensor in file.tensors().filter(|tensor| tensor.class.is_some()) {
         for (label, info) in tensor.node.coordinates.dims.iter() {
-            let path = || file.node_at(tensor.index, &format!("coordinates_/coordInfo/{label}"));
+            let path = || file.node_member_path(tensor.index, &format!("coordinates_/coordInfo/{label}"));
             let wanted = tensor.node.padding.as_ref().or(tensor.node.early_padding.as_ref()).and_then(|padding| padding.get(label));
             let wanted = wanted.map_or(NO_PADDING, |padding| &**padding);
             if info.padding != wanted {
                 let message = format!("'{}' for '{label}'; the tensor's padding of it is '{wanted}'", info.padding);
-                report.json(format!("{}/padding", path()), message);
+                report.report_json(format!("{}/padding", path()), message);
             }
             // Windows read beyond the iteration space: their steps follow from the window, which another rule checks.
             if wanted != NO_PADDING {
                 continue;
             }
-            let Some(wanted) = wanted_folds(file, &tensor, label, info) else { continue };
-            let found = found_folds(info);
+            let Some(wanted) = expected_folds(file, &tensor, label, info) else { continue };
+            let found = read_folds(info);
             if found != wanted {
                 let message = format!("steps and counts {found:?} of '{label}'; those of its part are {wanted:?}");
-                report.json(format!("{}/folds", path()), message);
+                report.report_json(format!("{}/folds", path()), message);
             }
         }
     }
 }
 
-pub(super) fn found_folds(info: &CoordInfo) -> Folds {
+pub(super) fn read_folds(info: &CoordInfo) -> FoldSteps {
     let step = |function: &FoldFunction| match function {
         FoldFunction::Affine { alpha, .. } => *alpha,
         FoldFunction::Map(_) | FoldFunction::Const(_) => i64::MIN,
@@ -46,13 +46,13 @@ pub(super) fn found_folds(info: &CoordInfo) -> Folds {
 }
 
 /// Folds over cores, corelets and rows, then over the elements of one core's slice.
-fn wanted_folds(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &CoordInfo) -> Option<Folds> {
+fn expected_folds(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &CoordInfo) -> Option<FoldSteps> {
     let slices = info.folds.folds.first()?.factor.max(1);
     let size = if tensor.scale(label)? == 1 { file.size(label)? / slices } else { 1 };
     let (step, elements) = match (tensor.stick().contains(&Text::from(label.to_owned())), info.element_folds) {
         (false, _) => (size, vec![(1, size)]),
-        (true, 1) if info.corelets() > 1 => {
-            let corelets = (size / info.corelets(), info.corelets());
+        (true, 1) if info.num_corelets() > 1 => {
+            let corelets = (size / info.num_corelets(), info.num_corelets());
             return Some(vec![(size, slices), corelets, (0, 1), (1, size)]);
         }
         (true, 2) if tensor.stick().len() == 1 => {
@@ -71,16 +71,16 @@ fn wanted_folds(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info:
     Some([(step, slices), (0, 1), (0, 1)].into_iter().chain(elements).collect())
 }
 
-pub(super) fn pages_are_worked_out(file: &FileView<'_>, report: &mut Report) {
+pub(super) fn check_derived_pages(file: &FileView<'_>, report: &mut ViolationReport) {
     if !file.is_indirect() {
         return;
     }
     for tensor in file.tensors() {
         for (position, (label, found)) in tensor.node.order.iter().zip(&tensor.node.page_sizes).enumerate() {
-            let wanted = wanted_pages(file, &tensor, label);
+            let wanted = expected_pages(file, &tensor, label);
             if !wanted.contains(found) {
                 let message = format!("page size {found} along '{label}'; one index selects {}", wanted[0]);
-                report.json(file.node_at(tensor.index, &format!("maxDimSizes_/{position}")), message);
+                report.report_json(file.node_member_path(tensor.index, &format!("maxDimSizes_/{position}")), message);
             }
         }
     }
@@ -88,33 +88,33 @@ pub(super) fn pages_are_worked_out(file: &FileView<'_>, report: &mut Report) {
 
 /// Returns the valid page sizes along a dimension of a tensor: the number of positions that one index selects, or -1 if the dimension is not
 /// accessed through indices. Returns both where the file leaves this open.
-fn wanted_pages(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> Vec<i64> {
+fn expected_pages(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> Vec<i64> {
     // No file says whether a dimension of one point was added for an index tensor, with a page of 1, or belongs to the op.
-    if is_added(file, tensor, label) {
+    if is_added_dim(file, tensor, label) {
         return vec![1, -1];
     }
-    let Some(index) = index_of(file, tensor.node).filter(|_| !tensor.stick().iter().any(|stick| stick == label)) else { return vec![-1] };
-    let own: Vec<Extent<'_>> = extents(file, &index).filter(|extent| !is_added(file, &index, extent.label)).collect();
+    let Some(index) = find_index_tensor(file, tensor.node).filter(|_| !tensor.stick().iter().any(|stick| stick == label)) else { return vec![-1] };
+    let own: Vec<DimExtent<'_>> = dim_extents(file, &index).filter(|extent| !is_added_dim(file, &index, extent.label)).collect();
     let Some(innermost) = own.first().filter(|_| own.iter().any(|extent| extent.label == label)) else { return vec![-1] };
-    let place = tensor.node.order.iter().filter(|other| !is_added(file, tensor, other)).position(|other| other == label).unwrap_or(0);
+    let place = tensor.node.order.iter().filter(|other| !is_added_dim(file, tensor, other)).position(|other| other == label).unwrap_or(0);
     // Only the innermost indexed dimension has an index for each position.
-    let page = if own.len() < 2 || innermost.label == label { 1 } else { own.get(place).map_or(1, Extent::all) };
+    let page = if own.len() < 2 || innermost.label == label { 1 } else { own.get(place).map_or(1, DimExtent::memory_size) };
     // An index tensor with fewer device dimensions does not determine the page; no file has their number.
     if place < own.len() { vec![page] } else { vec![page, -1] }
 }
 
 /// A dimension of one point that was added for an index tensor without a stick.
-fn is_added(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> bool {
+fn is_added_dim(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> bool {
     file.size(label) == Some(1) && tensor.node.order.iter().any(|known| known == label)
 }
 
 /// Returns the index tensor through which a tensor is accessed.
-fn index_of<'a>(file: &FileView<'a>, node: &Node) -> Option<TensorView<'a>> {
+fn find_index_tensor<'a>(file: &FileView<'a>, node: &AllocateNode) -> Option<TensorView<'a>> {
     let related = node.related.as_deref().filter(|_| node.indirection == "value_tensor")?;
     file.tensors().find(|tensor| tensor.node.name == related && tensor.is_index())
 }
 
-pub(super) fn classes_have_the_order_of_their_first_tensor(file: &FileView<'_>, report: &mut Report) {
+pub(super) fn check_class_order(file: &FileView<'_>, report: &mut ViolationReport) {
     // The weight of a depthwise convolution has the window points in front of the dimensions of its class.
     if &*file.compute.function == "depthwiseconv2dnative" {
         return;
@@ -127,30 +127,30 @@ pub(super) fn classes_have_the_order_of_their_first_tensor(file: &FileView<'_>, 
                 "{:?}, where tensor {}, the first of the class, has {:?}; a class has the order of its first tensor",
                 class.order, tensor.index, tensor.node.order
             );
-            report.json(file.dsc_at(&format!("primaryDsInfo_/{}/layoutDimOrder_", tensor.info.class)), message);
+            report.report_json(file.dsc_member_path(&format!("primaryDsInfo_/{}/layoutDimOrder_", tensor.info.class)), message);
         }
     }
 }
 
-pub(super) fn memories_are_complete(file: &FileView<'_>, report: &mut Report) {
+pub(super) fn check_memories(file: &FileView<'_>, report: &mut ViolationReport) {
     let has_windows = file.dsc.class_relation.is_some() || file.dsc.nodes.iter().any(|node| node.padding.is_some());
     for tensor in file.tensors() {
         let memory = &tensor.info.memory;
         let (in_hbm, in_lx) = (!tensor.is_lx(), !tensor.is_index());
         for (name, wanted, found) in [("hbm", in_hbm, &memory.hbm), ("lx", in_lx, &memory.lx)] {
-            let path = file.tensor_at(tensor.index, &format!("memOrg_/{name}"));
+            let path = file.tensor_member_path(tensor.index, &format!("memOrg_/{name}"));
             match found {
                 Some(found) => check_presence(found, name, &tensor, has_windows, path, report),
-                None if wanted => report.json(path, format!("'{name}' is missing; a tensor names every memory that it may be in")),
+                None if wanted => report.report_json(path, format!("'{name}' is missing; a tensor names every memory that it may be in")),
                 None => {}
             }
         }
     }
 }
 
-fn check_presence(found: &Presence, memory: &str, tensor: &TensorView<'_>, has_windows: bool, path: String, report: &mut Report) {
+fn check_presence(found: &MemoryPresence, memory: &str, tensor: &TensorView<'_>, has_windows: bool, path: String, report: &mut ViolationReport) {
     if found.is_present != 1 {
-        report.json(format!("{path}/isPresent"), format!("{}; a memory that is named is present, 1", found.is_present));
+        report.report_json(format!("{path}/isPresent"), format!("{}; a memory that is named is present, 1", found.is_present));
     }
     let for_windows = [
         ("isPadded", found.is_padded.is_some()),
@@ -159,31 +159,31 @@ fn check_presence(found: &Presence, memory: &str, tensor: &TensorView<'_>, has_w
         ("allocateNode_", found.node.is_some()),
     ];
     if let Some((member, _)) = for_windows.into_iter().find(|(_, is_there)| *is_there && !has_windows) {
-        report.json(format!("{path}/{member}"), "only tensors of windowed ops have the member");
+        report.report_json(format!("{path}/{member}"), "only tensors of windowed ops have the member");
     }
     let is_flag = |flag: Option<u8>| flag.is_none_or(|flag| flag <= 1);
     if !is_flag(found.is_padded) || found.is_zero_padded.is_some_and(|flag| flag != 0) || found.offset.is_some_and(|offset| offset != 0) {
-        report.json(&path, "'isPadded' is 0 or 1, 'isZeroPadded' and 'dsOffset' are 0");
+        report.report_json(&path, "'isPadded' is 0 or 1, 'isZeroPadded' and 'dsOffset' are 0");
     }
     let wanted = if memory == "hbm" { &*tensor.node.name } else { "" };
     if let Some(node) = found.node.as_deref().filter(|node| *node != wanted) {
-        report.json(format!("{path}/allocateNode_"), format!("'{node}'; the node of the tensor in this memory is '{wanted}'"));
+        report.report_json(format!("{path}/allocateNode_"), format!("'{node}'; the node of the tensor in this memory is '{wanted}'"));
     }
 }
 
-pub(super) fn inputs_are_those_of_the_family(file: &FileView<'_>, report: &mut Report) {
+pub(super) fn check_inputs(file: &FileView<'_>, report: &mut ViolationReport) {
     let n_tensors = file.dsc.tensors.len();
     let n_inputs = match file.family {
-        Family::Pooling if &*file.compute.function == "depthwiseconv2dnative" => n_tensors,
-        Family::TopK | Family::Pooling => 1,
-        Family::StickReduction | Family::NonstickReduction => n_tensors,
-        Family::Matmul | Family::Convolution | Family::Restickify | Family::Elementwise | Family::Conversion => n_tensors.saturating_sub(1),
-        Family::Other => return,
+        FunctionFamily::Pooling if &*file.compute.function == "depthwiseconv2dnative" => n_tensors,
+        FunctionFamily::TopK | FunctionFamily::Pooling => 1,
+        FunctionFamily::StickReduction | FunctionFamily::NonstickReduction => n_tensors,
+        FunctionFamily::Matmul | FunctionFamily::Convolution | FunctionFamily::Restickify | FunctionFamily::Elementwise | FunctionFamily::Conversion => n_tensors.saturating_sub(1),
+        FunctionFamily::Other => return,
     };
     let name = |tensor: TensorView<'_>| Text::from(format!("Tensor{0}-idx{0}", tensor.index));
     let wanted: Vec<Text> = file.tensors().take(n_inputs).filter(|tensor| !tensor.is_index()).map(name).collect();
     if file.compute.inputs != wanted {
         let message = format!("{:?}; the inputs of '{}' are {wanted:?}", file.compute.inputs, file.compute.function);
-        report.json(file.compute_at("inputLabeledDs"), message);
+        report.report_json(file.compute_member_path("inputLabeledDs"), message);
     }
 }

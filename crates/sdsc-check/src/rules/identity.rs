@@ -1,59 +1,59 @@
 //! Rules on the name and the kind of the operation of a file.
 
 use super::super::file_view::FileView;
-use super::super::functions::{Family, unit};
-use super::super::report::{Report, member};
+use super::super::functions::{FunctionFamily, execution_unit};
+use super::super::report::{ViolationReport, member_pointer};
 use sdsc_format::model::{Fold, FoldFunction, Sdsc};
 
 /// Whether a file has one description of one operation; other rules skip files that do not.
-pub(in super::super) fn there_is_one_operation(sdsc: &Sdsc, report: &mut Report) {
-    let path = member("", &sdsc.name);
+pub(in super::super) fn has_one_operation(sdsc: &Sdsc, report: &mut ViolationReport) {
+    let path = member_pointer("", &sdsc.name);
     match sdsc.value.dscs.as_slice() {
         [dsc] if dsc.value.compute.len() != 1 => {
-            let path = member(&format!("{path}/dscs_/0"), &dsc.name);
-            report.json(format!("{path}/computeOp_"), format!("{} operations; a file has one", dsc.value.compute.len()));
+            let path = member_pointer(&format!("{path}/dscs_/0"), &dsc.name);
+            report.report_json(format!("{path}/computeOp_"), format!("{} operations; a file has one", dsc.value.compute.len()));
         }
         [_] => {}
-        found => report.json(format!("{path}/dscs_"), format!("{} descriptions; a file has one", found.len())),
+        found => report.report_json(format!("{path}/dscs_"), format!("{} descriptions; a file has one", found.len())),
     }
 }
 
-pub(super) fn names_agree(file: &FileView<'_>, report: &mut Report) {
+pub(super) fn check_names(file: &FileView<'_>, report: &mut ViolationReport) {
     let function = &*file.compute.function;
     if file.dsc_key != function {
-        report.json(file.compute_at("opFuncName"), format!("function '{function}' in the description of '{}'; they agree", file.dsc_key));
+        report.report_json(file.compute_member_path("opFuncName"), format!("function '{function}' in the description of '{}'; they agree", file.dsc_key));
     }
     let Some((number, name)) = file.key.split_once('_').filter(|(number, _)| number.parse::<u64>().is_ok()) else {
-        return report.json(member("", file.key), format!("the operation is called '{}'; its name is '<number>_<function>'", file.key));
+        return report.report_json(member_pointer("", file.key), format!("the operation is called '{}'; its name is '<number>_<function>'", file.key));
     };
     if name != file.dsc_key {
-        report.json(member("", file.key), format!("the operation is called '{name}' and its description '{}'; they agree", file.dsc_key));
+        report.report_json(member_pointer("", file.key), format!("the operation is called '{name}' and its description '{}'; they agree", file.dsc_key));
     }
     let in_file_name = file.name.strip_prefix("sdsc_").and_then(|rest| rest.strip_suffix(".json"));
     if let Some(wanted) = in_file_name.filter(|wanted| wanted.parse::<u64>().is_ok() && *wanted != number) {
-        report.json(member("", file.key), format!("the operation has number {number} and its file {wanted}; they agree"));
+        report.report_json(member_pointer("", file.key), format!("the operation has number {number} and its file {wanted}; they agree"));
     }
 }
 
-pub(super) fn function_is_known(file: &FileView<'_>, report: &mut Report) {
+pub(super) fn check_function(file: &FileView<'_>, report: &mut ViolationReport) {
     let function = &*file.compute.function;
-    if Family::of(function).is_none() {
-        report.json(file.compute_at("opFuncName"), format!("'{function}' is no function of the device"));
+    if FunctionFamily::from_function(function).is_none() {
+        report.report_json(file.compute_member_path("opFuncName"), format!("'{function}' is no function of the device"));
     }
 }
 
-pub(super) fn unit_fits_the_function(file: &FileView<'_>, report: &mut Report) {
+pub(super) fn check_unit(file: &FileView<'_>, report: &mut ViolationReport) {
     let function = &*file.compute.function;
-    let Some(family) = Family::of(function) else { return };
-    if file.compute.unit != unit(family) {
-        let message = format!("'{function}' runs on '{}'; its unit is '{}'", file.compute.unit, unit(family));
-        report.json(file.compute_at("exUnit"), message);
+    let Some(family) = FunctionFamily::from_function(function) else { return };
+    if file.compute.unit != execution_unit(family) {
+        let message = format!("'{function}' runs on '{}'; its unit is '{}'", file.compute.unit, execution_unit(family));
+        report.report_json(file.compute_member_path("exUnit"), message);
     }
 }
 
-pub(super) fn fixed_members_are_fixed(file: &FileView<'_>, report: &mut Report) {
-    fixed_folds(file, report);
-    fixed_by_core(file, report);
+pub(super) fn check_fixed_members(file: &FileView<'_>, report: &mut ViolationReport) {
+    check_fixed_folds(file, report);
+    check_fixed_members_by_core(file, report);
     let dsc = file.dsc;
     let stages = &dsc.stages.core;
     let texts = [
@@ -65,28 +65,28 @@ pub(super) fn fixed_members_are_fixed(file: &FileView<'_>, report: &mut Report) 
     ];
     for (path, found, wanted) in texts {
         if let Some(found) = found.filter(|found| *found != wanted) {
-            report.json(file.dsc_at(path), format!("'{found}'; the member is always '{wanted}'"));
+            report.report_json(file.dsc_member_path(path), format!("'{found}'; the member is always '{wanted}'"));
         }
     }
     if let Some(found) = dsc.n_corelets.filter(|found| *found != 1 && !(file.is_shuffle() && *found == 2)) {
-        report.json(file.dsc_at("numCoreletsUsed_"), format!("{found} corelets; an op names one"));
+        report.report_json(file.dsc_member_path("numCoreletsUsed_"), format!("{found} corelets; an op names one"));
     }
     for (tensor, node) in dsc.nodes.iter().enumerate() {
         let texts = [("nodeType_", Some(&*node.node_type), "allocate"), ("prev_", node.previous.as_deref(), "")];
         for (path, found, wanted) in texts {
             if let Some(found) = found.filter(|found| *found != wanted) {
-                report.json(file.node_at(tensor, path), format!("'{found}'; the member is always '{wanted}'"));
+                report.report_json(file.node_member_path(tensor, path), format!("'{found}'; the member is always '{wanted}'"));
             }
         }
     }
     for (name, class) in dsc.classes.iter() {
         if class.stick_replication.as_deref().is_some_and(|found| found != [1]) {
-            report.json(file.dsc_at(&format!("primaryDsInfo_/{name}/stickRepl_")), "the member is always [1]");
+            report.report_json(file.dsc_member_path(&format!("primaryDsInfo_/{name}/stickRepl_")), "the member is always [1]");
         }
     }
 }
 
-fn fixed_folds(file: &FileView<'_>, report: &mut Report) {
+fn check_fixed_folds(file: &FileView<'_>, report: &mut ViolationReport) {
     let operation = file.operation;
     let is = |fold: &Fold, factor: i64, label: &str| fold.factor == factor && fold.label == label;
     let is_once = |folds: &[Fold]| matches!(folds, [fold] if is(fold, 1, "time"));
@@ -97,21 +97,21 @@ fn fixed_folds(file: &FileView<'_>, report: &mut Report) {
     let members = [
         ("sdscFoldProps_", is_once(&operation.fold_props), "once over time"),
         ("sdscFolds_", is_default, "once over time"),
-        ("coreletFoldProp_", (1..=file.corelets()).any(|factor| is(&operation.corelet_fold, factor, "corelet")), "one corelet"),
+        ("coreletFoldProp_", (1..=file.num_corelets()).any(|factor| is(&operation.corelet_fold, factor, "corelet")), "one corelet"),
         ("coreFoldProp_", operation.core_fold.label == "core", "a fold over cores"),
         ("datadscs_", operation.data_dscs.as_ref().is_none_or(Vec::is_empty), "empty"),
     ];
     for (path, _, wanted) in members.into_iter().filter(|(_, is_fixed, _)| !is_fixed) {
-        report.json(file.at(path), format!("the member is always {wanted}"));
+        report.report_json(file.member_path(path), format!("the member is always {wanted}"));
     }
 }
 
-fn fixed_by_core(file: &FileView<'_>, report: &mut Report) {
+fn check_fixed_members_by_core(file: &FileView<'_>, report: &mut ViolationReport) {
     for (core, dsc) in file.operation.core_to_dsc.iter().filter(|(_, dsc)| **dsc != 0) {
-        report.json(file.at(&format!("coreIdToDsc_/{core}")), format!("description {dsc}; every core runs description 0"));
+        report.report_json(file.member_path(&format!("coreIdToDsc_/{core}")), format!("description {dsc}; every core runs description 0"));
     }
     for (core, schedule) in file.operation.core_to_schedule.iter().filter(|(_, schedule)| schedule.as_slice() != [[-1, 0, 0, 0]]) {
         let message = format!("{schedule:?}; the schedule of every core is [[-1, 0, 0, 0]]");
-        report.json(file.at(&format!("coreIdToDscSchedule/{core}")), message);
+        report.report_json(file.member_path(&format!("coreIdToDscSchedule/{core}")), message);
     }
 }

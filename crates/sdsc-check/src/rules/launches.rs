@@ -1,9 +1,9 @@
 //! Rules on the statements of `bundle.mlir` and the files it runs.
 
-use super::super::launch::{Base, ExecuteView, Fault, Form, LaunchValues};
+use super::super::launch::{ValueBase, ExecuteView, LaunchProblemKind, LinearForm, LaunchValues};
 use super::super::profile::Profile;
-use super::super::report::Report;
-use super::super::tree::path_in;
+use super::super::report::ViolationReport;
+use super::super::tree::join_path;
 use machine::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,9 +18,9 @@ pub(in super::super) struct BundleView<'a> {
 }
 
 impl BundleView<'_> {
-    pub(super) fn report(&self, fault: Fault, report: &mut Report) {
-        for problem in self.launch.problems.iter().filter(|problem| problem.fault == fault) {
-            report.text(problem.at, problem.message.clone());
+    pub(super) fn report_problems(&self, fault: LaunchProblemKind, report: &mut ViolationReport) {
+        for problem in self.launch.problems.iter().filter(|problem| problem.kind == fault) {
+            report.report_text(problem.at, problem.message.clone());
         }
     }
 
@@ -31,58 +31,58 @@ impl BundleView<'_> {
     }
 }
 
-pub(super) fn values_are_defined(view: &BundleView<'_>, report: &mut Report) {
-    view.report(Fault::Definition, report);
+pub(super) fn check_definitions(view: &BundleView<'_>, report: &mut ViolationReport) {
+    view.report_problems(LaunchProblemKind::Definition, report);
 }
 
-pub(super) fn values_fit_their_use(view: &BundleView<'_>, report: &mut Report) {
-    view.report(Fault::Kind, report);
+pub(super) fn check_value_kinds(view: &BundleView<'_>, report: &mut ViolationReport) {
+    view.report_problems(LaunchProblemKind::Kind, report);
 }
 
-pub(super) fn addresses_are_linear(view: &BundleView<'_>, report: &mut Report) {
-    view.report(Fault::Form, report);
+pub(super) fn check_linear_addresses(view: &BundleView<'_>, report: &mut ViolationReport) {
+    view.report_problems(LaunchProblemKind::Form, report);
 }
 
-pub(super) fn pools_have_room(view: &BundleView<'_>, report: &mut Report) {
-    view.report(Fault::Pool, report);
-    pools_fit(view, view.target.pool_bytes, report);
+pub(super) fn check_pools(view: &BundleView<'_>, report: &mut ViolationReport) {
+    view.report_problems(LaunchProblemKind::Pool, report);
+    check_pool_limit(view, view.target.pool_bytes, report);
 }
 
 /// Reports pools without bytes, and the first pool with which all up to it exceed `limit` bytes.
-pub(super) fn pools_fit(view: &BundleView<'_>, limit: i64, report: &mut Report) {
+pub(super) fn check_pool_limit(view: &BundleView<'_>, limit: i64, report: &mut ViolationReport) {
     let mut total = 0_i64;
     for pool in &view.launch.pools {
         if pool.bytes < 1 {
-            report.text(pool.at, format!("the pool has {} bytes; it must have at least one", pool.bytes));
+            report.report_text(pool.at, format!("the pool has {} bytes; it must have at least one", pool.bytes));
             continue;
         }
         total = total.saturating_add(pool.bytes);
         if total > limit {
-            report.text(pool.at, format!("the pools have {total} bytes; they must not exceed {limit}"));
+            report.report_text(pool.at, format!("the pools have {total} bytes; they must not exceed {limit}"));
             return;
         }
     }
 }
 
-pub(super) fn loops_are_counted(view: &BundleView<'_>, report: &mut Report) {
-    view.report(Fault::Loop, report);
-    view.report(Fault::LoopForm, report);
+pub(super) fn check_loops(view: &BundleView<'_>, report: &mut ViolationReport) {
+    view.report_problems(LaunchProblemKind::Loop, report);
+    view.report_problems(LaunchProblemKind::LoopForm, report);
 }
 
-pub(super) fn files_are_present(view: &BundleView<'_>, report: &mut Report) {
+pub(super) fn check_files_are_present(view: &BundleView<'_>, report: &mut ViolationReport) {
     for execute in view.first_executes().filter(|view_of| !view.files.contains(view_of.execute.file)) {
-        report.text(execute.at, format!("there is no file '{}'; every executed file stands beside bundle.mlir", execute.execute.file));
+        report.report_text(execute.at, format!("there is no file '{}'; every executed file stands beside bundle.mlir", execute.execute.file));
     }
 }
 
-pub(super) fn files_are_executed(view: &BundleView<'_>, report: &mut Report) {
+pub(super) fn check_files_are_executed(view: &BundleView<'_>, report: &mut ViolationReport) {
     let executed: BTreeSet<_> = view.launch.executes.iter().map(|view| view.execute.file).collect();
     for name in view.files.iter().filter(|name| !executed.contains(name.as_str())) {
-        report.other_file(&path_in(view.folder, name), "nothing executes the file; every SDSC file of a bundle is executed");
+        report.report_other_file(&join_path(view.folder, name), "nothing executes the file; every SDSC file of a bundle is executed");
     }
 }
 
-pub(super) fn repeated_files_have_equal_symbols(view: &BundleView<'_>, report: &mut Report) {
+pub(super) fn check_repeated_files(view: &BundleView<'_>, report: &mut ViolationReport) {
     let mut first: BTreeMap<&str, &ExecuteView<'_>> = BTreeMap::new();
     for execute in &view.launch.executes {
         let file = execute.execute.file;
@@ -90,56 +90,56 @@ pub(super) fn repeated_files_have_equal_symbols(view: &BundleView<'_>, report: &
         let (has_ids, has_values) = (known.execute.symbol_ids == execute.execute.symbol_ids, known.values == execute.values);
         if !(has_ids && has_values) {
             let message = format!("'{file}' was executed at {} with other symbols; a file has one value for each symbol", known.at);
-            report.text(execute.at, message);
+            report.report_text(execute.at, message);
         }
     }
 }
 
-pub(super) fn operands_have_ids(view: &BundleView<'_>, report: &mut Report) {
+pub(super) fn check_operand_ids(view: &BundleView<'_>, report: &mut ViolationReport) {
     for execute in &view.launch.executes {
-        let (operands, ids) = (execute.values.len(), execute.ids().len());
+        let (operands, ids) = (execute.values.len(), execute.symbol_ids().len());
         if operands != ids {
-            report.text(execute.at, format!("{operands} operands for {ids} symbol ids; each operand is the value of one symbol"));
+            report.report_text(execute.at, format!("{operands} operands for {ids} symbol ids; each operand is the value of one symbol"));
         }
     }
 }
 
-pub(super) fn ids_are_unique(view: &BundleView<'_>, report: &mut Report) {
+pub(super) fn check_unique_ids(view: &BundleView<'_>, report: &mut ViolationReport) {
     let mut seen = BTreeSet::new();
     for execute in view.first_executes() {
-        for id in execute.ids() {
+        for id in execute.symbol_ids() {
             if *id >= 0 {
-                report.text(execute.at, format!("symbol id {id}; ids are negative"));
+                report.report_text(execute.at, format!("symbol id {id}; ids are negative"));
             } else if !seen.insert(*id) {
-                report.text(execute.at, format!("symbol id {id} is used twice; an id stands for one value in the whole bundle"));
+                report.report_text(execute.at, format!("symbol id {id} is used twice; an id stands for one value in the whole bundle"));
             }
         }
     }
 }
 
 /// The base of a kernel argument has an id of its own even where only parts of the argument are used, so such ids may be missing.
-pub(super) fn ids_follow_each_other(view: &BundleView<'_>, report: &mut Report) {
+pub(super) fn check_consecutive_ids(view: &BundleView<'_>, report: &mut ViolationReport) {
     let (mut next, mut seen, mut files) = (-1_i64, BTreeSet::new(), BTreeSet::new());
     // Equal ops that share a file use up ids of their own, which no execute has.
     let mut used_up = 0_i64;
     for execute in &view.launch.executes {
         if !files.insert(execute.execute.file) {
             if view.profile.shares_files() {
-                used_up += i64::try_from(execute.ids().len()).expect("fewer than 2^63") + unused_bases(execute);
+                used_up += i64::try_from(execute.symbol_ids().len()).expect("fewer than 2^63") + count_unused_bases(execute);
             }
             continue;
         }
         // Another rule checks ids that are not negative or are used twice.
-        let ids: BTreeSet<i64> = execute.ids().iter().copied().filter(|id| *id < 0 && seen.insert(*id)).collect();
+        let ids: BTreeSet<i64> = execute.symbol_ids().iter().copied().filter(|id| *id < 0 && seen.insert(*id)).collect();
         let (Some(last), Some(first)) = (ids.first().copied(), ids.last().copied()) else { continue };
         if first > next {
-            report.text(execute.at, format!("symbol id {first} after {}; ids go on from op to op", next.saturating_add(1)));
+            report.report_text(execute.at, format!("symbol id {first} after {}; ids go on from op to op", next.saturating_add(1)));
         } else {
             let n_ids = i64::try_from(ids.len()).expect("fewer than 2^63");
             let skipped = next.saturating_sub(last).saturating_add(1).saturating_sub(n_ids);
-            let reserved = unused_bases(execute) + std::mem::take(&mut used_up);
+            let reserved = count_unused_bases(execute) + std::mem::take(&mut used_up);
             if skipped > reserved {
-                report.text(execute.at, format!("{skipped} symbol ids are skipped from {next} to {last}; ids are consecutive"));
+                report.report_text(execute.at, format!("{skipped} symbol ids are skipped from {next} to {last}; ids are consecutive"));
             }
         }
         next = next.min(last.saturating_sub(1));
@@ -147,10 +147,10 @@ pub(super) fn ids_follow_each_other(view: &BundleView<'_>, report: &mut Report) 
 }
 
 /// The kernel arguments of which an op uses parts but not the base.
-fn unused_bases(execute: &ExecuteView<'_>) -> i64 {
-    let mut uses_base: BTreeMap<Base, bool> = BTreeMap::new();
-    for Form { base, constant, terms: _ } in execute.values.iter().flatten() {
-        if let Some(base @ Base::Argument(_)) = base {
+fn count_unused_bases(execute: &ExecuteView<'_>) -> i64 {
+    let mut uses_base: BTreeMap<ValueBase, bool> = BTreeMap::new();
+    for LinearForm { base, constant, terms: _ } in execute.values.iter().flatten() {
+        if let Some(base @ ValueBase::Argument(_)) = base {
             *uses_base.entry(*base).or_default() |= *constant == 0;
         }
     }

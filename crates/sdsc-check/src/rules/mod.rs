@@ -22,58 +22,58 @@ pub(super) mod windowed;
 pub(super) mod windows;
 
 pub(super) use places::{
-    ARGUMENTS, BUFFERS, CONSTANTS, DEBUG_HANDLES, ELEMENT_ORDER, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LAUNCH_SPEC,
-    LIVES, LIVES_IN_LAUNCHES, NAMES, ONE_OPERATION, POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS, TEXT,
+    ARGUMENTS, BUFFERS, CONSTANTS, DEBUG_HANDLES, ELEMENT_ORDER, FLOW_IN_HBM, FLOW_IN_LX, FLOW_BETWEEN_LAUNCHES, INDEX_RANGES, LAUNCH_SPEC,
+    LIVE_RANGES, LIVE_RANGES_IN_LAUNCHES, NAMES, ONE_OPERATION, POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS, TEXT,
 };
 pub use release_table::RELEASE_RULES;
 pub use table::RULES;
 
 use super::file_view::FileView;
 use super::profile::Profile;
-use super::report::Report;
+use super::report::ViolationReport;
 use launches::BundleView;
 use std::fmt::Write;
 
 /// A rule of the format.
-pub struct Rule {
+pub struct FormatRule {
     /// Its name in messages and in the documentation.
     pub label: &'static str,
     /// Condition that must hold.
     pub statement: &'static str,
     /// Source that the rule is taken from.
     pub source: &'static str,
-    check: Check,
+    check: RuleCheck,
 }
 
 /// How a rule is checked.
 #[derive(Clone, Copy)]
-enum Check {
+enum RuleCheck {
     /// While a file is parsed: other rules skip a file that breaks this rule.
     Reading,
     /// On the statements of `bundle.mlir`.
-    Bundle(fn(&BundleView<'_>, &mut Report)),
+    Bundle(fn(&BundleView<'_>, &mut ViolationReport)),
     /// On each SDSC file.
-    File(fn(&FileView<'_>, &mut Report)),
+    File(fn(&FileView<'_>, &mut ViolationReport)),
     /// On each SDSC file that breaks no other rule: derived members are recomputed from valid ones.
-    Derived(fn(&FileView<'_>, &mut Report)),
+    Derived(fn(&FileView<'_>, &mut ViolationReport)),
 }
 
 /// Returns the rules of a profile with their indices: those of [`RULES`], then those of [`RELEASE_RULES`].
-fn rules_of(profile: Profile) -> impl Iterator<Item = (usize, &'static Rule)> {
-    let known = RULES.iter().enumerate().filter(move |(_, rule)| profile.keeps(rule.label));
-    let added = (RULES.len()..).zip(RELEASE_RULES).filter(move |(_, rule)| profile.adds(rule.label));
+fn profile_rules(profile: Profile) -> impl Iterator<Item = (usize, &'static FormatRule)> {
+    let known = RULES.iter().enumerate().filter(move |(_, rule)| profile.includes_base_rule(rule.label));
+    let added = (RULES.len()..).zip(RELEASE_RULES).filter(move |(_, rule)| profile.includes_added_rule(rule.label));
     known.chain(added)
 }
 
 /// Returns the rule at an index.
-pub(super) fn rule_at(place: usize) -> &'static Rule {
+pub(super) fn rule_at(place: usize) -> &'static FormatRule {
     RULES.get(place).unwrap_or_else(|| &RELEASE_RULES[place - RULES.len()])
 }
 
 /// Checks the rules on the statements of `bundle.mlir`.
-pub(super) fn check_bundle(view: &BundleView<'_>, report: &mut Report) {
-    for (place, rule) in rules_of(view.profile) {
-        if let Check::Bundle(check) = rule.check {
+pub(super) fn check_bundle(view: &BundleView<'_>, report: &mut ViolationReport) {
+    for (place, rule) in profile_rules(view.profile) {
+        if let RuleCheck::Bundle(check) = rule.check {
             report.enter_rule(place);
             check(view, report);
         }
@@ -85,37 +85,37 @@ const RULES_ON_VALUES: [&str; 10] =
     ["sdsc_r16", "sdsc_r17", "sdsc_r68", "sdsc_r69", "sdsc_r70", "sdsc_r71", "sdsc_r74", "sdsc_r80", "sdsc_r87", "sdsc_r99"];
 
 /// Checks a further execute of an SDSC file that breaks no rule.
-pub(super) fn check_execute(file: &FileView<'_>, report: &mut Report) {
+pub(super) fn check_execute(file: &FileView<'_>, report: &mut ViolationReport) {
     let before = report.len();
-    for (place, rule) in rules_of(file.around.profile).filter(|(_, rule)| RULES_ON_VALUES.contains(&rule.label)) {
+    for (place, rule) in profile_rules(file.context.profile).filter(|(_, rule)| RULES_ON_VALUES.contains(&rule.label)) {
         match rule.check {
-            Check::File(check) => {
+            RuleCheck::File(check) => {
                 report.enter_rule(place);
                 check(file, report);
             }
-            Check::Derived(check) if report.len() == before => {
+            RuleCheck::Derived(check) if report.len() == before => {
                 report.enter_rule(place);
                 check(file, report);
             }
-            Check::Derived(_) | Check::Bundle(_) | Check::Reading => {}
+            RuleCheck::Derived(_) | RuleCheck::Bundle(_) | RuleCheck::Reading => {}
         }
     }
 }
 
 /// Checks the rules on an SDSC file.
-pub(super) fn check_file(file: &FileView<'_>, report: &mut Report) {
-    let profile = file.around.profile;
-    for (place, rule) in rules_of(profile) {
-        if let Check::File(check) = rule.check {
+pub(super) fn check_file(file: &FileView<'_>, report: &mut ViolationReport) {
+    let profile = file.context.profile;
+    for (place, rule) in profile_rules(profile) {
+        if let RuleCheck::File(check) = rule.check {
             report.enter_rule(place);
             check(file, report);
         }
     }
-    if report.breaks_any(|place| !matches!(rule_at(place).check, Check::Derived(_))) {
+    if report.breaks_any(|place| !matches!(rule_at(place).check, RuleCheck::Derived(_))) {
         return;
     }
-    for (place, rule) in rules_of(profile) {
-        if let Check::Derived(check) = rule.check {
+    for (place, rule) in profile_rules(profile) {
+        if let RuleCheck::Derived(check) = rule.check {
             report.enter_rule(place);
             check(file, report);
         }
@@ -123,21 +123,21 @@ pub(super) fn check_file(file: &FileView<'_>, report: &mut Report) {
 }
 
 /// Returns the number in the label of a rule.
-fn number(rule: &Rule) -> Option<u32> {
+fn rule_number(rule: &FormatRule) -> Option<u32> {
     rule.label.strip_prefix("sdsc_r")?.parse().ok()
 }
 
 /// Returns the rules of all profiles in the order of their numbers.
 #[must_use]
-pub fn all_rules() -> Vec<&'static Rule> {
-    let mut rules: Vec<&Rule> = RULES.iter().chain(RELEASE_RULES).collect();
-    rules.sort_by_key(|rule| number(rule));
+pub fn all_rules() -> Vec<&'static FormatRule> {
+    let mut rules: Vec<&FormatRule> = RULES.iter().chain(RELEASE_RULES).collect();
+    rules.sort_by_key(|rule| rule_number(rule));
     rules
 }
 
 /// Returns the rules as a Markdown table in the order of their numbers, for `docs/reference/bundle-format.md`.
 #[must_use]
-pub fn rules_table() -> String {
+pub fn format_rules_table() -> String {
     let mut table = String::from("| label | rule | source |\n|---|---|---|\n");
     for rule in all_rules() {
         // Writing to memory cannot fail.
@@ -151,16 +151,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_are_numbered_in_order() {
+    fn numbers_labels_in_order() {
         for table in [RULES, RELEASE_RULES] {
-            assert!(table.is_sorted_by(|one, next| number(one).unwrap() < number(next).unwrap()));
+            assert!(table.is_sorted_by(|one, next| rule_number(one).unwrap() < rule_number(next).unwrap()));
         }
-        assert!(all_rules().is_sorted_by(|one, next| number(one).unwrap() < number(next).unwrap()));
+        assert!(all_rules().is_sorted_by(|one, next| rule_number(one).unwrap() < rule_number(next).unwrap()));
         for rule in all_rules() {
             assert!(!rule.statement.ends_with('.') && !rule.statement.contains('|'), "{}", rule.statement);
         }
         for place in [TEXT, SCHEMA, PROGRAM, ONE_OPERATION, CONSTANTS, BUFFERS] {
-            assert!(matches!(RULES[place].check, Check::Reading));
+            assert!(matches!(RULES[place].check, RuleCheck::Reading));
         }
     }
 }

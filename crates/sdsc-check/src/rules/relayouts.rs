@@ -3,135 +3,135 @@
 //! The first tensor is the source, the second the destination. Each says which slice its cores hold. Rules on cores and slices of other ops
 //! do not hold: a core may hold nothing, two cores may get the same slice, and addresses may differ from core to core.
 
-use super::super::extent::core_bytes;
+use super::super::extent::compute_core_bytes;
 use super::super::file_view::{FileView, TensorView};
-use super::super::report::Report;
+use super::super::report::ViolationReport;
 use super::addresses::start_path;
 use sdsc_format::model::{CoreKey, Entries, Text};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The source and the destination.
-fn views<'a>(file: &FileView<'a>) -> Option<[(TensorView<'a>, &'static str); 2]> {
+fn shuffle_views<'a>(file: &FileView<'a>) -> Option<[(TensorView<'a>, &'static str); 2]> {
     let tensors: Vec<_> = file.tensors().zip(["source", "destination"]).collect();
     if file.is_shuffle() { tensors.try_into().ok() } else { None }
 }
 
 /// Lists of cores of a shuffle. `numCoresUsed_` may count fewer cores than there are: those that have completed a sum, its source.
-pub(super) fn cores_of_a_shuffle_are_listed_once(file: &FileView<'_>, report: &mut Report) {
-    let (operation, n_cores) = (file.operation, file.cores());
+pub(super) fn check_shuffle_core_lists(file: &FileView<'_>, report: &mut ViolationReport) {
+    let (operation, n_cores) = (file.operation, file.num_cores());
     let used: BTreeSet<i64> = file.dsc.core_ids.iter().copied().collect();
     if i64::try_from(used.len()) != Ok(file.dsc.n_cores) || used.len() != file.dsc.core_ids.len() {
         let message = format!("{:?} for {} cores; each is listed once", file.dsc.core_ids, file.dsc.n_cores);
-        report.json(file.dsc_at("coreIdsUsed_"), message);
+        report.report_json(file.dsc_member_path("coreIdsUsed_"), message);
     }
-    let source: BTreeSet<i64> = views(file).map(|[(source, _), _]| cores(&source).collect()).unwrap_or_default();
+    let source: BTreeSet<i64> = shuffle_views(file).map(|[(source, _), _]| listed_cores(&source).collect()).unwrap_or_default();
     if file.dsc.n_cores < n_cores && used != source {
         let message = format!("{used:?} of {n_cores} cores; either all cores are listed, or those that hold the source, {source:?}");
-        report.json(file.dsc_at("coreIdsUsed_"), message);
+        report.report_json(file.dsc_member_path("coreIdsUsed_"), message);
     }
     let by_core = [
         ("coreIdToDsc_", operation.core_to_dsc.iter().map(|(core, _)| *core).collect::<BTreeSet<i64>>()),
         ("coreIdToDscSchedule", operation.core_to_schedule.iter().map(|(core, _)| *core).collect()),
     ];
     for (member, found) in by_core.into_iter().filter(|(_, found)| *found != used) {
-        report.json(file.at(member), format!("cores {found:?}; they are those of 'coreIdsUsed_', {used:?}"));
+        report.report_json(file.member_path(member), format!("cores {found:?}; they are those of 'coreIdsUsed_', {used:?}"));
     }
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
         let found: BTreeSet<i64> = node.start.data.iter().map(|(key, _)| key.core).collect();
         if !found.iter().copied().eq(0..n_cores) {
             let message = format!("addresses of cores {found:?}; cores 0 to {} have one each", n_cores.saturating_sub(1));
-            report.json(file.node_at(tensor, "startAddressCoreCorelet_/data_"), message);
+            report.report_json(file.node_member_path(tensor, "startAddressCoreCorelet_/data_"), message);
         }
-        let path = file.node_at(tensor, "coordinates_/coreIdToWkSlice_");
+        let path = file.node_member_path(tensor, "coordinates_/coreIdToWkSlice_");
         check_known_cores(&node.coordinates.core_to_slice, n_cores, path, report);
     }
-    check_known_cores(&operation.core_to_slice, n_cores, file.at("coreIdToWkSlice_"), report);
+    check_known_cores(&operation.core_to_slice, n_cores, file.member_path("coreIdToWkSlice_"), report);
 }
 
-fn check_known_cores<V>(by_core: &Entries<i64, V>, n_cores: i64, path: String, report: &mut Report) {
+fn check_known_cores<V>(by_core: &Entries<i64, V>, n_cores: i64, path: String, report: &mut ViolationReport) {
     if let Some((core, _)) = by_core.iter().find(|(core, _)| !(0..n_cores).contains(*core)) {
-        report.json(path, format!("core {core} is listed; there are cores 0 to {}", n_cores.saturating_sub(1)));
+        report.report_json(path, format!("core {core} is listed; there are cores 0 to {}", n_cores.saturating_sub(1)));
     }
 }
 
-fn cores<'a>(tensor: &TensorView<'a>) -> impl Iterator<Item = i64> + 'a {
+fn listed_cores<'a>(tensor: &TensorView<'a>) -> impl Iterator<Item = i64> + 'a {
     tensor.node.coordinates.core_to_slice.iter().map(|(core, _)| *core)
 }
 
 /// Checks that every slice of the source is on one core, and every slice of the destination on at least one.
-pub(super) fn views_are_complete(file: &FileView<'_>, report: &mut Report) {
-    if file.is_shuffle() && views(file).is_none() {
+pub(super) fn check_view_coverage(file: &FileView<'_>, report: &mut ViolationReport) {
+    if file.is_shuffle() && shuffle_views(file).is_none() {
         return report
-            .json(file.dsc_at("labeledDs_"), format!("{} tensors; a shuffle has a source and a destination", file.dsc.tensors.len()));
+            .report_json(file.dsc_member_path("labeledDs_"), format!("{} tensors; a shuffle has a source and a destination", file.dsc.tensors.len()));
     }
-    for (tensor, role) in views(file).into_iter().flatten() {
-        let path = file.node_at(tensor.index, "coordinates_/coreIdToWkSlice_");
-        let (held, n_slices) = holders(file, &tensor);
+    for (tensor, role) in shuffle_views(file).into_iter().flatten() {
+        let path = file.node_member_path(tensor.index, "coordinates_/coreIdToWkSlice_");
+        let (held, n_slices) = find_slice_holders(file, &tensor);
         let twice = held.iter().find(|(_, cores)| cores.len() > 1).filter(|_| role == "source");
         if let Some((_, cores)) = twice {
             let (first, second) = (cores[0], cores[1]);
-            report.json(
+            report.report_json(
                 format!("{path}/{second}"),
                 format!("cores {first} and {second} hold the same slice; an element of the source has one value"),
             );
         } else if i64::try_from(held.len()) != Ok(n_slices) {
             let message = format!("{} of the {n_slices} slices of the {role} are on a core; every slice must be on a core", held.len());
-            report.json(path, message);
+            report.report_json(path, message);
         }
     }
 }
 
-type Slice<'a> = Vec<(&'a str, i64)>;
+type SliceKey<'a> = Vec<(&'a str, i64)>;
 
 /// Returns the cores that hold each slice of a tensor, and the number of slices.
-fn holders<'a>(file: &'a FileView<'_>, tensor: &TensorView<'a>) -> (BTreeMap<Slice<'a>, Vec<i64>>, i64) {
-    let dims: Vec<&str> = file.labels().filter(|label| tensor.has(label)).collect();
+fn find_slice_holders<'a>(file: &'a FileView<'_>, tensor: &TensorView<'a>) -> (BTreeMap<SliceKey<'a>, Vec<i64>>, i64) {
+    let dims: Vec<&str> = file.labels().filter(|label| tensor.has_dim(label)).collect();
     let slice = |slots: &Entries<Text, i64>| dims.iter().map(|label| (*label, slots.get(*label).copied().unwrap_or_default())).collect();
-    let mut held: BTreeMap<Slice<'a>, Vec<i64>> = BTreeMap::new();
+    let mut held: BTreeMap<SliceKey<'a>, Vec<i64>> = BTreeMap::new();
     for (core, slots) in tensor.node.coordinates.core_to_slice.iter() {
         held.entry(slice(slots)).or_default().push(*core);
     }
-    let n_slices = dims.iter().fold(1_i64, |product, label| product.saturating_mul(tensor.held_slices(label).unwrap_or(1)));
+    let n_slices = dims.iter().fold(1_i64, |product, label| product.saturating_mul(tensor.num_held_slices(label).unwrap_or(1)));
     (held, n_slices)
 }
 
 /// Checks that the destination is in LX like the source, and shares no byte with it.
-pub(super) fn views_are_disjoint(file: &FileView<'_>, report: &mut Report) {
-    let Some([(source, _), (destination, _)]) = views(file) else { return };
+pub(super) fn check_disjoint_views(file: &FileView<'_>, report: &mut ViolationReport) {
+    let Some([(source, _), (destination, _)]) = shuffle_views(file) else { return };
     if let Some(outside) = [source, destination].iter().find(|tensor| !tensor.is_lx()) {
         let message = format!("tensor {} is in '{}'; both tensors of a shuffle are in LX", outside.index, outside.node.component);
-        return report.json(file.node_at(outside.index, "component_"), message);
+        return report.report_json(file.node_member_path(outside.index, "component_"), message);
     }
     if source.info.format != destination.info.format {
         let message = format!("{}, where the source is {}; a shuffle copies bits", destination.info.format, source.info.format);
-        report.json(file.tensor_at(destination.index, "dataFormat_"), message);
+        report.report_json(file.tensor_member_path(destination.index, "dataFormat_"), message);
     }
-    let (source_bytes, destination_bytes) = (core_bytes(file, &source), core_bytes(file, &destination));
-    let holds: BTreeSet<i64> = cores(&source).collect();
-    for core in cores(&destination).filter(|core| holds.contains(core)) {
-        let address = |tensor: &TensorView<'_>| tensor.node.start.on_core(core).map(|address| address.0);
+    let (source_bytes, destination_bytes) = (compute_core_bytes(file, &source), compute_core_bytes(file, &destination));
+    let holds: BTreeSet<i64> = listed_cores(&source).collect();
+    for core in listed_cores(&destination).filter(|core| holds.contains(core)) {
+        let address = |tensor: &TensorView<'_>| tensor.node.start.value_on_core(core).map(|address| address.0);
         let (Some(from), Some(to)) = (address(&source), address(&destination)) else { continue };
         if from < to.saturating_add(destination_bytes) && to < from.saturating_add(source_bytes) {
             let message =
                 format!("{destination_bytes} bytes from {to}, where the source has {source_bytes} from {from}; they share no byte");
-            return report.json(start_path(file, destination.index, CoreKey::at(core)), message);
+            return report.report_json(start_path(file, destination.index, CoreKey::from_core(core)), message);
         }
     }
 }
 
 /// Checks the folds over corelets: two corelets share a core's part along its sticks, on both sides.
-pub(super) fn corelets_share_the_stick(file: &FileView<'_>, report: &mut Report) {
-    let corelets = file.corelets();
-    for (tensor, _) in views(file).into_iter().flatten().filter(|_| corelets > 1) {
+pub(super) fn check_corelet_folds(file: &FileView<'_>, report: &mut ViolationReport) {
+    let corelets = file.num_corelets();
+    for (tensor, _) in shuffle_views(file).into_iter().flatten().filter(|_| corelets > 1) {
         let folds = tensor.node.coordinates.dims.iter();
         let split: Vec<(&str, i64)> =
-            folds.map(|(label, info)| (&**label, info.corelets())).filter(|(_, corelets)| *corelets != 1).collect();
+            folds.map(|(label, info)| (&**label, info.num_corelets())).filter(|(_, corelets)| *corelets != 1).collect();
         let stick = tensor.stick().first().map_or("", |label| &**label);
-        let path = file.node_at(tensor.index, "coordinates_/coordInfo");
+        let path = file.node_member_path(tensor.index, "coordinates_/coordInfo");
         match split.as_slice() {
             [(label, 2)] if *label == stick && corelets == 2 => {}
-            [] => report.json(path, format!("no 'corelet_fold' of {corelets}; {corelets} corelets share the stick dimension '{stick}'")),
-            found => report.json(path, format!("'corelet_fold' of {found:?}; two corelets share the stick dimension '{stick}'")),
+            [] => report.report_json(path, format!("no 'corelet_fold' of {corelets}; {corelets} corelets share the stick dimension '{stick}'")),
+            found => report.report_json(path, format!("'corelet_fold' of {found:?}; two corelets share the stick dimension '{stick}'")),
         }
     }
 }

@@ -1,23 +1,23 @@
 //! Rules on slices: a core's number determines its slices, and the slices determine the start of its part of each tensor.
 
-use super::super::extent::{Extent, core_bytes, extents, product, sizes_by_doubt};
+use super::super::extent::{DimExtent, compute_core_bytes, dim_extents, saturating_product, enumerate_tensor_sizes};
 use super::super::file_view::{FileView, TensorView};
-use super::super::functions::Family;
-use super::super::launch::Base;
-use super::super::report::Report;
-use super::addresses::{Start, start_path, starts};
+use super::super::functions::FunctionFamily;
+use super::super::launch::ValueBase;
+use super::super::report::ViolationReport;
+use super::addresses::{StartAddress, start_path, collect_starts};
 use machine::{DeviceFormat, STICK_BYTES};
 use sdsc_format::model::{Entries, Text};
 
-type SlotsByCore = Entries<i64, Entries<Text, i64>>;
+type CoreSlotTable = Entries<i64, Entries<Text, i64>>;
 
 /// Checks that cores take the slices of a dimension in turn. The number of consecutive cores with the same slice is the product of the slice
 /// counts of all earlier dimensions. A shuffle that counts the slices of its destination has the slices of its destination.
-pub(super) fn slices_go_round(file: &FileView<'_>, report: &mut Report) {
-    let (path, slots) = (file.at("coreIdToWkSlice_"), &file.operation.core_to_slice);
+pub(super) fn check_slice_cycle(file: &FileView<'_>, report: &mut ViolationReport) {
+    let (path, slots) = (file.member_path("coreIdToWkSlice_"), &file.operation.core_to_slice);
     if let Some(destination) = file.tensors().last().filter(|tensor| file.is_shuffle() && has_equal_slices(file, tensor)) {
-        if let Some((core, label)) = strange_slot(file, &destination) {
-            report.json(
+        if let Some((core, label)) = find_slot_mismatch(file, &destination) {
+            report.report_json(
                 format!("{path}/{core}/{label}"),
                 format!("not the slice of '{label}' that core {core} gets of the destination; a shuffle has the slices of its destination"),
             );
@@ -25,19 +25,19 @@ pub(super) fn slices_go_round(file: &FileView<'_>, report: &mut Report) {
         return;
     }
     for (label, _) in file.operation.slices.iter() {
-        if let Some((core, fault)) = round_fault(slots, label, file.slices(label).unwrap_or(1)) {
-            report.json(format!("{path}/{core}/{label}"), fault);
+        if let Some((core, fault)) = find_cycle_fault(slots, label, file.num_slices(label).unwrap_or(1)) {
+            report.report_json(format!("{path}/{core}/{label}"), fault);
         }
     }
 }
 
 /// Whether a shuffle has as many slices of each dimension as its destination.
 fn has_equal_slices(file: &FileView<'_>, destination: &TensorView<'_>) -> bool {
-    file.operation.slices.iter().all(|(label, slices)| destination.held_slices(label).unwrap_or(1) == *slices)
+    file.operation.slices.iter().all(|(label, slices)| destination.num_held_slices(label).unwrap_or(1) == *slices)
 }
 
 /// Returns a core and a dimension of which a shuffle and its destination have different slices.
-fn strange_slot<'a>(file: &FileView<'a>, destination: &TensorView<'_>) -> Option<(i64, &'a str)> {
+fn find_slot_mismatch<'a>(file: &FileView<'a>, destination: &TensorView<'_>) -> Option<(i64, &'a str)> {
     let of_core = |(core, slots): (&i64, &'a Entries<Text, i64>)| {
         let held = destination.node.coordinates.core_to_slice.get(core)?;
         let mut labels = slots.iter().filter(|(label, slot)| held.get(&***label) != Some(slot));
@@ -46,7 +46,7 @@ fn strange_slot<'a>(file: &FileView<'a>, destination: &TensorView<'_>) -> Option
     file.operation.core_to_slice.iter().find_map(of_core)
 }
 
-fn round_fault(slots: &SlotsByCore, label: &str, slices: i64) -> Option<(i64, String)> {
+fn find_cycle_fault(slots: &CoreSlotTable, label: &str, slices: i64) -> Option<(i64, String)> {
     let slot = |core: i64| slots.get(&core).and_then(|slots| slots.get(label)).copied();
     let cores = i64::try_from(slots.0.len()).ok()?;
     let in_a_row = (0..cores).find(|core| slot(*core) == Some(1)).unwrap_or(cores).max(1);
@@ -57,66 +57,66 @@ fn round_fault(slots: &SlotsByCore, label: &str, slices: i64) -> Option<(i64, St
 }
 
 /// Checks that the start of a core is the start of core 0 plus the byte offset of its slices.
-pub(super) fn starts_follow_the_slices(file: &FileView<'_>, report: &mut Report) {
-    let starts = starts(file);
+pub(super) fn check_slice_starts(file: &FileView<'_>, report: &mut ViolationReport) {
+    let starts = collect_starts(file);
     for tensor in file.tensors().filter(|tensor| !tensor.is_lx()) {
-        let own: Vec<&Start<'_>> = starts.iter().filter(|start| start.tensor.index == tensor.index).collect();
+        let own: Vec<&StartAddress<'_>> = starts.iter().filter(|start| start.tensor.index == tensor.index).collect();
         let Some(first) = own.iter().find(|start| start.core.core == 0) else { continue };
         // A slice of a symbolic size has a plain number, which the front end leaves to the runtime to correct.
         if file.dsc.dim_symbols.is_some() {
             continue;
         }
-        let moves_alike = |start: &&&Start<'_>| (start.form.base, &start.form.terms) != (first.form.base, &first.form.terms);
+        let moves_alike = |start: &&&StartAddress<'_>| (start.form.base, &start.form.terms) != (first.form.base, &first.form.terms);
         if let Some(other) = own.iter().find(moves_alike) {
             let message = format!(
                 "core {} is in another buffer than core 0, or moves in loops in another way; a tensor is in one buffer",
                 other.core.core
             );
-            report.json(start_path(file, tensor.index, other.core), message);
+            report.report_json(start_path(file, tensor.index, other.core), message);
             continue;
         }
         let found: Vec<(i64, i64)> =
             own.iter().map(|start| (start.core.core, start.form.constant.saturating_sub(first.form.constant))).collect();
-        if let Some((core, message)) = step_fault(file, &tensor, &found) {
-            report.json(file.node_at(tensor.index, &format!("startAddressCoreCorelet_/data_/[{core}, 0, 0]")), message);
+        if let Some((core, message)) = find_start_fault(file, &tensor, &found) {
+            report.report_json(file.node_member_path(tensor.index, &format!("startAddressCoreCorelet_/data_/[{core}, 0, 0]")), message);
         }
     }
 }
 
 /// Checks that all cores use an indexed table at one address, and that only dimensions along which indices move are divided: the device adds
 /// the selected rows to the address.
-pub(super) fn tables_are_whole(file: &FileView<'_>, report: &mut Report) {
-    let starts = starts(file);
+pub(super) fn check_unsplit_tables(file: &FileView<'_>, report: &mut ViolationReport) {
+    let starts = collect_starts(file);
     for tensor in file.tensors().filter(|tensor| tensor.node.indirection == "value_tensor") {
-        let own: Vec<&Start<'_>> = starts.iter().filter(|start| start.tensor.index == tensor.index).collect();
+        let own: Vec<&StartAddress<'_>> = starts.iter().filter(|start| start.tensor.index == tensor.index).collect();
         let Some(first) = own.first() else { continue };
         if let Some(other) = own.iter().find(|start| start.form != first.form) {
             let message =
                 format!("core {} starts elsewhere than core {}; cores use a table at one address", other.core.core, first.core.core);
-            report.json(start_path(file, tensor.index, other.core), message);
+            report.report_json(start_path(file, tensor.index, other.core), message);
         }
         let indexed = file.tensors().find(TensorView::is_index);
         let is_moved_by_indices = |label: &str| indexed.as_ref().is_some_and(|index| index.node.order.iter().any(|own| **own == *label));
-        let is_whole = |label: &str| file.slices(label).unwrap_or(1) <= 1 || is_moved_by_indices(label);
+        let is_whole = |label: &str| file.num_slices(label).unwrap_or(1) <= 1 || is_moved_by_indices(label);
         for (position, label) in tensor.node.order.iter().enumerate().filter(|(_, label)| !is_whole(label)) {
             let message =
-                format!("'{label}' has {} slices; only dimensions of the indices of a table are divided", file.slices(label).unwrap_or(1));
-            report.json(file.node_at(tensor.index, &format!("layoutDimOrder_/{position}")), message);
+                format!("'{label}' has {} slices; only dimensions of the indices of a table are divided", file.num_slices(label).unwrap_or(1));
+            report.report_json(file.node_member_path(tensor.index, &format!("layoutDimOrder_/{position}")), message);
         }
     }
 }
 
 /// Returns the first core whose distance from core 0 is not the byte offset of its slices.
-fn step_fault(file: &FileView<'_>, tensor: &TensorView<'_>, found: &[(i64, i64)]) -> Option<(i64, String)> {
+fn find_start_fault(file: &FileView<'_>, tensor: &TensorView<'_>, found: &[(i64, i64)]) -> Option<(i64, String)> {
     // Accesses through windows are not a box, and accesses through indices move with the indices.
     if file.family.is_windowed() || tensor.node.indirection == "value_tensor" {
         return None;
     }
-    let extents: Vec<Extent<'_>> = extents(file, tensor).collect();
+    let extents: Vec<DimExtent<'_>> = dim_extents(file, tensor).collect();
     let mut first_fault = None;
-    for sizes in sizes_in_memory(file, &extents) {
+    for sizes in enumerate_memory_sizes(file, &extents) {
         let fault = found.iter().find_map(|(core, bytes)| {
-            let wanted = bytes_to(file, tensor, &extents, &sizes, *core)?;
+            let wanted = compute_slice_offset(file, tensor, &extents, &sizes, *core)?;
             (wanted != *bytes).then(|| {
                 (*core, format!("core {core} starts {bytes} bytes after core 0; its slices start {wanted} bytes after those of core 0"))
             })
@@ -131,17 +131,17 @@ fn step_fault(file: &FileView<'_>, tensor: &TensorView<'_>, found: &[(i64, i64)]
 
 /// Returns the possible sizes of a tensor in memory. First the sizes of the space with the gaps; then sizes that files do not show: a
 /// device dimension of one position, which the reference emitter counts as well, and rows of a padded dimension that a tensor lacks.
-fn sizes_in_memory(file: &FileView<'_>, extents: &[Extent<'_>]) -> Vec<Vec<i64>> {
-    let plain: Vec<i64> = extents.iter().map(Extent::all).collect();
-    let mut all = sizes_by_doubt(extents);
+fn enumerate_memory_sizes(file: &FileView<'_>, extents: &[DimExtent<'_>]) -> Vec<Vec<i64>> {
+    let plain: Vec<i64> = extents.iter().map(DimExtent::memory_size).collect();
+    let mut all = enumerate_tensor_sizes(extents);
     for place in 0..plain.len() {
         let mut with_unit = plain.clone();
         with_unit.insert(place, 1);
         all.push(with_unit);
     }
-    if matches!(file.family, Family::Matmul | Family::Conversion) {
+    if matches!(file.family, FunctionFamily::Matmul | FunctionFamily::Conversion) {
         for (place, extent) in extents.iter().enumerate().filter(|(_, extent)| extent.gap == 0) {
-            for missing in (1..PADDED_BELOW).take_while(|missing| *missing < extent.whole) {
+            for missing in (1..PADDING_BOUND).take_while(|missing| *missing < extent.whole) {
                 let mut short = plain.clone();
                 short[place] -= missing;
                 all.push(short);
@@ -152,65 +152,65 @@ fn sizes_in_memory(file: &FileView<'_>, extents: &[Extent<'_>]) -> Vec<Vec<i64>>
 }
 
 /// Exclusive upper bound on padding: it fills up a stick, which has at most this number of elements.
-const PADDED_BELOW: i64 = 128;
+const PADDING_BOUND: i64 = 128;
 
 /// Returns the byte offset of a core's part of a tensor from the part of core 0.
-fn bytes_to(file: &FileView<'_>, tensor: &TensorView<'_>, extents: &[Extent<'_>], sizes: &[i64], core: i64) -> Option<i64> {
+fn compute_slice_offset(file: &FileView<'_>, tensor: &TensorView<'_>, extents: &[DimExtent<'_>], sizes: &[i64], core: i64) -> Option<i64> {
     let slots = file.operation.core_to_slice.get(&core)?;
     let (mut bytes, mut inner) = (0_i64, STICK_BYTES);
     for (extent, size) in extents.iter().zip(sizes) {
-        let slices = file.slices(extent.label)?.max(1);
+        let slices = file.num_slices(extent.label)?.max(1);
         let slot = slots.get(extent.label).copied().unwrap_or_default();
         // With a gap inside or after the space, the cores share the complete space.
-        let shared = extent.whole.saturating_add(if *size > extent.all() { extent.doubt } else { 0 });
+        let shared = extent.whole.saturating_add(if *size > extent.memory_size() { extent.doubt } else { 0 });
         let span = inner.saturating_mul(shared.min(*size));
         bytes = bytes.saturating_add(slot.saturating_mul(span).div_euclid(slices));
         inner = inner.saturating_mul(*size);
     }
     // A part of an index tensor may be less than a stick.
-    let is_small = tensor.is_index() && core_bytes(file, tensor) <= STICK_BYTES;
+    let is_small = tensor.is_index() && compute_core_bytes(file, tensor) <= STICK_BYTES;
     (!is_small).then_some(bytes)
 }
 
 /// Checks that a tensor is a box in its kernel argument: with the gaps it covers the argument, except for dimensions of which it has one
 /// position.
-pub(super) fn sizes_are_those_of_the_argument(file: &FileView<'_>, report: &mut Report) {
+pub(super) fn check_argument_sizes(file: &FileView<'_>, report: &mut ViolationReport) {
     if file.family.is_windowed() || file.dsc.dim_symbols.is_some() {
         return;
     }
-    let starts = starts(file);
+    let starts = collect_starts(file);
     for tensor in file.tensors().filter(|tensor| tensor.node.indirection != "value_tensor") {
         let base = starts.iter().find(|start| start.tensor.index == tensor.index).and_then(|start| start.form.base);
-        let Some(Base::Argument(argument)) = base else { continue };
-        let Some((_, device)) = file.around.arguments.get(argument).and_then(|buffer| buffer.device_size.split_last()) else { continue };
-        let own: Vec<Extent<'_>> = extents(file, &tensor).collect();
-        let (may_be, wanted) = (sizes_by_doubt(&own), product(device));
+        let Some(ValueBase::Argument(argument)) = base else { continue };
+        let Some((_, device)) = file.context.arguments.get(argument).and_then(|buffer| buffer.device_size.split_last()) else { continue };
+        let own: Vec<DimExtent<'_>> = dim_extents(file, &tensor).collect();
+        let (may_be, wanted) = (enumerate_tensor_sizes(&own), saturating_product(device));
         let fits = |all: &Vec<i64>| {
-            let found = product(all);
-            let is_whole = n_dims(all) >= n_dims(device);
+            let found = saturating_product(all);
+            let is_whole = count_nonunit_dims(all) >= count_nonunit_dims(device);
             if is_whole { found == wanted } else { found > 0 && wanted % found == 0 }
         };
         if !may_be.iter().any(fits) {
-            let (all, found) = (&may_be[0], product(&may_be[0]));
+            let (all, found) = (&may_be[0], saturating_product(&may_be[0]));
             let message =
                 format!("sizes {all:?} with the gaps, {found} sticks; kernel argument {argument} has sizes {device:?}, {wanted} sticks");
-            report.json(file.node_at(tensor.index, "backGapCore_"), message);
+            report.report_json(file.node_member_path(tensor.index, "backGapCore_"), message);
         }
     }
 }
 
 /// Returns the number of dimensions with more than one position.
-fn n_dims(sizes: &[i64]) -> usize {
+fn count_nonunit_dims(sizes: &[i64]) -> usize {
     sizes.iter().filter(|size| **size > 1).count()
 }
 
 /// Checks that a tensor has the format of its kernel argument. Files declare indices as unsigned, and copy integers as floats.
-pub(super) fn formats_are_those_of_the_argument(file: &FileView<'_>, report: &mut Report) {
-    let starts = starts(file);
+pub(super) fn check_argument_formats(file: &FileView<'_>, report: &mut ViolationReport) {
+    let starts = collect_starts(file);
     for tensor in file.tensors() {
         let base = starts.iter().find(|start| start.tensor.index == tensor.index).and_then(|start| start.form.base);
-        let Some(Base::Argument(argument)) = base else { continue };
-        let Some(wanted) = file.around.arguments.get(argument).map(|buffer| &*buffer.format).filter(|format| !format.is_empty()) else {
+        let Some(ValueBase::Argument(argument)) = base else { continue };
+        let Some(wanted) = file.context.arguments.get(argument).map(|buffer| &*buffer.format).filter(|format| !format.is_empty()) else {
             continue;
         };
         let found = &*tensor.info.format;
@@ -221,7 +221,7 @@ pub(super) fn formats_are_those_of_the_argument(file: &FileView<'_>, report: &mu
         };
         if found != wanted && !(is_renamed && wanted == DeviceFormat::IeeeInt32.name()) {
             let message = format!("{found}, where kernel argument {argument} is {wanted}; a tensor has the format of its argument");
-            report.json(file.tensor_at(tensor.index, "dataFormat_"), message);
+            report.report_json(file.tensor_member_path(tensor.index, "dataFormat_"), message);
         }
     }
 }

@@ -1,22 +1,22 @@
 //! Rules on the symbols of a file: those of its sizes and those of its addresses.
 
 use super::super::file_view::FileView;
-use super::super::report::Report;
+use super::super::report::ViolationReport;
 use sdsc_format::model::{CoreKey, Entries};
 use std::collections::BTreeSet;
 
 /// A member that mentions a symbol.
 #[derive(Clone, Copy)]
-enum Mention<'a> {
+enum SymbolMention<'a> {
     Size(&'a str),
     Start(usize, CoreKey),
 }
 
-impl Mention<'_> {
-    fn path(self, file: &FileView<'_>) -> String {
+impl SymbolMention<'_> {
+    fn member_path(self, file: &FileView<'_>) -> String {
         match self {
-            Self::Size(label) => file.dsc_at(&format!("dimToSymbolMapping_/{label}")),
-            Self::Start(tensor, core) => file.node_at(tensor, &format!("startAddressCoreCorelet_/data_/{core}")),
+            Self::Size(label) => file.dsc_member_path(&format!("dimToSymbolMapping_/{label}")),
+            Self::Start(tensor, core) => file.node_member_path(tensor, &format!("startAddressCoreCorelet_/data_/{core}")),
         }
     }
 }
@@ -24,55 +24,55 @@ impl Mention<'_> {
 /// The ids that a file mentions: sizes, then addresses by tensor and core, each once.
 ///
 /// The order of the members of an object has no meaning, so sizes count by their ids and cores by their numbers.
-fn mentioned<'a>(file: &FileView<'a>) -> Vec<(i64, Mention<'a>)> {
+fn collect_mentions<'a>(file: &FileView<'a>) -> Vec<(i64, SymbolMention<'a>)> {
     let dims = file.dsc.dim_symbols.iter().flat_map(Entries::iter);
-    let mut ids: Vec<_> = dims.flat_map(|(label, ids)| ids.iter().map(|id| (id.id, Mention::Size(label)))).collect();
+    let mut ids: Vec<_> = dims.flat_map(|(label, ids)| ids.iter().map(|id| (id.id, SymbolMention::Size(label)))).collect();
     ids.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
     for (tensor, node) in file.dsc.nodes.iter().enumerate().filter(|(_, node)| node.has_symbolic_start()) {
         let mut starts: Vec<_> = node.start.data.iter().collect();
         starts.sort_by_key(|(key, _)| key.core);
-        ids.extend(starts.into_iter().map(|(core, id)| (id.0, Mention::Start(tensor, *core))));
+        ids.extend(starts.into_iter().map(|(core, id)| (id.0, SymbolMention::Start(tensor, *core))));
     }
     let mut seen = BTreeSet::new();
     ids.retain(|(id, _)| seen.insert(*id));
     ids
 }
 
-pub(super) fn symbols_have_values(file: &FileView<'_>, report: &mut Report) {
-    let Some(execute) = file.around.execute else { return };
-    let given: BTreeSet<i64> = execute.ids().iter().copied().collect();
-    let mentioned = mentioned(file);
+pub(super) fn check_symbol_values(file: &FileView<'_>, report: &mut ViolationReport) {
+    let Some(execute) = file.context.execute else { return };
+    let given: BTreeSet<i64> = execute.symbol_ids().iter().copied().collect();
+    let mentioned = collect_mentions(file);
     for (id, mention) in mentioned.iter().filter(|(id, _)| !given.contains(id)) {
         let message = format!("symbol {id} has no value; the execute at {} must list every symbol of the file", execute.at);
-        report.json(mention.path(file), message);
+        report.report_json(mention.member_path(file), message);
     }
     // The descriptions of a file have the symbols of the execute together.
     if file.dsc_index != 0 {
         return;
     }
-    let of_others = file.operation.dscs[1..].iter().flat_map(|other| other.value.symbols());
+    let of_others = file.operation.dscs[1..].iter().flat_map(|other| other.value.symbol_ids());
     let wanted: BTreeSet<i64> = mentioned.iter().map(|(id, _)| *id).chain(of_others).collect();
     for id in given.difference(&wanted) {
-        report.file(format!("the execute at {} gives symbol {id} a value; the file does not mention it", execute.at));
+        report.report_file(format!("the execute at {} gives symbol {id} a value; the file does not mention it", execute.at));
     }
 }
 
-pub(super) fn symbols_are_in_order(file: &FileView<'_>, report: &mut Report) {
-    let Some(execute) = file.around.execute else { return };
-    let mentioned = mentioned(file);
-    let given: BTreeSet<i64> = execute.ids().iter().copied().collect();
+pub(super) fn check_symbol_order(file: &FileView<'_>, report: &mut ViolationReport) {
+    let Some(execute) = file.context.execute else { return };
+    let mentioned = collect_mentions(file);
+    let given: BTreeSet<i64> = execute.symbol_ids().iter().copied().collect();
     // Other rules check for missing or repeated symbols.
-    if given.len() != execute.ids().len() || given != mentioned.iter().map(|(id, _)| *id).collect() {
+    if given.len() != execute.symbol_ids().len() || given != mentioned.iter().map(|(id, _)| *id).collect() {
         return;
     }
-    if let Some(((wanted, mention), found)) = mentioned.iter().zip(execute.ids()).find(|((wanted, _), found)| wanted != *found) {
+    if let Some(((wanted, mention), found)) = mentioned.iter().zip(execute.symbol_ids()).find(|((wanted, _), found)| wanted != *found) {
         let message =
             format!("the execute at {} has symbol {found} where the file has {wanted}; it lists symbols as the file does", execute.at);
-        report.json(mention.path(file), message);
+        report.report_json(mention.member_path(file), message);
     }
 }
 
-pub(super) fn symbolic_sizes_are_declared(file: &FileView<'_>, report: &mut Report) {
+pub(super) fn check_symbolic_size_declarations(file: &FileView<'_>, report: &mut ViolationReport) {
     let operation = file.operation;
     let is_symbolic = file.dsc.dim_symbols.is_some();
     let members = [
@@ -83,13 +83,13 @@ pub(super) fn symbolic_sizes_are_declared(file: &FileView<'_>, report: &mut Repo
     ];
     for (member, is_there) in members.into_iter().filter(|(_, is_there)| *is_there != is_symbolic) {
         let state = if is_there { "is there" } else { "is missing" };
-        report.json(file.at(member), format!("the member {state}; it is there when the op has symbolic sizes, and only then"));
+        report.report_json(file.member_path(member), format!("the member {state}; it is there when the op has symbolic sizes, and only then"));
     }
     check_tags(file, report);
     check_bounds(file, report);
 }
 
-fn check_tags(file: &FileView<'_>, report: &mut Report) {
+fn check_tags(file: &FileView<'_>, report: &mut ViolationReport) {
     let mapped = file.dsc.dim_symbols.iter().flat_map(Entries::iter);
     let mut ids = BTreeSet::new();
     for (label, symbols) in mapped {
@@ -99,7 +99,7 @@ fn check_tags(file: &FileView<'_>, report: &mut Report) {
             }
             found => {
                 let found: Vec<i64> = found.iter().map(|symbol| symbol.id).collect();
-                report.json(file.dsc_at(&format!("dimToSymbolMapping_/{label}")), format!("{found:?}; a size has one negative symbol id"));
+                report.report_json(file.dsc_member_path(&format!("dimToSymbolMapping_/{label}")), format!("{found:?}; a size has one negative symbol id"));
             }
         }
     }
@@ -108,17 +108,17 @@ fn check_tags(file: &FileView<'_>, report: &mut Report) {
     if let Some(id) = ids.symmetric_difference(&tagged).next() {
         let message =
             format!("symbol {id} is not in both 'inputSymbolsAndTags_' and 'dimToSymbolMapping_'; each symbol of a size has a name");
-        report.json(file.at("inputSymbolsAndTags_"), message);
+        report.report_json(file.member_path("inputSymbolsAndTags_"), message);
     }
 }
 
-fn check_bounds(file: &FileView<'_>, report: &mut Report) {
+fn check_bounds(file: &FileView<'_>, report: &mut ViolationReport) {
     let mapped = |label: &str| file.dsc.dim_symbols.as_ref().is_some_and(|symbols| symbols.iter().any(|(known, _)| known == label));
     let stage = &file.dsc.stages.core.steady;
     for label in file.labels().filter(|label| mapped(label) != stage.bounds(label).is_some()) {
         let message =
             format!("dimension '{label}' is not in both 'symbolicDimInfo_' and 'dimToSymbolMapping_'; a symbolic size has bounds");
-        report.json(file.dsc_at("dataStageParam_/0/ss_/symbolicDimInfo_"), message);
+        report.report_json(file.dsc_member_path("dataStageParam_/0/ss_/symbolicDimInfo_"), message);
     }
     for (label, info) in stage.symbolic.iter().flat_map(Entries::iter) {
         let label = label.strip_suffix('_').unwrap_or(label);
@@ -128,7 +128,7 @@ fn check_bounds(file: &FileView<'_>, report: &mut Report) {
                 "at most {} in steps of {}; a symbolic size is positive and at most the {largest} points of a core",
                 info.max, info.granularity
             );
-            report.json(file.dsc_at(&format!("dataStageParam_/0/ss_/symbolicDimInfo_/{label}")), message);
+            report.report_json(file.dsc_member_path(&format!("dataStageParam_/0/ss_/symbolicDimInfo_/{label}")), message);
         }
     }
 }

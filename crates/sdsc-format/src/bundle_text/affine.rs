@@ -4,11 +4,11 @@
 
 use super::TextError;
 use super::lexer::Token;
-use super::words::Words;
+use super::words::TokenStream;
 
 /// A number that is linear in dimensions and symbols ("SuperDSC-Bundle specification, `affine.apply`").
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Map {
+pub struct LinearMap {
     /// Coefficient of each dimension.
     pub dims: Vec<i64>,
     /// Coefficient of each symbol.
@@ -18,24 +18,24 @@ pub struct Map {
 }
 
 /// Evaluator of affine expressions during parsing. Only its values are kept, so that text of any length builds no deep tree.
-pub trait Affine {
+pub trait AffineEvaluator {
     /// Value of an expression.
     type Value;
 
     /// A number.
-    fn number(&self, value: i64) -> Self::Value;
+    fn evaluate_number(&self, value: i64) -> Self::Value;
 
     /// A name.
     ///
     /// # Errors
     /// It stands for nothing.
-    fn name(&self, name: &str) -> Result<Self::Value, String>;
+    fn evaluate_name(&self, name: &str) -> Result<Self::Value, String>;
 
     /// `indirect(name)`: what a tensor of indices holds.
     ///
     /// # Errors
     /// There are no such expressions here.
-    fn indirect(&self, name: &str) -> Result<Self::Value, String> {
+    fn evaluate_indirect(&self, name: &str) -> Result<Self::Value, String> {
         Err(format!("'indirect({name})' is a value of a tensor, which has no place here"))
     }
 
@@ -43,12 +43,12 @@ pub trait Affine {
     ///
     /// # Errors
     /// The result is none that there can be here.
-    fn combine(&self, operator: Operator, left: Self::Value, right: Self::Value) -> Result<Self::Value, String>;
+    fn evaluate_operator(&self, operator: AffineOperator, left: Self::Value, right: Self::Value) -> Result<Self::Value, String>;
 }
 
 /// Binary operator of affine expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operator {
+pub enum AffineOperator {
     /// `+`
     Add,
     /// `-`
@@ -65,12 +65,12 @@ pub enum Operator {
 ///
 /// # Errors
 /// At the first word that no expression has there, and at what the caller refuses.
-pub fn read_affine<A: Affine>(text: &str, of: &A) -> Result<A::Value, TextError> {
-    let mut parser = Words::new(text)?;
-    let value = expression(&mut parser, of, MAX_DEPTH)?;
+pub fn parse_affine<A: AffineEvaluator>(text: &str, of: &A) -> Result<A::Value, TextError> {
+    let mut parser = TokenStream::new(text)?;
+    let value = parse_expression(&mut parser, of, MAX_DEPTH)?;
     match parser.next()? {
         (Token::End, _) => Ok(value),
-        (token, at) => Err(TextError::new(at, format!("expected an operator or the end, found {}", token.shown()))),
+        (token, at) => Err(TextError::new(at, format!("expected an operator or the end, found {}", token.describe()))),
     }
 }
 
@@ -78,96 +78,96 @@ pub fn read_affine<A: Affine>(text: &str, of: &A) -> Result<A::Value, TextError>
 const MAX_DEPTH: usize = 64;
 
 /// A sum of terms.
-fn expression<A: Affine>(parser: &mut Words<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
-    let mut sum = term(parser, of, depth)?;
+fn parse_expression<A: AffineEvaluator>(parser: &mut TokenStream<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
+    let mut sum = parse_term(parser, of, depth)?;
     loop {
         let operator = match parser.peek() {
-            Token::Sign('+') => Operator::Add,
-            Token::Sign('-') => Operator::Subtract,
+            Token::Sign('+') => AffineOperator::Add,
+            Token::Sign('-') => AffineOperator::Subtract,
             _ => return Ok(sum),
         };
         let (_, at) = parser.next()?;
-        let next = term(parser, of, depth)?;
-        sum = of.combine(operator, sum, next).map_err(|message| TextError::new(at, message))?;
+        let next = parse_term(parser, of, depth)?;
+        sum = of.evaluate_operator(operator, sum, next).map_err(|message| TextError::new(at, message))?;
     }
 }
 
 /// Factors with what multiplies and divides between them.
-fn term<A: Affine>(parser: &mut Words<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
-    let mut product = factor(parser, of, depth)?;
+fn parse_term<A: AffineEvaluator>(parser: &mut TokenStream<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
+    let mut product = parse_factor(parser, of, depth)?;
     loop {
         let operator = match parser.peek() {
-            Token::Sign('*') => Operator::Multiply,
-            Token::Word("floordiv") => Operator::FloorDiv,
-            Token::Word("mod") => Operator::Mod,
+            Token::Sign('*') => AffineOperator::Multiply,
+            Token::Word("floordiv") => AffineOperator::FloorDiv,
+            Token::Word("mod") => AffineOperator::Mod,
             _ => return Ok(product),
         };
         let (_, at) = parser.next()?;
-        let next = factor(parser, of, depth)?;
-        product = of.combine(operator, product, next).map_err(|message| TextError::new(at, message))?;
+        let next = parse_factor(parser, of, depth)?;
+        product = of.evaluate_operator(operator, product, next).map_err(|message| TextError::new(at, message))?;
     }
 }
 
-fn factor<A: Affine>(parser: &mut Words<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
+fn parse_factor<A: AffineEvaluator>(parser: &mut TokenStream<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
     let (token, at) = parser.next()?;
     let Some(inner) = depth.checked_sub(1) else { return Err(TextError::new(at, "an expression is nested too deeply")) };
     let placed = |message: String| TextError::new(at, message);
     match token {
-        Token::Integer(value) => Ok(of.number(value)),
+        Token::Integer(value) => Ok(of.evaluate_number(value)),
         Token::Word("indirect") if parser.accept(Token::Sign('('))? => {
             let (Token::Word(name), _) = parser.next()? else { return Err(placed("'indirect(' needs the name of a tensor".to_owned())) };
-            parser.sign(')')?;
-            of.indirect(name).map_err(placed)
+            parser.expect_sign(')')?;
+            of.evaluate_indirect(name).map_err(placed)
         }
-        Token::Word(name) => of.name(name).map_err(placed),
+        Token::Word(name) => of.evaluate_name(name).map_err(placed),
         Token::Sign('-') => {
-            let negated = factor(parser, of, inner)?;
-            of.combine(Operator::Subtract, of.number(0), negated).map_err(placed)
+            let negated = parse_factor(parser, of, inner)?;
+            of.evaluate_operator(AffineOperator::Subtract, of.evaluate_number(0), negated).map_err(placed)
         }
         Token::Sign('(') => {
-            let inside = expression(parser, of, inner)?;
-            parser.sign(')')?;
+            let inside = parse_expression(parser, of, inner)?;
+            parser.expect_sign(')')?;
             Ok(inside)
         }
-        token => Err(placed(format!("expected a number, a name or '(', found {}", token.shown()))),
+        token => Err(placed(format!("expected a number, a name or '(', found {}", token.describe()))),
     }
 }
 
 /// Reads a map behind the word `affine_map`.
-pub(super) fn map(parser: &mut Words<'_>) -> Result<Map, TextError> {
-    parser.sign('<')?;
-    let dims = names(parser, '(', ')')?;
-    let symbols = if parser.peek() == Token::Sign('[') { names(parser, '[', ']')? } else { Vec::new() };
+pub(super) fn parse_map(parser: &mut TokenStream<'_>) -> Result<LinearMap, TextError> {
+    parser.expect_sign('<')?;
+    let dims = parse_names(parser, '(', ')')?;
+    let symbols = if parser.peek() == Token::Sign('[') { parse_names(parser, '[', ']')? } else { Vec::new() };
     parser.expect(Token::Arrow)?;
-    parser.sign('(')?;
-    let result = expression(parser, &Linear { dims, symbols }, MAX_DEPTH)?;
-    parser.sign(')')?;
-    parser.sign('>')?;
+    parser.expect_sign('(')?;
+    let result = parse_expression(parser, &LinearEvaluator { dims, symbols }, MAX_DEPTH)?;
+    parser.expect_sign(')')?;
+    parser.expect_sign('>')?;
     Ok(result)
 }
 
-fn names<'a>(parser: &mut Words<'a>, open: char, close: char) -> Result<Vec<&'a str>, TextError> {
-    parser.list(open, close, |parser| match parser.next()? {
+fn parse_names<'a>(parser: &mut TokenStream<'a>, open: char, close: char) -> Result<Vec<&'a str>, TextError> {
+    parser.parse_list(open, close, |parser| match parser.next()? {
         (Token::Word(name), _) => Ok(name),
-        (token, at) => Err(TextError::new(at, format!("expected the name of a variable, found {}", token.shown()))),
+        (token, at) => Err(TextError::new(at, format!("expected the name of a variable, found {}", token.describe()))),
     })
 }
 
 /// Evaluator of expressions that are linear in these dimensions and symbols.
-struct Linear<'a> {
+struct LinearEvaluator<'a> {
     dims: Vec<&'a str>,
     symbols: Vec<&'a str>,
 }
 
-impl Affine for Linear<'_> {
-    type Value = Map;
+impl AffineEvaluator for LinearEvaluator<'_> {
+    type Value = LinearMap;
 
-    fn number(&self, constant: i64) -> Map {
-        Map { dims: vec![0; self.dims.len()], symbols: vec![0; self.symbols.len()], constant }
+    fn evaluate_number(&self, constant: i64) -> LinearMap {
+        LinearMap { dims: vec![0; self.dims.len()], symbols: vec![0; self.symbols.len()], constant }
     }
 
-    fn name(&self, name: &str) -> Result<Map, String> {
-        let mut map = self.number(0);
+    fn evaluate_name(&self, name: &str) -> Result<LinearMap, String> {
+        let mut map = self.evaluate_number(0);
         let dim = self.dims.iter().position(|known| *known == name);
         let symbol = self.symbols.iter().position(|known| *known == name);
         match (dim, symbol) {
@@ -178,34 +178,34 @@ impl Affine for Linear<'_> {
         Ok(map)
     }
 
-    fn combine(&self, operator: Operator, left: Map, right: Map) -> Result<Map, String> {
+    fn evaluate_operator(&self, operator: AffineOperator, left: LinearMap, right: LinearMap) -> Result<LinearMap, String> {
         let result = match operator {
-            Operator::Add => added(&left, &right),
-            Operator::Subtract => scaled(&right, -1).and_then(|right| added(&left, &right)),
-            Operator::Multiply => match (number(&left), number(&right)) {
-                (Some(constant), _) => scaled(&right, constant),
-                (None, Some(constant)) => scaled(&left, constant),
+            AffineOperator::Add => add_maps(&left, &right),
+            AffineOperator::Subtract => scale_map(&right, -1).and_then(|right| add_maps(&left, &right)),
+            AffineOperator::Multiply => match (as_constant(&left), as_constant(&right)) {
+                (Some(constant), _) => scale_map(&right, constant),
+                (None, Some(constant)) => scale_map(&left, constant),
                 (None, None) => return Err("a map multiplies two variables; it must be linear".to_owned()),
             },
-            Operator::FloorDiv | Operator::Mod => return Err("a map divides; it must be linear".to_owned()),
+            AffineOperator::FloorDiv | AffineOperator::Mod => return Err("a map divides; it must be linear".to_owned()),
         };
         result.ok_or_else(|| "a map has numbers of more than 64 bits".to_owned())
     }
 }
 
-fn number(map: &Map) -> Option<i64> {
+fn as_constant(map: &LinearMap) -> Option<i64> {
     map.dims.iter().chain(&map.symbols).all(|factor| *factor == 0).then_some(map.constant)
 }
 
-fn scaled(map: &Map, factor: i64) -> Option<Map> {
+fn scale_map(map: &LinearMap, factor: i64) -> Option<LinearMap> {
     let all = |values: &[i64]| values.iter().map(|value| value.checked_mul(factor)).collect::<Option<Vec<_>>>();
-    Some(Map { dims: all(&map.dims)?, symbols: all(&map.symbols)?, constant: map.constant.checked_mul(factor)? })
+    Some(LinearMap { dims: all(&map.dims)?, symbols: all(&map.symbols)?, constant: map.constant.checked_mul(factor)? })
 }
 
-fn added(left: &Map, right: &Map) -> Option<Map> {
+fn add_maps(left: &LinearMap, right: &LinearMap) -> Option<LinearMap> {
     let all =
         |left: &[i64], right: &[i64]| left.iter().zip(right).map(|(left, right)| left.checked_add(*right)).collect::<Option<Vec<_>>>();
-    Some(Map {
+    Some(LinearMap {
         dims: all(&left.dims, &right.dims)?,
         symbols: all(&left.symbols, &right.symbols)?,
         constant: left.constant.checked_add(right.constant)?,
@@ -216,21 +216,21 @@ fn added(left: &Map, right: &Map) -> Option<Map> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Map, String> {
-        Words::new(text).and_then(|mut parser| map(&mut parser)).map_err(|error| error.to_string())
+    fn read(text: &str) -> Result<LinearMap, String> {
+        TokenStream::new(text).and_then(|mut parser| parse_map(&mut parser)).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn linear_maps_are_read_in_every_spelling() {
-        let expected = Map { dims: vec![128, 5], symbols: vec![1], constant: -3 };
+    fn parses_linear_maps_in_every_spelling() {
+        let expected = LinearMap { dims: vec![128, 5], symbols: vec![1], constant: -3 };
         assert_eq!(read("<(d0, d1)[s0] -> (s0 + 128*d0 + d1 * 5 - 3)>"), Ok(expected.clone()));
         assert_eq!(read("<(i, j)[base]->(-(3 - base) + 64 * 2 * i + (j + 4 * j))>"), Ok(expected));
-        assert_eq!(read("<(d0) -> (1024 + 128*d0)>"), Ok(Map { dims: vec![128], symbols: vec![], constant: 1024 }));
-        assert_eq!(read("<()[s0] -> (s0)>"), Ok(Map { dims: vec![], symbols: vec![1], constant: 0 }));
+        assert_eq!(read("<(d0) -> (1024 + 128*d0)>"), Ok(LinearMap { dims: vec![128], symbols: vec![], constant: 1024 }));
+        assert_eq!(read("<()[s0] -> (s0)>"), Ok(LinearMap { dims: vec![], symbols: vec![1], constant: 0 }));
     }
 
     #[test]
-    fn what_is_not_linear_is_refused() {
+    fn rejects_nonlinear_expressions() {
         assert_eq!(read("<(d0) -> (d0*d0)>"), Err("1:13: a map multiplies two variables; it must be linear".to_owned()));
         assert_eq!(read("<(d0) -> (d0 mod 2)>"), Err("1:14: a map divides; it must be linear".to_owned()));
         assert_eq!(read("<(d0) -> (d1)>"), Err("1:11: 'd1' is no variable of the map; it must be linear in them".to_owned()));

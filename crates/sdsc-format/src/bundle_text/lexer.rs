@@ -29,7 +29,7 @@ pub(super) enum Token<'a> {
 
 impl Token<'_> {
     /// The word as a message shows it.
-    pub(super) fn shown(self) -> String {
+    pub(super) fn describe(self) -> String {
         match self {
             Self::Word(name) => format!("'{name}'"),
             Self::Value(name) => format!("'%{name}'"),
@@ -58,17 +58,17 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next word and where it starts.
-    pub(super) fn next(&mut self) -> Result<(Token<'a>, Position), TextError> {
+    pub(super) fn next_token(&mut self) -> Result<(Token<'a>, Position), TextError> {
         self.skip_blank();
         let at = Position { line: self.line, column: self.column };
         let Some(first) = self.rest.chars().next() else { return Ok((Token::End, at)) };
         let token = match first {
-            '%' => Token::Value(self.name(at)?),
-            '@' => Token::Function(self.name(at)?),
-            '#' => Token::Alias(self.name(at)?),
-            '!' => Token::Type(self.name(at)?),
-            '"' => Token::Text(self.string(at)?),
-            '0'..='9' => Token::Integer(self.integer(at)?),
+            '%' => Token::Value(self.lex_name(at)?),
+            '@' => Token::Function(self.lex_name(at)?),
+            '#' => Token::Alias(self.lex_name(at)?),
+            '!' => Token::Type(self.lex_name(at)?),
+            '"' => Token::Text(self.lex_string(at)?),
+            '0'..='9' => Token::Integer(self.lex_integer(at)?),
             '-' if self.rest.starts_with("->") => {
                 self.take(2);
                 Token::Arrow
@@ -98,7 +98,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// A name behind its sigil.
-    fn name(&mut self, at: Position) -> Result<&'a str, TextError> {
+    fn lex_name(&mut self, at: Position) -> Result<&'a str, TextError> {
         let sigil = self.take(1);
         match name_length(self.rest) {
             0 => Err(TextError::new(at, format!("'{sigil}' must be followed by a name"))),
@@ -106,7 +106,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn string(&mut self, at: Position) -> Result<&'a str, TextError> {
+    fn lex_string(&mut self, at: Position) -> Result<&'a str, TextError> {
         self.take(1);
         match self.rest.find(['"', '\n', '\\']) {
             Some(length) if self.rest[length..].starts_with('"') => {
@@ -119,7 +119,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn integer(&mut self, at: Position) -> Result<i64, TextError> {
+    fn lex_integer(&mut self, at: Position) -> Result<i64, TextError> {
         let digits = self.take(self.rest.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(self.rest.len()));
         digits.parse().map_err(|_| TextError::new(at, format!("the number {digits} has more than 64 bits")))
     }
@@ -147,20 +147,20 @@ fn name_length(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn words(text: &str) -> Vec<(String, String)> {
+    fn lex_words(text: &str) -> Vec<(String, String)> {
         let mut lexer = Lexer::new(text);
         let mut words = Vec::new();
         loop {
-            match lexer.next().unwrap() {
+            match lexer.next_token().unwrap() {
                 (Token::End, _) => return words,
-                (token, at) => words.push((token.shown(), at.to_string())),
+                (token, at) => words.push((token.describe(), at.to_string())),
             }
         }
     }
 
     #[test]
-    fn words_have_their_place() {
-        let found = words("%a = x.y // a note\n\t-> -12 \"s\" #m !t.u @f");
+    fn reports_position_of_words() {
+        let found = lex_words("%a = x.y // a note\n\t-> -12 \"s\" #m !t.u @f");
         let shown: Vec<_> = found.iter().map(|(word, at)| format!("{word} {at}")).collect();
         let expected =
             ["'%a' 1:1", "'=' 1:4", "'x.y' 1:6", "'->' 2:2", "'-' 2:5", "'12' 2:6", "\"s\" 2:9", "'#m' 2:13", "'!t.u' 2:16", "'@f' 2:21"];
@@ -168,11 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_word_is_refused() {
-        let error = |text| Lexer::new(text).next().unwrap_err().to_string();
+    fn rejects_unknown_characters() {
+        let error = |text| Lexer::new(text).next_token().unwrap_err().to_string();
         assert_eq!(error("  %"), "1:3: '%' must be followed by a name");
         assert_eq!(error("\"a\n\""), "1:1: a string has no end on its line");
         assert_eq!(error("99999999999999999999"), "1:1: the number 99999999999999999999 has more than 64 bits");
-        assert!(words("// only a comment").is_empty());
+        assert!(lex_words("// only a comment").is_empty());
     }
 }

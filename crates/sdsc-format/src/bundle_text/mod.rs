@@ -14,7 +14,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use affine::{Affine, Map, Operator, read_affine};
+pub use affine::{AffineEvaluator, LinearMap, AffineOperator, parse_affine};
 pub use parser::parse;
 
 use std::fmt;
@@ -55,7 +55,7 @@ impl TextError {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BundleText<S> {
     /// The maps that have names.
-    pub maps: Vec<(Ident<S>, Map)>,
+    pub maps: Vec<(Ident<S>, LinearMap)>,
     /// The name of the function.
     pub function: Ident<S>,
     /// The parameters.
@@ -65,7 +65,7 @@ pub struct BundleText<S> {
 }
 
 /// The name of the function of every bundle that a launcher takes.
-pub const FUNCTION: &str = "sdsc_bundle";
+pub const FUNCTION_NAME: &str = "sdsc_bundle";
 
 /// A name where it stands, without its sigil.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub enum ParamType {
 
 /// Number that an `Extract` statement reads from a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
+pub enum ParamField {
     /// The number that the launch gives.
     Value,
     /// The granularity: the value is a multiple of it.
@@ -134,7 +134,7 @@ pub enum StmtKind<S> {
         /// The number.
         result: Ident<S>,
         /// Which of the parameter's numbers.
-        field: Field,
+        field: ParamField,
         /// The parameter.
         parameter: Ident<S>,
         /// The type that is written behind it.
@@ -168,7 +168,7 @@ pub enum StmtKind<S> {
     /// Runs an op.
     Execute(Execute<S>),
     /// Runs statements repeatedly.
-    For(For<S>),
+    For(ForLoop<S>),
 }
 
 /// A map, by name or in place.
@@ -177,7 +177,7 @@ pub enum MapRef<S> {
     /// The map of that name.
     Named(Ident<S>),
     /// This map.
-    Inline(Map),
+    Inline(LinearMap),
 }
 
 /// Runs an op on its cores.
@@ -193,7 +193,7 @@ pub struct Execute<S> {
 
 /// Runs statements for every value of a counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct For<S> {
+pub struct ForLoop<S> {
     /// The counter.
     pub counter: Ident<S>,
     /// Its first value.

@@ -1,11 +1,11 @@
 //! The grammar of `bundle.mlir`.
 
 use super::lexer::Token;
-use super::words::Words;
-use super::{BundleText, Execute, Field, For, Ident, MapRef, Param, ParamType, Stmt, StmtKind, TextError, affine};
+use super::words::TokenStream;
+use super::{BundleText, Execute, ParamField, ForLoop, Ident, MapRef, Param, ParamType, Stmt, StmtKind, TextError, affine};
 
 /// Loops that may stand in each other, so that no text makes the parser overflow its stack.
-const MAX_LOOPS: usize = 64;
+const MAX_LOOP_DEPTH: usize = 64;
 
 /// Reads the text of a `bundle.mlir`.
 ///
@@ -13,174 +13,174 @@ const MAX_LOOPS: usize = 64;
 ///
 /// At the first word that no bundle has there.
 pub fn parse(text: &str) -> Result<BundleText<&str>, TextError> {
-    let mut parser = Words::new(text)?;
+    let mut parser = TokenStream::new(text)?;
     let mut bundle = BundleText::default();
-    parser.aliases(&mut bundle)?;
+    parser.parse_aliases(&mut bundle)?;
     let in_module = parser.accept(Token::Word("module"))?;
     if in_module {
         if let Token::Function(_) = parser.peek() {
             parser.next()?;
         }
-        parser.sign('{')?;
+        parser.expect_sign('{')?;
     }
-    parser.function(&mut bundle)?;
+    parser.parse_function(&mut bundle)?;
     if in_module {
-        parser.sign('}')?;
+        parser.expect_sign('}')?;
     }
-    parser.aliases(&mut bundle)?;
+    parser.parse_aliases(&mut bundle)?;
     match parser.next()? {
         (Token::End, _) => Ok(bundle),
-        (token, at) => Err(TextError::new(at, format!("expected the end of the text, found {}; a bundle has one function", token.shown()))),
+        (token, at) => Err(TextError::new(at, format!("expected the end of the text, found {}; a bundle has one function", token.describe()))),
     }
 }
 
-impl<'a> Words<'a> {
-    fn aliases(&mut self, bundle: &mut BundleText<&'a str>) -> Result<(), TextError> {
+impl<'a> TokenStream<'a> {
+    fn parse_aliases(&mut self, bundle: &mut BundleText<&'a str>) -> Result<(), TextError> {
         while let Token::Alias(name) = self.peek() {
             let (_, at) = self.next()?;
-            self.sign('=')?;
+            self.expect_sign('=')?;
             self.expect(Token::Word("affine_map"))?;
-            bundle.maps.push((Ident { name, at }, affine::map(self)?));
+            bundle.maps.push((Ident { name, at }, affine::parse_map(self)?));
         }
         Ok(())
     }
 
-    fn function(&mut self, bundle: &mut BundleText<&'a str>) -> Result<(), TextError> {
+    fn parse_function(&mut self, bundle: &mut BundleText<&'a str>) -> Result<(), TextError> {
         self.expect(Token::Word("func.func"))?;
         match self.next()? {
             (Token::Function(name), at) => bundle.function = Ident { name, at },
-            (token, at) => return Err(TextError::new(at, format!("expected the name of the function, found {}", token.shown()))),
+            (token, at) => return Err(TextError::new(at, format!("expected the name of the function, found {}", token.describe()))),
         }
-        bundle.params = self.list('(', ')', |parser| {
-            let name = parser.value()?;
-            parser.sign(':')?;
-            Ok(Param { name, kind: parser.param_type()? })
+        bundle.params = self.parse_list('(', ')', |parser| {
+            let name = parser.expect_value()?;
+            parser.expect_sign(':')?;
+            Ok(Param { name, kind: parser.parse_param_type()? })
         })?;
-        self.sign('{')?;
+        self.expect_sign('{')?;
         while self.peek() != Token::Word("return") {
-            let statement = self.statement(MAX_LOOPS)?;
+            let statement = self.parse_statement(MAX_LOOP_DEPTH)?;
             bundle.body.push(statement);
         }
         self.next()?;
-        self.sign('}')?;
+        self.expect_sign('}')?;
         Ok(())
     }
 
-    fn param_type(&mut self) -> Result<ParamType, TextError> {
+    fn parse_param_type(&mut self) -> Result<ParamType, TextError> {
         match self.next()? {
             (Token::Word("index"), _) => Ok(ParamType::Index),
-            (Token::Type("sdscbundle.input_arg"), _) => self.input_arg(),
-            (token, at) => Err(TextError::new(at, format!("expected 'index' or '!sdscbundle.input_arg', found {}", token.shown()))),
+            (Token::Type("sdscbundle.input_arg"), _) => self.parse_input_arg(),
+            (token, at) => Err(TextError::new(at, format!("expected 'index' or '!sdscbundle.input_arg', found {}", token.describe()))),
         }
     }
 
-    fn input_arg(&mut self) -> Result<ParamType, TextError> {
+    fn parse_input_arg(&mut self) -> Result<ParamType, TextError> {
         let (mut granularity, mut max) = (None, None);
-        self.sign('<')?;
+        self.expect_sign('<')?;
         self.expect(Token::Word("index"))?;
         while self.accept(Token::Sign(','))? {
             let (token, at) = self.next()?;
-            self.sign('=')?;
-            let bound = Some(self.integer()?);
+            self.expect_sign('=')?;
+            let bound = Some(self.expect_integer()?);
             match token {
                 Token::Word("granularity") => granularity = bound,
                 Token::Word("max_value") => max = bound,
-                token => return Err(TextError::new(at, format!("expected 'granularity' or 'max_value', found {}", token.shown()))),
+                token => return Err(TextError::new(at, format!("expected 'granularity' or 'max_value', found {}", token.describe()))),
             }
         }
-        self.sign('>')?;
+        self.expect_sign('>')?;
         Ok(ParamType::InputArg { granularity, max })
     }
 
-    fn statement(&mut self, loops_left: usize) -> Result<Stmt<&'a str>, TextError> {
+    fn parse_statement(&mut self, loops_left: usize) -> Result<Stmt<&'a str>, TextError> {
         let at = self.next.1;
         let kind = match self.peek() {
-            Token::Value(_) => self.definition()?,
-            Token::Word("sdscbundle.sdsc_execute") => StmtKind::Execute(self.execute()?),
-            Token::Word("scf.for") => StmtKind::For(self.counted_loop(loops_left)?),
-            token => return Err(TextError::new(at, format!("expected a statement, found {}", token.shown()))),
+            Token::Value(_) => self.parse_definition()?,
+            Token::Word("sdscbundle.sdsc_execute") => StmtKind::Execute(self.parse_execute()?),
+            Token::Word("scf.for") => StmtKind::For(self.parse_loop(loops_left)?),
+            token => return Err(TextError::new(at, format!("expected a statement, found {}", token.describe()))),
         };
         Ok(Stmt { at, kind })
     }
 
-    fn definition(&mut self) -> Result<StmtKind<&'a str>, TextError> {
-        let result = self.value()?;
-        self.sign('=')?;
+    fn parse_definition(&mut self) -> Result<StmtKind<&'a str>, TextError> {
+        let result = self.expect_value()?;
+        self.expect_sign('=')?;
         match self.next()? {
             (Token::Word("sdscbundle.device_mem_allocate"), _) => {
-                let bytes = self.integer()?;
+                let bytes = self.expect_integer()?;
                 self.expect(Token::Word("bytes"))?;
-                self.index_type()?;
+                self.expect_index_type()?;
                 Ok(StmtKind::Allocate { result, bytes })
             }
-            (Token::Word("sdscbundle.input_arg_extract"), _) => self.extract(result),
+            (Token::Word("sdscbundle.input_arg_extract"), _) => self.parse_extract(result),
             (Token::Word("arith.constant"), _) => {
-                let value = self.integer()?;
-                self.index_type()?;
+                let value = self.expect_integer()?;
+                self.expect_index_type()?;
                 Ok(StmtKind::Constant { result, value })
             }
             (Token::Word("arith.addi"), _) => {
-                let left = self.value()?;
-                self.sign(',')?;
-                let operands = [left, self.value()?];
-                self.index_type()?;
+                let left = self.expect_value()?;
+                self.expect_sign(',')?;
+                let operands = [left, self.expect_value()?];
+                self.expect_index_type()?;
                 Ok(StmtKind::Add { result, operands })
             }
-            (Token::Word("affine.apply"), _) => self.apply(result),
-            (token, at) => Err(TextError::new(at, format!("a bundle has no operation {}", token.shown()))),
+            (Token::Word("affine.apply"), _) => self.parse_apply(result),
+            (token, at) => Err(TextError::new(at, format!("a bundle has no operation {}", token.describe()))),
         }
     }
 
     /// `: index`
-    fn index_type(&mut self) -> Result<(), TextError> {
-        self.sign(':')?;
+    fn expect_index_type(&mut self) -> Result<(), TextError> {
+        self.expect_sign(':')?;
         self.expect(Token::Word("index"))?;
         Ok(())
     }
 
-    fn extract(&mut self, result: Ident<&'a str>) -> Result<StmtKind<&'a str>, TextError> {
+    fn parse_extract(&mut self, result: Ident<&'a str>) -> Result<StmtKind<&'a str>, TextError> {
         let field = match self.next()? {
-            (Token::Word("value"), _) => Field::Value,
-            (Token::Word("granularity"), _) => Field::Granularity,
-            (Token::Word("max_value"), _) => Field::Max,
+            (Token::Word("value"), _) => ParamField::Value,
+            (Token::Word("granularity"), _) => ParamField::Granularity,
+            (Token::Word("max_value"), _) => ParamField::Max,
             (token, at) => {
-                return Err(TextError::new(at, format!("expected 'value', 'granularity' or 'max_value', found {}", token.shown())));
+                return Err(TextError::new(at, format!("expected 'value', 'granularity' or 'max_value', found {}", token.describe())));
             }
         };
         self.expect(Token::Word("from"))?;
-        let parameter = self.value()?;
-        self.sign(':')?;
-        let parameter_type = self.param_type()?;
+        let parameter = self.expect_value()?;
+        self.expect_sign(':')?;
+        let parameter_type = self.parse_param_type()?;
         self.expect(Token::Arrow)?;
         self.expect(Token::Word("index"))?;
         Ok(StmtKind::Extract { result, field, parameter, parameter_type })
     }
 
-    fn apply(&mut self, result: Ident<&'a str>) -> Result<StmtKind<&'a str>, TextError> {
+    fn parse_apply(&mut self, result: Ident<&'a str>) -> Result<StmtKind<&'a str>, TextError> {
         let map = match self.next()? {
             (Token::Alias(name), at) => MapRef::Named(Ident { name, at }),
-            (Token::Word("affine_map"), _) => MapRef::Inline(affine::map(self)?),
-            (token, at) => return Err(TextError::new(at, format!("expected a map, found {}", token.shown()))),
+            (Token::Word("affine_map"), _) => MapRef::Inline(affine::parse_map(self)?),
+            (token, at) => return Err(TextError::new(at, format!("expected a map, found {}", token.describe()))),
         };
-        let dims = self.list('(', ')', Self::value)?;
-        let symbols = if self.peek() == Token::Sign('[') { self.list('[', ']', Self::value)? } else { Vec::new() };
+        let dims = self.parse_list('(', ')', Self::expect_value)?;
+        let symbols = if self.peek() == Token::Sign('[') { self.parse_list('[', ']', Self::expect_value)? } else { Vec::new() };
         Ok(StmtKind::Apply { result, map, dims, symbols })
     }
 
-    fn execute(&mut self) -> Result<Execute<&'a str>, TextError> {
+    fn parse_execute(&mut self) -> Result<Execute<&'a str>, TextError> {
         self.next()?;
-        let operands = self.list('(', ')', Self::value)?;
+        let operands = self.parse_list('(', ')', Self::expect_value)?;
         let at = self.next.1;
         let (mut file, mut symbol_ids) = (None, None);
-        self.list('{', '}', |parser| {
+        self.parse_list('{', '}', |parser| {
             let (name, at) = match parser.next()? {
                 (Token::Word(name) | Token::Text(name), at) => (name, at),
-                (token, at) => return Err(TextError::new(at, format!("expected an attribute, found {}", token.shown()))),
+                (token, at) => return Err(TextError::new(at, format!("expected an attribute, found {}", token.describe()))),
             };
-            parser.sign('=')?;
+            parser.expect_sign('=')?;
             match name {
-                "sdsc_filename" if file.is_none() => file = Some(parser.string()?),
-                "symbol_ids" if symbol_ids.is_none() => symbol_ids = Some(parser.list('[', ']', Self::integer)?),
+                "sdsc_filename" if file.is_none() => file = Some(parser.expect_string()?),
+                "symbol_ids" if symbol_ids.is_none() => symbol_ids = Some(parser.parse_list('[', ']', Self::expect_integer)?),
                 _ => return Err(TextError::new(at, format!("unknown or repeated attribute '{name}'"))),
             }
             Ok(())
@@ -189,22 +189,22 @@ impl<'a> Words<'a> {
         Ok(Execute { operands, file, symbol_ids })
     }
 
-    fn counted_loop(&mut self, loops_left: usize) -> Result<For<&'a str>, TextError> {
+    fn parse_loop(&mut self, loops_left: usize) -> Result<ForLoop<&'a str>, TextError> {
         let (_, at) = self.next()?;
         let Some(inner) = loops_left.checked_sub(1) else { return Err(TextError::new(at, "loops are nested too deeply")) };
-        let counter = self.value()?;
-        self.sign('=')?;
-        let lower = self.value()?;
+        let counter = self.expect_value()?;
+        self.expect_sign('=')?;
+        let lower = self.expect_value()?;
         self.expect(Token::Word("to"))?;
-        let upper = self.value()?;
+        let upper = self.expect_value()?;
         self.expect(Token::Word("step"))?;
-        let step = self.value()?;
-        self.sign('{')?;
+        let step = self.expect_value()?;
+        self.expect_sign('{')?;
         let mut body = Vec::new();
         while !self.accept(Token::Sign('}'))? {
-            body.push(self.statement(inner)?);
+            body.push(self.parse_statement(inner)?);
         }
-        Ok(For { counter, lower, upper, step, body })
+        Ok(ForLoop { counter, lower, upper, step, body })
     }
 }
 
@@ -235,7 +235,7 @@ module {
 ";
 
     #[test]
-    fn every_statement_is_read() {
+    fn parses_every_statement() {
         let bundle = parse(TEXT).unwrap();
         assert_eq!((bundle.maps.len(), bundle.params.len(), bundle.body.len()), (1, 3, 7));
         assert_eq!(bundle.params[1].kind, ParamType::InputArg { granularity: Some(64), max: Some(1024) });
@@ -248,7 +248,7 @@ module {
     }
 
     #[test]
-    fn an_error_says_where() {
+    fn reports_position_of_error() {
         let error = |from: &str, to: &str| parse(&TEXT.replacen(from, to, 1)).unwrap_err().to_string();
         assert_eq!(error("bytes", "byte"), "6:50: expected 'bytes', found 'byte'");
         assert_eq!(error("arith.addi", "arith.muli"), "10:10: a bundle has no operation 'arith.muli'");
@@ -261,7 +261,7 @@ module {
     }
 
     #[test]
-    fn a_bundle_needs_no_module() {
+    fn accepts_bundle_without_module() {
         let empty = BundleText { function: Ident { name: "f", at: Position { line: 1, column: 11 } }, ..BundleText::default() };
         assert_eq!(parse("func.func @f() { return }").unwrap(), empty);
         let deep = format!("func.func @f() {{ {} return }}", "scf.for %i = %a to %b step %c {".repeat(100));

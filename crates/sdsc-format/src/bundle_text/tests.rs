@@ -22,12 +22,12 @@ module {
 ";
 
 #[test]
-fn a_bundle_is_written_as_the_reference_emitter_does() {
+fn prints_bundle_as_reference_emitter() {
     assert_eq!(parse(WRITTEN).unwrap().to_string(), WRITTEN);
 }
 
 #[test]
-fn every_cut_of_a_text_is_refused() {
+fn rejects_every_truncated_text() {
     for length in 0..WRITTEN.len() - 2 {
         assert!(parse(&WRITTEN[..length]).is_err(), "{length}");
     }
@@ -42,9 +42,9 @@ fn number() -> impl Strategy<Value = i64> {
     prop_oneof![-3_i64..4, (i64::MIN + 1)..=i64::MAX]
 }
 
-fn map() -> impl Strategy<Value = Map> {
+fn map() -> impl Strategy<Value = LinearMap> {
     (proptest::collection::vec(number(), 0..3), proptest::collection::vec(number(), 0..3), number())
-        .prop_map(|(dims, symbols, constant)| Map { dims, symbols, constant })
+        .prop_map(|(dims, symbols, constant)| LinearMap { dims, symbols, constant })
 }
 
 fn param_type() -> impl Strategy<Value = ParamType> {
@@ -54,7 +54,7 @@ fn param_type() -> impl Strategy<Value = ParamType> {
 
 fn statement() -> impl Strategy<Value = StmtKind<String>> {
     let idents = || proptest::collection::vec(ident(), 0..3);
-    let field = prop_oneof![Just(Field::Value), Just(Field::Granularity), Just(Field::Max)];
+    let field = prop_oneof![Just(ParamField::Value), Just(ParamField::Granularity), Just(ParamField::Max)];
     let used = prop_oneof![ident().prop_map(MapRef::Named), map().prop_map(MapRef::Inline)];
     let ids = proptest::option::of(proptest::collection::vec(number(), 0..3));
     let simple = prop_oneof![
@@ -77,7 +77,7 @@ fn statement() -> impl Strategy<Value = StmtKind<String>> {
     simple.prop_recursive(3, 12, 3, move |inner| {
         let body = proptest::collection::vec(inner.prop_map(|kind| Stmt { at: Position::default(), kind }), 0..4);
         (ident(), ident(), ident(), ident(), body)
-            .prop_map(|(counter, lower, upper, step, body)| StmtKind::For(For { counter, lower, upper, step, body }))
+            .prop_map(|(counter, lower, upper, step, body)| StmtKind::For(ForLoop { counter, lower, upper, step, body }))
     })
 }
 
@@ -93,7 +93,7 @@ fn bundle() -> impl Strategy<Value = BundleText<String>> {
 }
 
 /// The debug text of a tree, in which names are the same whatever holds them, without its places.
-fn without_places<S: fmt::Debug>(tree: &BundleText<S>) -> String {
+fn debug_without_positions<S: fmt::Debug>(tree: &BundleText<S>) -> String {
     let shown = format!("{tree:?}");
     let mut parts = shown.split("Position {");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -102,10 +102,10 @@ fn without_places<S: fmt::Debug>(tree: &BundleText<S>) -> String {
 
 proptest! {
     #[test]
-    fn every_tree_is_read_back_as_it_was_written(written in bundle()) {
+    fn parses_every_printed_tree(written in bundle()) {
         let text = written.to_string();
         let read = parse(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
-        prop_assert_eq!(without_places(&read), without_places(&written));
+        prop_assert_eq!(debug_without_positions(&read), debug_without_positions(&written));
         prop_assert_eq!(read.to_string(), text);
     }
 }

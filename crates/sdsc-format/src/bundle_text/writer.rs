@@ -1,6 +1,6 @@
 //! Prints a bundle as the reference emitter does: tabs, a statement a line ("SuperDSC schema, section 8").
 
-use super::{BundleText, Execute, Field, For, Ident, Map, MapRef, Param, ParamType, Stmt, StmtKind};
+use super::{BundleText, Execute, ParamField, ForLoop, Ident, LinearMap, MapRef, Param, ParamType, Stmt, StmtKind};
 use std::fmt::{self, Display, Formatter, Write};
 
 impl<S: Display> Display for BundleText<S> {
@@ -9,9 +9,9 @@ impl<S: Display> Display for BundleText<S> {
             writeln!(formatter, "#{name} = {map}")?;
         }
         write!(formatter, "module {{\n\tfunc.func @{}(", self.function)?;
-        separated(formatter, &self.params, |formatter, Param { name, kind }| write!(formatter, "%{name}: {kind}"))?;
+        write_separated(formatter, &self.params, |formatter, Param { name, kind }| write!(formatter, "%{name}: {kind}"))?;
         formatter.write_str(") {\n")?;
-        statements(formatter, &self.body, 2)?;
+        write_statements(formatter, &self.body, 2)?;
         formatter.write_str("\t\treturn\n\t}\n}\n")
     }
 }
@@ -22,16 +22,16 @@ impl<S: Display> Display for Ident<S> {
     }
 }
 
-impl Display for Map {
+impl Display for LinearMap {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str("affine_map<(")?;
         let names = |letter: char, factors: &[i64]| -> Vec<String> { (0..factors.len()).map(|index| format!("{letter}{index}")).collect() };
         let (dims, symbols) = (names('d', &self.dims), names('s', &self.symbols));
-        separated(formatter, &dims, |formatter, name| formatter.write_str(name))?;
+        write_separated(formatter, &dims, |formatter, name| formatter.write_str(name))?;
         formatter.write_char(')')?;
         if !symbols.is_empty() {
             formatter.write_char('[')?;
-            separated(formatter, &symbols, |formatter, name| formatter.write_str(name))?;
+            write_separated(formatter, &symbols, |formatter, name| formatter.write_str(name))?;
             formatter.write_char(']')?;
         }
         let symbols = self.symbols.iter().zip(&symbols).map(|(factor, name)| match factor {
@@ -60,7 +60,7 @@ impl Display for ParamType {
     }
 }
 
-impl Display for Field {
+impl Display for ParamField {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Value => "value",
@@ -79,12 +79,12 @@ impl<S: Display> Display for MapRef<S> {
     }
 }
 
-fn statements<S: Display>(formatter: &mut Formatter<'_>, body: &[Stmt<S>], depth: usize) -> fmt::Result {
+fn write_statements<S: Display>(formatter: &mut Formatter<'_>, body: &[Stmt<S>], depth: usize) -> fmt::Result {
     body.iter().try_for_each(|statement| write_statement(formatter, &statement.kind, depth))
 }
 
 fn write_statement<S: Display>(formatter: &mut Formatter<'_>, statement: &StmtKind<S>, depth: usize) -> fmt::Result {
-    indent(formatter, depth)?;
+    write_indent(formatter, depth)?;
     match statement {
         StmtKind::Allocate { result, bytes } => writeln!(formatter, "%{result} = sdscbundle.device_mem_allocate {bytes} bytes : index"),
         StmtKind::Extract { result, field, parameter, parameter_type } => {
@@ -94,20 +94,20 @@ fn write_statement<S: Display>(formatter: &mut Formatter<'_>, statement: &StmtKi
         StmtKind::Add { result, operands: [left, right] } => writeln!(formatter, "%{result} = arith.addi %{left}, %{right} : index"),
         StmtKind::Apply { result, map, dims, symbols } => {
             write!(formatter, "%{result} = affine.apply {map}(")?;
-            values(formatter, dims)?;
+            write_values(formatter, dims)?;
             formatter.write_char(')')?;
             if !symbols.is_empty() {
                 formatter.write_char('[')?;
-                values(formatter, symbols)?;
+                write_values(formatter, symbols)?;
                 formatter.write_char(']')?;
             }
             formatter.write_char('\n')
         }
         StmtKind::Execute(execute) => write_execute(formatter, execute),
-        StmtKind::For(For { counter, lower, upper, step, body }) => {
+        StmtKind::For(ForLoop { counter, lower, upper, step, body }) => {
             writeln!(formatter, "scf.for %{counter} = %{lower} to %{upper} step %{step} {{")?;
-            statements(formatter, body, depth + 1)?;
-            indent(formatter, depth)?;
+            write_statements(formatter, body, depth + 1)?;
+            write_indent(formatter, depth)?;
             formatter.write_str("}\n")
         }
     }
@@ -115,21 +115,21 @@ fn write_statement<S: Display>(formatter: &mut Formatter<'_>, statement: &StmtKi
 
 fn write_execute<S: Display>(formatter: &mut Formatter<'_>, execute: &Execute<S>) -> fmt::Result {
     formatter.write_str("sdscbundle.sdsc_execute (")?;
-    values(formatter, &execute.operands)?;
+    write_values(formatter, &execute.operands)?;
     write!(formatter, ") {{sdsc_filename=\"{}\"", execute.file)?;
     if let Some(ids) = &execute.symbol_ids {
         formatter.write_str(", \"symbol_ids\"=[")?;
-        separated(formatter, ids, |formatter, id| write!(formatter, "{id}"))?;
+        write_separated(formatter, ids, |formatter, id| write!(formatter, "{id}"))?;
         formatter.write_char(']')?;
     }
     formatter.write_str("}\n")
 }
 
-fn values<S: Display>(formatter: &mut Formatter<'_>, names: &[Ident<S>]) -> fmt::Result {
-    separated(formatter, names, |formatter, name| write!(formatter, "%{name}"))
+fn write_values<S: Display>(formatter: &mut Formatter<'_>, names: &[Ident<S>]) -> fmt::Result {
+    write_separated(formatter, names, |formatter, name| write!(formatter, "%{name}"))
 }
 
-fn separated<T>(
+fn write_separated<T>(
     formatter: &mut Formatter<'_>,
     items: &[T],
     mut write_item: impl FnMut(&mut Formatter<'_>, &T) -> fmt::Result,
@@ -143,6 +143,6 @@ fn separated<T>(
     Ok(())
 }
 
-fn indent(formatter: &mut Formatter<'_>, depth: usize) -> fmt::Result {
+fn write_indent(formatter: &mut Formatter<'_>, depth: usize) -> fmt::Result {
     (0..depth).try_for_each(|_| formatter.write_char('\t'))
 }

@@ -1,19 +1,19 @@
 //! Completion of a file: members that a file may leave out, and whose values follow from other members.
 
-use super::fold::{once, over_time};
-use super::{Dsc, Entries, Node, Operation, Sizes, TensorInfo, Text, WordLength, number_format_bits};
+use super::fold::{single_time_fold, default_time_folds};
+use super::{Dsc, Entries, AllocateNode, Operation, LabeledSizes, TensorInfo, Text, WordLength, number_format_bits};
 
 impl Operation {
     /// Fills the members that the file leaves out. A value that does not follow from the file stays missing, for a rule to report.
     pub fn complete(&mut self) {
         if self.fold_props.is_empty() {
-            self.fold_props = once();
+            self.fold_props = single_time_fold();
         }
         if self.folds.is_missing() {
-            self.folds = over_time();
+            self.folds = default_time_folds();
         }
         if let Some(first) = self.dscs.first().filter(|_| self.slices.is_empty()) {
-            self.slices = slices(&first.value);
+            self.slices = derive_slices(&first.value);
         }
         for dsc in &mut self.dscs {
             dsc.value.complete(&self.slices);
@@ -27,7 +27,7 @@ impl Operation {
 }
 
 /// The slices of each dimension that follow from the sizes of the op and of a core.
-fn slices(dsc: &Dsc) -> Entries<Text, i64> {
+fn derive_slices(dsc: &Dsc) -> Entries<Text, i64> {
     let stage = &dsc.stages.core.steady.sizes;
     let count = |(key, size): (&Text, &i64)| {
         let label = key.strip_suffix('_').unwrap_or(key);
@@ -74,20 +74,20 @@ impl Dsc {
         }
         if stage.steady.sizes.0.is_empty() && stage.end.sizes.0.is_empty() {
             let part = |(key, size): (&Text, &i64)| (key.clone(), size / count(key));
-            stage.steady.sizes = Sizes(self.space.sizes.0.iter().map(part).collect());
+            stage.steady.sizes = LabeledSizes(self.space.sizes.0.iter().map(part).collect());
             stage.end.sizes = stage.steady.sizes.clone();
         }
     }
 }
 
-fn set_symbolic(sizes: &mut Sizes, key: &str, largest: i64) {
+fn set_symbolic(sizes: &mut LabeledSizes, key: &str, largest: i64) {
     let found = sizes.0.0.iter_mut().find(|(known, size)| known == key && *size == -1);
     if let Some((_, size)) = found {
         *size = largest;
     }
 }
 
-fn complete_tensor(node: &mut Node, info: &mut TensorInfo, order: &[Text]) {
+fn complete_tensor(node: &mut AllocateNode, info: &mut TensorInfo, order: &[Text]) {
     if node.order.is_empty() {
         node.order = order.to_vec();
     }
@@ -103,7 +103,7 @@ fn complete_tensor(node: &mut Node, info: &mut TensorInfo, order: &[Text]) {
         info.word_length = WordLength { bits };
     }
     if node.component.is_empty() {
-        let is_present = |slot: &Option<super::Presence>| slot.as_ref().is_some_and(|slot| slot.is_present == 1);
+        let is_present = |slot: &Option<super::MemoryPresence>| slot.as_ref().is_some_and(|slot| slot.is_present == 1);
         match (is_present(&info.memory.hbm), is_present(&info.memory.lx)) {
             (true, _) => node.component = "hbm".into(),
             (false, true) => node.component = "lx".into(),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_members_have_their_values() {
+    fn fills_missing_members() {
         let (mut file, whole) = (golden(), completed(&golden()));
         let operation = file.pointer_mut("/0_add").unwrap().as_object_mut().unwrap();
         for member in ["sdscFoldProps_", "sdscFolds_", "numWkSlicesPerDim_"] {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn symbolic_sizes_are_their_maximum() {
+    fn replaces_symbolic_sizes_by_maximum() {
         let mut file = golden();
         let dsc = file.pointer_mut("/0_add/dscs_/0/add").unwrap();
         dsc["N_"]["mb_"] = json!(-1);

@@ -61,20 +61,20 @@ pub struct ConstantInfo {
 /// The bits of a constant on a core: a list of one. The release also permits the value without a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct BitsList(pub Vec<Bits>);
+pub struct BitsList(pub Vec<ConstantBits>);
 
 impl<'de> Deserialize<'de> for BitsList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         /// The two spellings.
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Spelling {
-            List(Vec<Bits>),
-            Single(Bits),
+        enum BitsListSpelling {
+            List(Vec<ConstantBits>),
+            Single(ConstantBits),
         }
-        Ok(match Spelling::deserialize(deserializer)? {
-            Spelling::List(list) => Self(list),
-            Spelling::Single(bits) => Self(vec![bits]),
+        Ok(match BitsListSpelling::deserialize(deserializer)? {
+            BitsListSpelling::List(list) => Self(list),
+            BitsListSpelling::Single(bits) => Self(vec![bits]),
         })
     }
 }
@@ -82,26 +82,26 @@ impl<'de> Deserialize<'de> for BitsList {
 /// The bits of a constant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Bits {
+pub enum ConstantBits {
     /// The bits.
     Known(u32),
     /// A value whose bits nobody knows; golden files have it, we never write it.
     Marker(Text),
 }
 
-impl<'de> Deserialize<'de> for Bits {
+impl<'de> Deserialize<'de> for ConstantBits {
     /// Later emitters write the bits as a string.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         /// The two spellings.
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Spelling {
+        enum BitsSpelling {
             Number(u32),
             Text(String),
         }
-        Ok(match Spelling::deserialize(deserializer)? {
-            Spelling::Number(bits) => Self::Known(bits),
-            Spelling::Text(text) => text.parse().map_or_else(|_| Self::Marker(text.into()), Self::Known),
+        Ok(match BitsSpelling::deserialize(deserializer)? {
+            BitsSpelling::Number(bits) => Self::Known(bits),
+            BitsSpelling::Text(text) => text.parse().map_or_else(|_| Self::Marker(text.into()), Self::Known),
         })
     }
 }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_constants_are_a_string() {
+    fn spells_no_constants_as_string() {
         assert_eq!(serde_json::to_string(&Constants::default()).unwrap(), r#""{}""#);
         assert_eq!(serde_json::from_str::<Constants>(r#""{}""#).unwrap(), Constants::default());
         assert!(serde_json::from_str::<Constants>(r#""""#).is_err());
@@ -119,12 +119,12 @@ mod tests {
     }
 
     #[test]
-    fn bits_have_four_spellings() {
+    fn reads_four_spellings_of_bits() {
         let bits = |text: &str| serde_json::from_str::<BitsList>(text).unwrap().0;
         for text in ["[31744]", "31744", r#"["31744"]"#, r#""31744""#] {
-            assert_eq!(bits(text), [Bits::Known(31744)], "{text}");
+            assert_eq!(bits(text), [ConstantBits::Known(31744)], "{text}");
         }
-        assert_eq!(bits(r#"["?DL16(6.0)"]"#), [Bits::Marker("?DL16(6.0)".into())]);
+        assert_eq!(bits(r#"["?DL16(6.0)"]"#), [ConstantBits::Marker("?DL16(6.0)".into())]);
         assert!(serde_json::from_str::<BitsList>("-1").is_err());
     }
 }

@@ -96,14 +96,14 @@ where
 
 /// An object with exactly one member, whose key is a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named<T> {
+pub struct NamedMember<T> {
     /// The key.
     pub name: Text,
     /// The value.
     pub value: T,
 }
 
-impl<T: Serialize> Serialize for Named<T> {
+impl<T: Serialize> Serialize for NamedMember<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(1))?;
         map.serialize_entry(&self.name, &self.value)?;
@@ -111,7 +111,7 @@ impl<T: Serialize> Serialize for Named<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for NamedMember<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut entries = Entries::<Text, T>::deserialize(deserializer)?.0;
         match (entries.pop(), entries.len()) {
@@ -134,7 +134,7 @@ pub struct CoreKey {
 impl CoreKey {
     /// The key of a core at the only position in time.
     #[must_use]
-    pub const fn at(core: i64) -> Self {
+    pub const fn from_core(core: i64) -> Self {
         Self { core, is_timed: true }
     }
 }
@@ -241,7 +241,7 @@ pub struct WordLength {
 impl WordLength {
     /// The length of whole bytes.
     #[must_use]
-    pub const fn bytes(bytes: i64) -> Self {
+    pub const fn from_bytes(bytes: i64) -> Self {
         Self { bits: bytes.saturating_mul(8) }
     }
 }
@@ -294,15 +294,15 @@ impl<'de> Deserialize<'de> for WholeNumber {
 
 /// An integer that files spell as a string; as a key of an object always, as a value it may be a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Decimal(pub i64);
+pub struct DecimalInteger(pub i64);
 
-impl Serialize for Decimal {
+impl Serialize for DecimalInteger {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }
 }
 
-impl<'de> Deserialize<'de> for Decimal {
+impl<'de> Deserialize<'de> for DecimalInteger {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(IntegerVisitor).map(|(number, _)| Self(number))
     }
@@ -313,7 +313,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_keep_their_order() {
+    fn keeps_order_of_members() {
         let text = r#"{"out":1,"mb":2}"#;
         let entries: Entries<Text, i64> = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&entries).unwrap(), text);
@@ -321,22 +321,22 @@ mod tests {
     }
 
     #[test]
-    fn a_key_occurs_once() {
+    fn rejects_duplicate_keys() {
         let error = serde_json::from_str::<Entries<Text, i64>>(r#"{"a":1,"a":2}"#).unwrap_err();
         assert!(error.to_string().starts_with("key \"a\" occurs twice"), "{error}");
     }
 
     #[test]
-    fn core_keys_and_decimals_are_strings() {
+    fn spells_core_keys_and_decimals_as_strings() {
         let text = r#"{"[31, 0, 0]":"-4"}"#;
-        let entries: Entries<CoreKey, Decimal> = serde_json::from_str(text).unwrap();
-        assert_eq!(entries.0, [(CoreKey::at(31), Decimal(-4))]);
+        let entries: Entries<CoreKey, DecimalInteger> = serde_json::from_str(text).unwrap();
+        assert_eq!(entries.0, [(CoreKey::from_core(31), DecimalInteger(-4))]);
         assert_eq!(serde_json::to_string(&entries).unwrap(), text);
-        assert!(serde_json::from_str::<Entries<CoreKey, Decimal>>(r#"{"[1, 1, 0]":"0"}"#).is_err());
+        assert!(serde_json::from_str::<Entries<CoreKey, DecimalInteger>>(r#"{"[1, 1, 0]":"0"}"#).is_err());
     }
 
     #[test]
-    fn core_numbers_are_keys() {
+    fn spells_core_numbers_as_keys() {
         let text = r#"{"0":5,"31":6}"#;
         let entries: Entries<i64, i64> = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&entries).unwrap(), text);

@@ -1,6 +1,6 @@
 //! Folds: how a value repeats over cores, corelets, time and the elements of a core's part.
 
-use super::{CoreKey, Entries, Nothing, Text};
+use super::{CoreKey, Entries, EmptyObject, Text};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -30,15 +30,15 @@ pub enum FoldFunction {
         beta: i64,
     },
     /// It is listed.
-    Map(Nothing),
+    Map(EmptyObject),
     /// It does not.
-    Const(Nothing),
+    Const(EmptyObject),
 }
 
 /// The folds of a coordinate, outermost first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Folds {
+pub struct CoordinateFolds {
     /// The steps.
     #[serde(rename = "dim_prop_func")]
     pub functions: Vec<FoldFunction>,
@@ -77,7 +77,7 @@ impl<K, V> FoldMap<K, V> {
 impl<V> FoldMap<CoreKey, V> {
     /// Returns the value on a core; a map that is constant over cores lists one value.
     #[must_use]
-    pub fn on_core(&self, core: i64) -> Option<&V> {
+    pub fn value_on_core(&self, core: i64) -> Option<&V> {
         match (self.functions.first(), self.data.0.as_slice()) {
             (Some(FoldFunction::Const(_)), [(_, value)]) => Some(value),
             _ => self.data.iter().find(|(key, _)| key.core == core).map(|(_, value)| value),
@@ -86,11 +86,11 @@ impl<V> FoldMap<CoreKey, V> {
 }
 
 /// Folds over time of a file that gives none.
-pub(super) fn once() -> Vec<Fold> {
+pub(super) fn single_time_fold() -> Vec<Fold> {
     vec![Fold { factor: 1, label: "time".into() }]
 }
 
 /// The op over time in a file that does not say it.
-pub(super) fn over_time() -> FoldMap<Text, Text> {
-    FoldMap { functions: vec![FoldFunction::Affine { alpha: 1, beta: 0 }], folds: once(), data: Entries(vec![("[0]".into(), "0".into())]) }
+pub(super) fn default_time_folds() -> FoldMap<Text, Text> {
+    FoldMap { functions: vec![FoldFunction::Affine { alpha: 1, beta: 0 }], folds: single_time_fold(), data: Entries(vec![("[0]".into(), "0".into())]) }
 }

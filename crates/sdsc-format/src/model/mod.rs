@@ -14,18 +14,18 @@ mod release;
 mod space;
 mod tensor;
 
-pub use constant::{Bits, BitsList, ConstantInfo, Constants};
-pub use entries::{CoreKey, Decimal, Entries, Flag, Named, SizeSymbol, Text, WordLength};
-pub use fold::{Fold, FoldFunction, FoldMap, Folds};
+pub use constant::{ConstantBits, BitsList, ConstantInfo, Constants};
+pub use entries::{CoreKey, DecimalInteger, Entries, Flag, NamedMember, SizeSymbol, Text, WordLength};
+pub use fold::{Fold, FoldFunction, FoldMap, CoordinateFolds};
 pub use formats::{NUMBER_FORMATS, number_format_bits};
-pub use space::{DimSizes, Sizes, StagePair, StageParams, SymbolicInfo, WindowInfo};
-pub use tensor::{ClassInfo, ClassRelation, CoordInfo, Coordinates, Memory, Node, Presence, TensorInfo};
+pub use space::{DimSizes, LabeledSizes, StagePair, StageParams, SymbolicInfo, WindowInfo};
+pub use tensor::{ClassInfo, ClassRelation, CoordInfo, Coordinates, TensorMemories, AllocateNode, MemoryPresence, TensorInfo};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A file: one operation under the name `<number>_<function>`.
-pub type Sdsc = Named<Operation>;
+pub type Sdsc = NamedMember<Operation>;
 
 /// One operation on all its cores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ pub struct Operation {
     pub core_to_schedule: Entries<i64, Vec<[i64; 4]>>,
     /// The descriptions; one unless cores have unequal work or several steps.
     #[serde(rename = "dscs_")]
-    pub dscs: Vec<Named<Dsc>>,
+    pub dscs: Vec<NamedMember<Dsc>>,
     /// Data movement descriptions; empty, and only there with symbolic sizes. The format does not specify their contents.
     #[serde(rename = "datadscs_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub data_dscs: Option<Vec<Entries<Text, serde_json::Value>>>,
@@ -77,7 +77,7 @@ pub struct Operation {
     pub opcode_correction: Option<Entries<Text, Text>>,
     /// The name of the size that each symbol stands for.
     #[serde(rename = "inputSymbolsAndTags_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    pub symbol_tags: Option<Entries<Decimal, Text>>,
+    pub symbol_tags: Option<Entries<DecimalInteger, Text>>,
     /// Only there with symbolic sizes, and empty in files of torch-spyre.
     #[serde(rename = "symbolDefinitions_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub symbol_definitions: Option<Entries<Text, serde_json::Value>>,
@@ -103,9 +103,9 @@ pub struct ShareInfo {
 
 /// An object without members.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Nothing {}
+pub struct EmptyObject {}
 
-impl<'de> Deserialize<'de> for Nothing {
+impl<'de> Deserialize<'de> for EmptyObject {
     /// An empty array would do for what is derived, and it is none.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let members = Entries::<Text, serde::de::IgnoredAny>::deserialize(deserializer)?.0;
@@ -199,7 +199,7 @@ pub struct Dsc {
     pub class_relation: Option<ClassRelation>,
     /// Where each tensor is.
     #[serde(rename = "scheduleTree_")]
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<AllocateNode>,
     /// Descriptions of the tensors.
     #[serde(rename = "labeledDs_")]
     pub tensors: Vec<TensorInfo>,
@@ -213,7 +213,7 @@ pub struct Dsc {
 
 impl Dsc {
     /// The ids of its sizes and of its start addresses.
-    pub fn symbols(&self) -> impl Iterator<Item = i64> {
+    pub fn symbol_ids(&self) -> impl Iterator<Item = i64> {
         let sizes = self.dim_symbols.iter().flat_map(Entries::iter).flat_map(|(_, symbols)| symbols.iter().map(|symbol| symbol.id));
         let nodes = self.nodes.iter().filter(|node| node.has_symbolic_start());
         sizes.chain(nodes.flat_map(|node| node.start.data.iter().map(|(_, id)| id.0)))

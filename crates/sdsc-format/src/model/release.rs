@@ -1,6 +1,6 @@
 //! The form of a file that release 1.0.0 demands, where torch-spyre's practice, which the emitter follows, differs from it.
 
-use super::{Dsc, Folds, Node, Operation};
+use super::{Dsc, CoordinateFolds, AllocateNode, Operation};
 
 impl Operation {
     /// Rewrites a file of torch-spyre's practice as release 1.0.0 has it. The file means the same; what the release cannot express is
@@ -9,15 +9,15 @@ impl Operation {
     /// * `location` and `dsOffset` are not members of the release, and a first node has no `prev_`.
     /// * A fold of sticks counts every stick, also one that is filled in part.
     /// * The ids of symbolic sizes are strings, and a symbolic size is -1.
-    pub fn as_released(&mut self) {
+    pub fn convert_to_release(&mut self) {
         for dsc in &mut self.dscs {
-            dsc.value.as_released();
+            dsc.value.convert_to_release();
         }
     }
 }
 
 impl Dsc {
-    fn as_released(&mut self) {
+    fn convert_to_release(&mut self) {
         for compute in &mut self.compute {
             compute.location = None;
         }
@@ -38,13 +38,13 @@ impl Dsc {
         }
         let sizes = self.stages.core.steady.sizes.clone();
         for node in &mut self.nodes {
-            node.as_released(|dim| sizes.get(dim));
+            node.convert_to_release(|dim| sizes.get(dim));
         }
     }
 }
 
-impl Node {
-    fn as_released(&mut self, size: impl Fn(&str) -> Option<i64>) {
+impl AllocateNode {
+    fn convert_to_release(&mut self, size: impl Fn(&str) -> Option<i64>) {
         self.previous = self.previous.take().filter(|previous| !previous.is_empty());
         for (dim, info) in &mut self.coordinates.dims.0 {
             info.folds.count_partial_sticks(size(dim));
@@ -53,13 +53,13 @@ impl Node {
 }
 
 /// Label of the fold that counts sticks.
-const STICKS: &str = "elem_arr_1";
+const STICK_FOLD_LABEL: &str = "elem_arr_1";
 
-impl Folds {
+impl CoordinateFolds {
     /// Makes the fold of sticks count a last stick that `size` points fill in part.
     fn count_partial_sticks(&mut self, size: Option<i64>) {
         let is_counted = self.folds.iter().filter(|fold| fold.label.starts_with("elem_arr_")).count() == 2;
-        let (Some(sticks), Some(within)) = (self.position(STICKS), self.position("elem_arr_0")) else { return };
+        let (Some(sticks), Some(within)) = (self.find_fold(STICK_FOLD_LABEL), self.find_fold("elem_arr_0")) else { return };
         if let (true, Some(size)) = (is_counted, size) {
             let elements = self.folds[within].factor.max(1);
             let counted = size.div_euclid(elements) + i64::from(size % elements != 0);
@@ -67,7 +67,7 @@ impl Folds {
         }
     }
 
-    fn position(&self, label: &str) -> Option<usize> {
+    fn find_fold(&self, label: &str) -> Option<usize> {
         self.folds.iter().position(|fold| fold.label == label)
     }
 }

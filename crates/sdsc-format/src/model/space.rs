@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize, Serializer};
 
 /// Sizes by dimension, under keys of the form `<dimension>_`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sizes(pub Entries<Text, i64>);
+pub struct LabeledSizes(pub Entries<Text, i64>);
 
 /// The names that dimensions have in files.
 const DIM_LABELS: [&str; 10] = ["mb", "x", "x1", "y", "i", "j", "ki", "kj", "out", "in"];
 
-impl Sizes {
+impl LabeledSizes {
     /// The size of a dimension, by its label without the underscore.
     #[must_use]
     pub fn get(&self, label: &str) -> Option<i64> {
@@ -20,13 +20,13 @@ impl Sizes {
     }
 }
 
-impl Serialize for Sizes {
+impl Serialize for LabeledSizes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Sizes {
+impl<'de> Deserialize<'de> for LabeledSizes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let sizes = Entries::<Text, WholeNumber>::deserialize(deserializer)?;
         let is_label = |key: &str| key.strip_suffix('_').is_some_and(|label| DIM_LABELS.contains(&label));
@@ -78,7 +78,7 @@ pub struct DimSizes {
     pub name: Option<Text>,
     /// Points by dimension; -1 for a symbolic size.
     #[serde(flatten)]
-    pub sizes: Sizes,
+    pub sizes: LabeledSizes,
     /// The bounds of symbolic dimensions.
     #[serde(rename = "symbolicDimInfo_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub symbolic: Option<Entries<Text, SymbolicInfo>>,
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_stand_beside_the_other_members() {
+    fn flattens_sizes_into_members() {
         let text = r#"{"name_":"n","mb_":128,"out_":256}"#;
         let space: DimSizes = serde_json::from_str(text).unwrap();
         assert_eq!((space.sizes.get("mb"), space.sizes.get("x")), (Some(128), None));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_is_named_after_a_dimension() {
+    fn rejects_sizes_of_unknown_dimensions() {
         let error = serde_json::from_str::<DimSizes>(r#"{"name_":"n","mc_":128}"#).unwrap_err().to_string();
         assert!(error.starts_with("unknown field 'mc_'"), "{error}");
     }

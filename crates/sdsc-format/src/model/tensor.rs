@@ -1,6 +1,6 @@
 //! Tensors in a file: what they are and where they are.
 
-use super::{CoreKey, Decimal, Entries, Flag, FoldMap, Folds, Text, WordLength};
+use super::{CoreKey, DecimalInteger, Entries, Flag, FoldMap, CoordinateFolds, Text, WordLength};
 use serde::{Deserialize, Serialize};
 
 /// A layout class.
@@ -33,7 +33,7 @@ pub struct ClassRelation {
 /// Where a tensor is, on every core.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Node {
+pub struct AllocateNode {
     /// Always `allocate`.
     #[serde(rename = "nodeType_")]
     pub node_type: Text,
@@ -75,19 +75,19 @@ pub struct Node {
     pub index_type: Option<Text>,
     /// The byte address or the symbol of each core's part.
     #[serde(rename = "startAddressCoreCorelet_", default, skip_serializing_if = "FoldMap::is_missing")]
-    pub start: FoldMap<CoreKey, Decimal>,
+    pub start: FoldMap<CoreKey, DecimalInteger>,
     /// How a windowed input is padded, by dimension.
     #[serde(rename = "padding_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub padding: Option<Entries<Text, Text>>,
     /// Elements beyond the part that the op touches, by dimension and core; core -1 is every core.
     #[serde(rename = "backGapCore_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
-    pub gaps: Option<Entries<Text, Entries<i64, Decimal>>>,
+    pub gaps: Option<Entries<Text, Entries<i64, DecimalInteger>>>,
     /// How the op's space lies in the tensor.
     #[serde(rename = "coordinates_", default, skip_serializing_if = "Coordinates::is_missing")]
     pub coordinates: Coordinates,
 }
 
-impl Node {
+impl AllocateNode {
     /// Whether its start addresses are symbols.
     #[must_use]
     pub fn has_symbolic_start(&self) -> bool {
@@ -133,13 +133,13 @@ pub struct CoordInfo {
     /// How the dimension is padded.
     pub padding: Text,
     /// The folds.
-    pub folds: Folds,
+    pub folds: CoordinateFolds,
 }
 
 impl CoordInfo {
     /// The corelets over which the dimension is folded; 1 without such a fold.
     #[must_use]
-    pub fn corelets(&self) -> i64 {
+    pub fn num_corelets(&self) -> i64 {
         self.folds.folds.iter().find(|fold| fold.label == "corelet_fold").map_or(1, |fold| fold.factor)
     }
 }
@@ -168,25 +168,25 @@ pub struct TensorInfo {
     pub format: Text,
     /// Where it may live.
     #[serde(rename = "memOrg_")]
-    pub memory: Memory,
+    pub memory: TensorMemories,
 }
 
 /// Where a tensor may live.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Memory {
+pub struct TensorMemories {
     /// In HBM.
     #[serde(default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
-    pub hbm: Option<Presence>,
+    pub hbm: Option<MemoryPresence>,
     /// In LX.
     #[serde(default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
-    pub lx: Option<Presence>,
+    pub lx: Option<MemoryPresence>,
 }
 
 /// That a tensor may live somewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Presence {
+pub struct MemoryPresence {
     /// Always 1.
     #[serde(rename = "isPresent")]
     pub is_present: u8,

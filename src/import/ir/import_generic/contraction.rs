@@ -2,31 +2,31 @@
 
 use crate::{
     import::{
-        Contraction, Kind, NodeId, Product,
-        graph::{linear::Linear, views},
-        ir::{cast::Cast, generic::Generic},
+        Contraction, NodeKind, NodeId, InputProduct,
+        graph::{linear::LinearIndex, views},
+        ir::{cast::CastTypes, generic::GenericImporter},
         rules::{
-            chosen_factor::product_with_chosen,
-            contraction::{flat_index, index_of, size_of},
-            parted_factor::product_of_parts,
-            plain::same,
-            scaled_product::with_one_scale,
+            chosen_factor::build_selected_matmul,
+            contraction::{linearize_group_index, compute_group_index, compute_group_size},
+            parted_factor::build_sliced_product,
+            plain::common_element_type,
+            scaled_product::merge_scales,
         },
     },
-    mlir::{Expr, OpExt, Reported, ValueLike},
+    mlir::{AffineExpression, OpExt, ErrorReported, ValueLike},
 };
 
-impl Generic<'_, '_> {
+impl GenericImporter<'_, '_> {
     /// Returns the dimensions of a matmul, if the product of two inputs is one.
-    pub(super) fn contraction(&self, product: &Product, result: usize) -> Option<Contraction> {
+    pub(super) fn find_contraction(&self, product: &InputProduct, result: usize) -> Option<Contraction> {
         let sizes = &self.space.window.sizes;
-        let moving = |map: &[Expr]| {
-            let dims = views::plain_dims(map)?;
+        let moving = |map: &[AffineExpression]| {
+            let dims = views::as_plain_dims(map)?;
             Some(dims.into_iter().filter(|&dim| sizes[dim] > 1).collect::<Vec<_>>())
         };
         // An index that combines several dimensions, such as those of patches, is split into as many dimensions of the operand.
         let shown = |operand: usize| {
-            let linear = self.linear(operand)?;
+            let linear = self.find_linear_indices(operand)?;
             Some(linear.iter().flat_map(|linear| linear.terms.iter().rev().map(|&(dim, _)| dim)).collect::<Vec<_>>())
         };
         let ([lhs, rhs], mut written) = (product.factors, moving(self.output_map(result))?);
@@ -37,7 +37,7 @@ impl Generic<'_, '_> {
             let of_windowed = shown(windowed)?;
             written.sort_by_key(|dim| !of_windowed.contains(dim));
         }
-        let found = Contraction::of(&shown(lhs)?, &shown(rhs)?, &written, windowed.is_empty().then_some(sizes))?;
+        let found = Contraction::from_dims(&shown(lhs)?, &shown(rhs)?, &written, windowed.is_empty().then_some(sizes))?;
         // Another input may broadcast the complete product.
         let is_summed = |dim: usize| self.space.window.sizes[dim] > 1 && self.space.is_reduction[dim];
         let n_dims = found.batch.iter().chain([&found.m, &found.n, &found.k]).map(Vec::len).sum::<usize>();
@@ -46,73 +46,73 @@ impl Generic<'_, '_> {
     }
 
     /// Builds a matmul; its operands are viewed as `[batch..., M, K]` and `[batch..., K, N]`.
-    pub(super) fn import_contraction(&mut self, dims: &Contraction, product: &Product, result: usize) -> Result<NodeId, Reported> {
+    pub(super) fn import_contraction(&mut self, dims: &Contraction, product: &InputProduct, result: usize) -> Result<NodeId, ErrorReported> {
         for &cast in &product.casts {
             let at = self.ops[cast];
-            if let Some(Err(message)) = Cast::of(at).map(|cast| self.importer.fold_cast(cast)) {
-                return Ok(self.refused(at, message));
+            if let Some(Err(message)) = CastTypes::from_op(at).map(|cast| self.importer.fold_cast(cast)) {
+                return Ok(self.add_unsupported(at, message));
             }
         }
         let [first, second] = product.factors;
         let (lhs, rhs) = if dims.is_swapped { (second, first) } else { (first, second) };
-        let grouped = self.narrow_groups(dims, lhs, rhs);
+        let grouped = self.merge_narrow_groups(dims, lhs, rhs);
         let dims = grouped.as_ref().unwrap_or(dims);
-        let left = self.factor(lhs, &dims.dims([&dims.m, &dims.k]))?;
-        let right = if grouped.is_some() { self.masked_factor(rhs, dims)? } else { self.factor(rhs, &dims.dims([&dims.k, &dims.n]))? };
-        if let Some(refused) = self.importer.graph.refused_among(&[left, right]) {
+        let left = self.view_factor(lhs, &dims.operand_dims([&dims.m, &dims.k]))?;
+        let right = if grouped.is_some() { self.build_masked_weights(rhs, dims)? } else { self.view_factor(rhs, &dims.operand_dims([&dims.k, &dims.n]))? };
+        if let Some(refused) = self.importer.graph.find_unsupported(&[left, right]) {
             return Ok(refused);
         }
-        self.importer.note_place(self.op.loc());
-        let elements = self.importer.graph.elements_of(&[left, right]);
-        let of_result = self.importer.scalar_element(self.op.outputs()[result].r#type());
-        let element = match same(&elements) {
+        self.importer.record_location(self.op.loc());
+        let elements = self.importer.graph.collect_element_types(&[left, right]);
+        let of_result = self.importer.scalar_element_type(self.op.outputs()[result].r#type());
+        let element = match common_element_type(&elements) {
             Ok(element) => element,
             // Constant factors take the format of the result.
             Err(_) if elements.is_empty() && of_result.is_float() => of_result,
-            Err(message) => return Ok(self.refused_result(result, message)),
+            Err(message) => return Ok(self.add_unsupported_result(result, message)),
         };
-        let order = dims.dims([&dims.m, &dims.n]);
-        let shape: Vec<i64> = order.iter().map(|group| size_of(group, &self.space.window.sizes)).collect();
+        let order = dims.operand_dims([&dims.m, &dims.n]);
+        let shape: Vec<i64> = order.iter().map(|group| compute_group_size(group, &self.space.window.sizes)).collect();
         let may_part_sums = !self.importer.is_strict();
         let graph = &mut self.importer.graph;
-        let operands = with_one_scale(graph, left, right).unwrap_or([left, right]);
+        let operands = merge_scales(graph, left, right).unwrap_or([left, right]);
         let [left, right] = operands;
-        let other = product_with_chosen(graph, left, right, element).or_else(|| product_of_parts(graph, operands, element, may_part_sums));
-        let other = other.or_else(|| graph.product_of_merged_rows(operands, &shape, element));
-        let matmul = other.unwrap_or_else(|| graph.add(Kind::Matmul, &operands, shape, element));
-        let map = self.space.operands[self.n_inputs + result].1.clone();
-        let at = |dim: usize| map.iter().position(|expr| *expr == Expr::Dim(dim)).map_or(Expr::Constant(0), Expr::Dim);
-        let exprs = order.iter().map(|group| flat_index(group, &self.space.window.sizes, at)).collect();
-        let shape: Vec<i64> = map.iter().map(|expr| if let Expr::Dim(dim) = expr { self.space.window.sizes[*dim] } else { 1 }).collect();
+        let other = build_selected_matmul(graph, left, right, element).or_else(|| build_sliced_product(graph, operands, element, may_part_sums));
+        let other = other.or_else(|| graph.build_matmul_with_merged_rows(operands, &shape, element));
+        let matmul = other.unwrap_or_else(|| graph.add(NodeKind::Matmul, &operands, shape, element));
+        let map = self.space.operands[self.num_inputs + result].1.clone();
+        let at = |dim: usize| map.iter().position(|expr| *expr == AffineExpression::Dim(dim)).map_or(AffineExpression::Constant(0), AffineExpression::Dim);
+        let exprs = order.iter().map(|group| linearize_group_index(group, &self.space.window.sizes, at)).collect();
+        let shape: Vec<i64> = map.iter().map(|expr| if let AffineExpression::Dim(dim) = expr { self.space.window.sizes[*dim] } else { 1 }).collect();
         Ok(graph.view(matmul, exprs, &shape))
     }
 
     /// Returns the indices of an input in the window, if each is a sum of multiples of different dimensions.
-    pub(in crate::import::ir) fn linear(&self, operand: usize) -> Option<Vec<Linear>> {
+    pub(in crate::import::ir) fn find_linear_indices(&self, operand: usize) -> Option<Vec<LinearIndex>> {
         let sizes = &self.space.window.sizes;
-        let map = self.space.window.shifted(&self.space.operands[operand].1);
-        let linear = map.iter().map(|expr| Linear::of(expr, sizes));
-        linear.map(|linear| linear.filter(|linear| linear.is_digits(sizes))).collect()
+        let map = self.space.window.shift_map(&self.space.operands[operand].1);
+        let linear = map.iter().map(|expr| LinearIndex::from_expr(expr, sizes));
+        linear.map(|linear| linear.filter(|linear| linear.is_mixed_radix(sizes))).collect()
     }
 
     /// Returns input `index` with the dimensions `groups`.
-    fn factor(&mut self, index: usize, groups: &[Vec<usize>]) -> Result<NodeId, Reported> {
+    fn view_factor(&mut self, index: usize, groups: &[Vec<usize>]) -> Result<NodeId, ErrorReported> {
         let (value, map) = self.space.operands[index].clone();
-        let (map, linear) = (self.space.window.shifted(&map), self.linear(index).expect("the operand of a contraction"));
+        let (map, linear) = (self.space.window.shift_map(&map), self.find_linear_indices(index).expect("the operand of a contraction"));
         let node = self.importer.node_of(self.op, value)?;
-        let node = self.importer.graph.divisible(node, &map, &self.space.window.sizes);
-        let exprs = linear.iter().map(|linear| linear.expr(|dim| index_of(dim, groups, &self.space.window.sizes)));
-        let exprs: Vec<Expr> = exprs.collect();
-        let shape: Vec<i64> = groups.iter().map(|group| size_of(group, &self.space.window.sizes)).collect();
+        let node = self.importer.graph.pad_to_stride(node, &map, &self.space.window.sizes);
+        let exprs = linear.iter().map(|linear| linear.to_expr(|dim| compute_group_index(dim, groups, &self.space.window.sizes)));
+        let exprs: Vec<AffineExpression> = exprs.collect();
+        let shape: Vec<i64> = groups.iter().map(|group| compute_group_size(group, &self.space.window.sizes)).collect();
         let graph = &mut self.importer.graph;
-        if graph.known_of(node).is_some() && graph.number_of(node).is_some() {
-            return Ok(graph.filled(node, shape));
+        if graph.as_constant(node).is_some() && graph.as_scalar(node).is_some() {
+            return Ok(graph.add_splat(node, shape));
         }
         // Weights that all rows share are not broadcast to the rows; this includes constants.
         let is_repeated = (0..groups.len()).any(|place| shape[place] > 1 && !exprs.iter().any(|expr| expr.dims().contains(&place)));
-        if is_repeated && graph.known_of(node).is_some() {
+        if is_repeated && graph.as_constant(node).is_some() {
             let element = graph.node(node).element;
-            return Ok(graph.add(Kind::View(exprs), &[node], shape, element));
+            return Ok(graph.add(NodeKind::View(exprs), &[node], shape, element));
         }
         Ok(graph.view(node, exprs, &shape))
     }

@@ -5,19 +5,19 @@
 //! does not matter: a truth value that is made of comparisons of a few scalars alone is known for each order of these
 //! scalars.
 
-use super::{Body, Scalar, ScalarOp};
+use super::{GenericBody, BodyScalar, ScalarOp};
 use std::cmp::Ordering;
 
 /// Evaluates operation `last` of a body for given numbers; returns None if it depends on anything but comparisons of these scalars.
-pub(in crate::import::rules) fn holds(body: &Body, last: usize, number_of: impl Fn(Scalar) -> Option<f64>) -> Option<bool> {
+pub(in crate::import::rules) fn evaluate_condition(body: &GenericBody, last: usize, number_of: impl Fn(BodyScalar) -> Option<f64>) -> Option<bool> {
     let mut truths: Vec<Option<bool>> = Vec::with_capacity(last + 1);
     for ScalarOp { name, operands } in body.ops.iter().take(last + 1) {
-        let truth = |operand: Scalar| if let Scalar::Op(op) = operand { truths.get(op).copied().flatten() } else { None };
+        let truth = |operand: BodyScalar| if let BodyScalar::Op(op) = operand { truths.get(op).copied().flatten() } else { None };
         let found = match operands.as_slice() {
             &[one, other] => match name.as_str() {
                 "arith.andi" => truth(one).zip(truth(other)).map(|(one, other)| one & other),
                 "arith.ori" => truth(one).zip(truth(other)).map(|(one, other)| one | other),
-                _ => number_of(one).zip(number_of(other)).and_then(|(one, other)| compared(name, one, other)),
+                _ => number_of(one).zip(number_of(other)).and_then(|(one, other)| evaluate_comparison(name, one, other)),
             },
             _ => None,
         };
@@ -27,7 +27,7 @@ pub(in crate::import::rules) fn holds(body: &Body, last: usize, number_of: impl 
 }
 
 /// Evaluates a comparison of two numbers.
-fn compared(name: &str, one: f64, other: f64) -> Option<bool> {
+fn evaluate_comparison(name: &str, one: f64, other: f64) -> Option<bool> {
     let (kind, predicate) = name.split_once(' ')?;
     let found = one.partial_cmp(&other);
     let is = |asked: &[Ordering]| found.is_some_and(|found| asked.contains(&found));
@@ -62,16 +62,16 @@ fn compared(name: &str, one: f64, other: f64) -> Option<bool> {
 mod tests {
     use super::*;
 
-    fn of(ops: &[(&str, [Scalar; 2])], numbers: [f64; 2]) -> Option<bool> {
-        let op = |(name, operands): &(&str, [Scalar; 2])| ScalarOp { name: (*name).to_owned(), operands: operands.to_vec() };
-        let body = Body { ops: ops.iter().map(op).collect(), yields: Vec::new() };
-        holds(&body, ops.len() - 1, |scalar| if let Scalar::Input(input) = scalar { numbers.get(input).copied() } else { None })
+    fn evaluate_ops(ops: &[(&str, [BodyScalar; 2])], numbers: [f64; 2]) -> Option<bool> {
+        let op = |(name, operands): &(&str, [BodyScalar; 2])| ScalarOp { name: (*name).to_owned(), operands: operands.to_vec() };
+        let body = GenericBody { ops: ops.iter().map(op).collect(), yields: Vec::new() };
+        evaluate_condition(&body, ops.len() - 1, |scalar| if let BodyScalar::Input(input) = scalar { numbers.get(input).copied() } else { None })
     }
 
     #[test]
-    fn a_comparison_with_a_nan_is_ordered_or_not() {
-        let both = [Scalar::Input(0), Scalar::Input(1)];
-        let truths = |name| [[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [f64::NAN, 1.0]].map(|numbers| of(&[(name, both)], numbers));
+    fn evaluates_ordered_and_unordered_comparisons() {
+        let both = [BodyScalar::Input(0), BodyScalar::Input(1)];
+        let truths = |name| [[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [f64::NAN, 1.0]].map(|numbers| evaluate_ops(&[(name, both)], numbers));
         assert_eq!(truths("arith.cmpf ogt"), [false, true, false, false].map(Some));
         assert_eq!(truths("arith.cmpf ugt"), [false, true, false, true].map(Some));
         assert_eq!(truths("arith.cmpf one"), [true, true, false, false].map(Some));
@@ -82,11 +82,11 @@ mod tests {
     }
 
     #[test]
-    fn truths_that_are_joined_twice_are_followed_once() {
-        let both = [Scalar::Input(0), Scalar::Input(1)];
+    fn visits_shared_truth_values_once() {
+        let both = [BodyScalar::Input(0), BodyScalar::Input(1)];
         let mut ops = vec![("arith.cmpf olt", both)];
-        ops.extend((0..60).map(|op| ("arith.ori", [Scalar::Op(op), Scalar::Op(op)])));
-        assert_eq!(of(&ops, [1.0, 2.0]), Some(true));
-        assert_eq!(of(&[("arith.cmpf olt", [Scalar::Input(0), Scalar::Unknown])], [1.0, 2.0]), None);
+        ops.extend((0..60).map(|op| ("arith.ori", [BodyScalar::Op(op), BodyScalar::Op(op)])));
+        assert_eq!(evaluate_ops(&ops, [1.0, 2.0]), Some(true));
+        assert_eq!(evaluate_ops(&[("arith.cmpf olt", [BodyScalar::Input(0), BodyScalar::Unknown])], [1.0, 2.0]), None);
     }
 }

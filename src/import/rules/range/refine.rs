@@ -1,98 +1,98 @@
 //! Intervals of a select whose condition compares a number with a known one: `i < 0 ? i + n : i` is at least 0 for
 //! every `i` from `-n` on.
 
-use super::{Bounds, Interval};
-use crate::import::graph::{Graph, Kind, NodeId, integers::Division};
+use super::{IntervalAnalysis, ValueInterval};
+use crate::import::graph::{ValueGraph, NodeKind, NodeId, integers::IntegerDivision};
 
 /// Maximum number of operations between a select and the number that its condition compares.
 const MAX_DEPTH: usize = 3;
 
 /// The values of a number for which a comparison holds, and those for which it does not.
-struct Sides {
+struct ComparisonSides {
     number: NodeId,
-    holds: Interval,
-    fails: Interval,
+    holds: ValueInterval,
+    fails: ValueInterval,
 }
 
 /// The node that a node is but for known numbers that are added or subtracted, and their sum.
-fn without_offset(graph: &Graph, id: NodeId) -> (NodeId, f64) {
-    let (mut base, mut offset) = (graph.on_device(id), 0.0);
+fn split_offset(graph: &ValueGraph, id: NodeId) -> (NodeId, f64) {
+    let (mut base, mut offset) = (graph.device_node(id), 0.0);
     for _ in 0..MAX_DEPTH {
         let node = graph.node(base);
-        let (Kind::Pointwise(function @ ("add" | "sub"), _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else { break };
-        match (*function, graph.number_of(one), graph.number_of(other)) {
+        let (NodeKind::Pointwise(function @ ("add" | "sub"), _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else { break };
+        match (*function, graph.as_scalar(one), graph.as_scalar(other)) {
             ("add", _, Some(number)) => (base, offset) = (one, offset + number),
             ("add", Some(number), _) => (base, offset) = (other, offset + number),
             ("sub", _, Some(number)) => (base, offset) = (one, offset - number),
             _ => break,
         }
-        base = graph.on_device(base);
+        base = graph.device_node(base);
     }
     (base, offset)
 }
 
 /// Whether two nodes have the same values: one node, or the same view of such. A value that is shown under other indices has a node for each time.
-fn is_same(graph: &Graph, one: NodeId, other: NodeId) -> bool {
-    let (mut one, mut other) = (graph.on_device(one), graph.on_device(other));
+fn have_same_values(graph: &ValueGraph, one: NodeId, other: NodeId) -> bool {
+    let (mut one, mut other) = (graph.device_node(one), graph.device_node(other));
     while one != other {
         let (first, second) = (graph.node(one), graph.node(other));
-        let is_view = matches!(first.kind, Kind::View(_) | Kind::Reshape | Kind::Filled) && first.inputs.len() == 1;
+        let is_view = matches!(first.kind, NodeKind::View(_) | NodeKind::Reshape | NodeKind::Splat) && first.inputs.len() == 1;
         if !is_view || first.kind != second.kind || first.shape != second.shape || second.inputs.len() != 1 {
             return false;
         }
-        (one, other) = (graph.on_device(first.inputs[0]), graph.on_device(second.inputs[0]));
+        (one, other) = (graph.device_node(first.inputs[0]), graph.device_node(second.inputs[0]));
     }
     true
 }
 
 /// Returns whether a node is integers, looking through views.
-fn is_integer(graph: &Graph, id: NodeId) -> bool {
-    let mut id = graph.on_device(id);
-    while !graph.integers.has(id) {
+fn is_integer(graph: &ValueGraph, id: NodeId) -> bool {
+    let mut id = graph.device_node(id);
+    while !graph.integers.contains(id) {
         match (&graph.node(id).kind, graph.node(id).inputs.as_slice()) {
-            (Kind::View(_) | Kind::Reshape | Kind::Filled, &[shown]) => id = graph.on_device(shown),
+            (NodeKind::View(_) | NodeKind::Reshape | NodeKind::Splat, &[shown]) => id = graph.device_node(shown),
             _ => return false,
         }
     }
     true
 }
 
-impl Bounds<'_> {
+impl IntervalAnalysis<'_> {
     /// Returns what a choice between `yes` and `no` may be, if its condition compares an integer with a known number.
-    pub(super) fn refined_choice(&mut self, condition: NodeId, yes: NodeId, no: NodeId) -> Option<Interval> {
-        let Sides { number, holds, fails } = self.sides_of(condition)?;
-        let is_empty = |side: &Interval| side.first > side.last;
-        let chosen = if is_empty(&holds) { None } else { Some(self.interval_where(yes, number, holds, MAX_DEPTH)?) };
-        let other = if is_empty(&fails) { None } else { Some(self.interval_where(no, number, fails, MAX_DEPTH)?) };
+    pub(super) fn refine_select(&mut self, condition: NodeId, yes: NodeId, no: NodeId) -> Option<ValueInterval> {
+        let ComparisonSides { number, holds, fails } = self.find_sides(condition)?;
+        let is_empty = |side: &ValueInterval| side.first > side.last;
+        let chosen = if is_empty(&holds) { None } else { Some(self.refine_interval(yes, number, holds, MAX_DEPTH)?) };
+        let other = if is_empty(&fails) { None } else { Some(self.refine_interval(no, number, fails, MAX_DEPTH)?) };
         match (chosen, other) {
             (Some(one), Some(other)) => {
                 let is_infinite = one.is_infinite || other.is_infinite;
-                Some(Interval { is_infinite, ..one }.around(&[one.first, one.last, other.first, other.last]))
+                Some(ValueInterval { is_infinite, ..one }.with_hull(&[one.first, one.last, other.first, other.last]))
             }
             (one, other) => one.or(other),
         }
     }
 
     /// Returns what the quotient or the rest of a division may be; none if the divisor may be below 1.
-    pub(super) fn divided(&mut self, Division { dividend, divisor, is_rest }: Division) -> Option<Interval> {
-        let (x, by) = (self.of(dividend)?, self.of(divisor)?);
+    pub(super) fn division_interval(&mut self, IntegerDivision { dividend, divisor, is_remainder: is_rest }: IntegerDivision) -> Option<ValueInterval> {
+        let (x, by) = (self.interval(dividend)?, self.interval(divisor)?);
         if by.first < 1.0 {
             return None;
         }
         if is_rest {
             let last = if x.first >= 0.0 { x.last.min(by.last - 1.0) } else { by.last - 1.0 };
-            return Some(x.around(&[0.0, last]));
+            return Some(x.with_hull(&[0.0, last]));
         }
         let ends = [x.first / by.first, x.first / by.last, x.last / by.first, x.last / by.last];
-        Some(x.around(&ends.map(f64::floor)))
+        Some(x.with_hull(&ends.map(f64::floor)))
     }
 
     /// The sides of a comparison of an integer, of which the range is known, with a known number.
-    fn sides_of(&mut self, condition: NodeId) -> Option<Sides> {
+    fn find_sides(&mut self, condition: NodeId) -> Option<ComparisonSides> {
         let graph = self.graph;
-        let node = graph.node(graph.on_device(condition));
-        let (Kind::Pointwise(function, _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else { return None };
-        let (number, bound, is_first) = match (graph.number_of(one), graph.number_of(other)) {
+        let node = graph.node(graph.device_node(condition));
+        let (NodeKind::Pointwise(function, _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else { return None };
+        let (number, bound, is_first) = match (graph.as_scalar(one), graph.as_scalar(other)) {
             (None, Some(bound)) => (one, bound, true),
             (Some(bound), None) => (other, bound, false),
             _ => return None,
@@ -100,10 +100,10 @@ impl Bounds<'_> {
         if !is_integer(graph, number) || bound.fract() != 0.0 {
             return None;
         }
-        let whole = self.of(number)?;
-        let below = |end: f64| Interval { last: whole.last.min(end), ..whole };
-        let above = |first: f64| Interval { first: whole.first.max(first), ..whole };
-        let at = |bound: f64| Interval { first: whole.first.max(bound), last: whole.last.min(bound), ..whole };
+        let whole = self.interval(number)?;
+        let below = |end: f64| ValueInterval { last: whole.last.min(end), ..whole };
+        let above = |first: f64| ValueInterval { first: whole.first.max(first), ..whole };
+        let at = |bound: f64| ValueInterval { first: whole.first.max(bound), last: whole.last.min(bound), ..whole };
         let other_than = |bound: f64| match () {
             () if bound == whole.first => above(bound + 1.0),
             () if bound == whole.last => below(bound - 1.0),
@@ -118,31 +118,31 @@ impl Bounds<'_> {
             ("notequal", _) => (other_than(bound), at(bound)),
             _ => return None,
         };
-        Some(Sides { number, holds, fails })
+        Some(ComparisonSides { number, holds, fails })
     }
 
     /// Returns the interval of a node while `number` is within an interval, if the node is computed from `number` by
     /// few sums and differences. None otherwise.
-    fn interval_where(&mut self, id: NodeId, number: NodeId, within: Interval, depth: usize) -> Option<Interval> {
+    fn refine_interval(&mut self, id: NodeId, number: NodeId, within: ValueInterval, depth: usize) -> Option<ValueInterval> {
         let graph = self.graph;
-        let id = graph.integers.exact(id).unwrap_or(id);
-        let ((base, offset), (base_of_number, offset_of_number)) = (without_offset(graph, id), without_offset(graph, number));
-        if is_same(graph, base, base_of_number) {
+        let id = graph.integers.exact_node(id).unwrap_or(id);
+        let ((base, offset), (base_of_number, offset_of_number)) = (split_offset(graph, id), split_offset(graph, number));
+        if have_same_values(graph, base, base_of_number) {
             let by = offset - offset_of_number;
-            return Some(Interval { first: within.first + by, last: within.last + by, ..within });
+            return Some(ValueInterval { first: within.first + by, last: within.last + by, ..within });
         }
         let node = graph.node(id);
         match (&node.kind, node.inputs.as_slice()) {
-            (Kind::Pointwise(function @ ("add" | "sub"), _), &[one, other]) if depth > 0 => {
-                let one = self.interval_where(one, number, within, depth - 1)?;
-                let other = self.interval_where(other, number, within, depth - 1)?;
-                let both = Interval { is_infinite: one.is_infinite || other.is_infinite, ..one };
+            (NodeKind::Pointwise(function @ ("add" | "sub"), _), &[one, other]) if depth > 0 => {
+                let one = self.refine_interval(one, number, within, depth - 1)?;
+                let other = self.refine_interval(other, number, within, depth - 1)?;
+                let both = ValueInterval { is_infinite: one.is_infinite || other.is_infinite, ..one };
                 Some(match *function {
-                    "add" => both.around(&[one.first + other.first, one.last + other.last]),
-                    _ => both.around(&[one.first - other.last, one.last - other.first]),
+                    "add" => both.with_hull(&[one.first + other.first, one.last + other.last]),
+                    _ => both.with_hull(&[one.first - other.last, one.last - other.first]),
                 })
             }
-            _ => self.of(id),
+            _ => self.interval(id),
         }
     }
 }

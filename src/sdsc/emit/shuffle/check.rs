@@ -1,6 +1,6 @@
 //! Static checks of a shuffle: two complete views of one tensor, disjoint, and within LX.
 
-use super::{CoreView, Shuffle};
+use super::{ShuffleView, Shuffle};
 use machine::{STICK_BYTES, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,7 +108,7 @@ pub(super) fn check(shuffle: &Shuffle, target: &Target) -> Result<(), ShuffleErr
     check_disjoint(shuffle)
 }
 
-fn check_shape(shuffle: &Shuffle, view: &'static str, found: &CoreView) -> Result<(), ShuffleError> {
+fn check_shape(shuffle: &Shuffle, view: &'static str, found: &ShuffleView) -> Result<(), ShuffleError> {
     let fault = |expected: String| Err(ShuffleError::Shape { view, expected });
     let n_dims = shuffle.dims.len();
     let labels: BTreeSet<&str> = shuffle.dims.iter().map(|(label, _)| label.name()).collect();
@@ -133,7 +133,7 @@ fn check_shape(shuffle: &Shuffle, view: &'static str, found: &CoreView) -> Resul
 }
 
 /// A core has complete sticks, and each of its corelets too.
-fn check_slices(shuffle: &Shuffle, view: &'static str, found: &CoreView) -> Result<(), ShuffleError> {
+fn check_slices(shuffle: &Shuffle, view: &'static str, found: &ShuffleView) -> Result<(), ShuffleError> {
     for (((label, size), slices), gap) in shuffle.dims.iter().zip(&found.slices).zip(&found.gaps) {
         let unit = if *label == shuffle.stick { shuffle.format.elements_per_stick() * shuffle.corelets } else { 1 };
         let is_even = *slices > 0 && *size > 0 && size % slices == 0 && (size / slices) % unit == 0 && gap % unit == 0;
@@ -144,7 +144,7 @@ fn check_slices(shuffle: &Shuffle, view: &'static str, found: &CoreView) -> Resu
     Ok(())
 }
 
-fn check_complete(view: &'static str, found: &CoreView) -> Result<(), ShuffleError> {
+fn check_complete(view: &'static str, found: &ShuffleView) -> Result<(), ShuffleError> {
     let held: BTreeSet<&Vec<i64>> = found.slots.values().collect();
     let mut slots = vec![0; found.slices.len()];
     // At most one slice for each core is visited before one is missing.
@@ -161,7 +161,7 @@ fn check_complete(view: &'static str, found: &CoreView) -> Result<(), ShuffleErr
     Err(ShuffleError::Incomplete { view, slots })
 }
 
-fn check_one_owner(source: &CoreView) -> Result<(), ShuffleError> {
+fn check_one_owner(source: &ShuffleView) -> Result<(), ShuffleError> {
     let mut owners: BTreeMap<&Vec<i64>, i64> = BTreeMap::new();
     for (second, slots) in &source.slots {
         if let Some(first) = owners.insert(slots, *second) {
@@ -171,8 +171,8 @@ fn check_one_owner(source: &CoreView) -> Result<(), ShuffleError> {
     Ok(())
 }
 
-fn check_addresses(shuffle: &Shuffle, view: &'static str, found: &CoreView, limit: i64) -> Result<(), ShuffleError> {
-    let bytes = shuffle.part_bytes(found);
+fn check_addresses(shuffle: &Shuffle, view: &'static str, found: &ShuffleView, limit: i64) -> Result<(), ShuffleError> {
+    let bytes = shuffle.slice_bytes(found);
     for (core, address) in (0..).zip(found.addresses.iter().copied()) {
         if address < 0 || address % STICK_BYTES != 0 {
             return Err(ShuffleError::Address { view, core, address });
@@ -186,7 +186,7 @@ fn check_addresses(shuffle: &Shuffle, view: &'static str, found: &CoreView, limi
 
 fn check_disjoint(shuffle: &Shuffle) -> Result<(), ShuffleError> {
     let (source, destination) = (&shuffle.source, &shuffle.destination);
-    let (source_bytes, destination_bytes) = (shuffle.part_bytes(source), shuffle.part_bytes(destination));
+    let (source_bytes, destination_bytes) = (shuffle.slice_bytes(source), shuffle.slice_bytes(destination));
     for (core, (source_address, destination_address)) in
         (0..).zip(source.addresses.iter().copied().zip(destination.addresses.iter().copied()))
     {

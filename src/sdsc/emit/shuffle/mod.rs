@@ -7,12 +7,12 @@ mod check;
 
 pub use check::ShuffleError;
 
-use crate::launch::geometry::Label;
+use crate::launch::geometry::DimLabel;
 use check::check;
-use machine::{DeviceFormat, STICK_BYTES, Target, Unit};
+use machine::{DeviceFormat, STICK_BYTES, Target, ExecutionUnit};
 use sdsc_format::model::{
-    ClassInfo, ComputeAttributes, ComputeOp, Constants, CoordInfo, Coordinates, CoreKey, Decimal, DimSizes, Dsc, Entries, Fold,
-    FoldFunction, FoldMap, Folds, Memory, Named, Node, Nothing, Operation, Presence, Sdsc, Sizes, StagePair, StageParams, TensorInfo, Text,
+    ClassInfo, ComputeAttributes, ComputeOp, Constants, CoordInfo, Coordinates, CoreKey, DecimalInteger, DimSizes, Dsc, Entries, Fold,
+    FoldFunction, FoldMap, CoordinateFolds, TensorMemories, NamedMember, AllocateNode, EmptyObject, Operation, MemoryPresence, Sdsc, LabeledSizes, StagePair, StageParams, TensorInfo, Text,
     WordLength,
 };
 use std::collections::BTreeMap;
@@ -21,9 +21,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shuffle {
     /// The dimensions of the tensor, with their sizes.
-    pub dims: Vec<(Label, i64)>,
+    pub dims: Vec<(DimLabel, i64)>,
     /// The dimension along the sticks.
-    pub stick: Label,
+    pub stick: DimLabel,
     /// The number format.
     pub format: DeviceFormat,
     /// The cores of the bundle; each view lists those that hold a part.
@@ -33,16 +33,16 @@ pub struct Shuffle {
     /// Whether the source is a sum that only its cores have completed. The file then lists only these cores as used.
     pub is_completed_sum: bool,
     /// The parts before the copy.
-    pub source: CoreView,
+    pub source: ShuffleView,
     /// The parts after the copy.
-    pub destination: CoreView,
+    pub destination: ShuffleView,
 }
 
 /// The parts of a tensor that cores hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CoreView {
+pub struct ShuffleView {
     /// Order of the dimensions in memory, from the one beside the stick outwards.
-    pub order: Vec<Label>,
+    pub order: Vec<DimLabel>,
     /// Number of slices of each dimension, in the order of [`Shuffle::dims`].
     pub slices: Vec<i64>,
     /// The slice of each dimension that a core holds; a core that holds no part is absent.
@@ -58,19 +58,19 @@ pub struct CoreView {
 /// # Errors
 ///
 /// If the views are no copy of one tensor between cores, or do not fit into LX.
-pub fn shuffle_file(shuffle: &Shuffle, index: usize, target: &Target) -> Result<Sdsc, ShuffleError> {
+pub fn build_shuffle_file(shuffle: &Shuffle, index: usize, target: &Target) -> Result<Sdsc, ShuffleError> {
     check(shuffle, target)?;
-    Ok(Named { name: format!("{index}_shuffle").into(), value: shuffle.operation() })
+    Ok(NamedMember { name: format!("{index}_shuffle").into(), value: shuffle.build_operation() })
 }
 
 impl Shuffle {
     /// Returns the points of one core's part along each dimension.
-    fn locals<'a>(&'a self, view: &'a CoreView) -> impl Iterator<Item = i64> + 'a {
+    fn slice_sizes<'a>(&'a self, view: &'a ShuffleView) -> impl Iterator<Item = i64> + 'a {
         self.dims.iter().zip(&view.slices).map(|((_, size), slices)| size / slices)
     }
 
     /// Returns the bytes from the first stick of one core's part to the last.
-    fn part_bytes(&self, view: &CoreView) -> i64 {
+    fn slice_bytes(&self, view: &ShuffleView) -> i64 {
         let (mut last, mut step) = (0_i64, STICK_BYTES);
         for label in &view.order {
             let Some(dim) = self.dims.iter().position(|(known, _)| known == label) else { continue };
@@ -82,14 +82,14 @@ impl Shuffle {
         last.saturating_add(STICK_BYTES)
     }
 
-    fn gaps(&self, view: &CoreView) -> Option<Entries<Text, Entries<i64, Decimal>>> {
-        let by_core = |gap: i64| (0..self.cores).map(|core| (core, Decimal(gap))).collect();
+    fn build_gaps(&self, view: &ShuffleView) -> Option<Entries<Text, Entries<i64, DecimalInteger>>> {
+        let by_core = |gap: i64| (0..self.cores).map(|core| (core, DecimalInteger(gap))).collect();
         let dims = self.dims.iter().zip(&view.gaps).filter(|(_, gap)| **gap > 0);
         let gaps: Entries<_, _> = dims.map(|((label, _), gap)| (label.name().into(), by_core(*gap))).collect();
         (!gaps.is_empty()).then_some(gaps)
     }
 
-    fn operation(&self) -> Operation {
+    fn build_operation(&self) -> Operation {
         let used: Vec<i64> = if self.is_completed_sum { self.source.slots.keys().copied().collect() } else { (0..self.cores).collect() };
         Operation {
             debug_handle: None,
@@ -100,9 +100,9 @@ impl Shuffle {
             n_cores: i64::try_from(used.len()).expect("few cores"),
             core_to_dsc: used.iter().map(|core| (*core, 0)).collect(),
             slices: self.dims.iter().zip(&self.destination.slices).map(|((label, _), slices)| (label.name().into(), *slices)).collect(),
-            core_to_slice: self.slots(&self.destination),
+            core_to_slice: self.build_slots(&self.destination),
             core_to_schedule: used.iter().map(|core| (*core, vec![[-1, 0, 0, 0]])).collect(),
-            dscs: vec![Named { name: FUNCTION.into(), value: self.dsc(used) }],
+            dscs: vec![NamedMember { name: FUNCTION_NAME.into(), value: self.build_dsc(used) }],
             data_dscs: None,
             opcode_correction: None,
             symbol_tags: None,
@@ -111,13 +111,13 @@ impl Shuffle {
         }
     }
 
-    fn dsc(&self, used: Vec<i64>) -> Dsc {
+    fn build_dsc(&self, used: Vec<i64>) -> Dsc {
         let sizes = |name: &mut dyn Iterator<Item = i64>| {
-            Sizes(self.dims.iter().zip(name).map(|((label, _), size)| (label.size_name().into(), size)).collect())
+            LabeledSizes(self.dims.iter().zip(name).map(|((label, _), size)| (label.size_name().into(), size)).collect())
         };
         let stage = DimSizes {
             name: Some("core".into()),
-            sizes: sizes(&mut self.locals(&self.destination)),
+            sizes: sizes(&mut self.slice_sizes(&self.destination)),
             symbolic: Some(Entries::default()),
             max_symbolic_volume: Some(Entries::default()),
             corelet_split: Some(Entries::default()),
@@ -134,14 +134,14 @@ impl Shuffle {
             masking_constant: -1,
             dim_symbols: None,
             stages: StageParams { core: StagePair { name: None, steady: stage.clone(), end: stage } },
-            classes: Entries(vec![(CLASS.into(), self.class())]),
+            classes: Entries(vec![(CLASS_NAME.into(), self.build_class())]),
             class_relation: None,
-            nodes: [&self.source, &self.destination].into_iter().enumerate().map(|(tensor, view)| self.node(tensor, view)).collect(),
-            tensors: (0..2).map(|tensor| self.tensor_info(tensor)).collect(),
+            nodes: [&self.source, &self.destination].into_iter().enumerate().map(|(tensor, view)| self.build_node(tensor, view)).collect(),
+            tensors: (0..2).map(|tensor| self.build_tensor_info(tensor)).collect(),
             constants: Constants::default(),
             compute: vec![ComputeOp {
-                unit: Unit::Sfp.name().into(),
-                function: FUNCTION.into(),
+                unit: ExecutionUnit::Sfp.name().into(),
+                function: FUNCTION_NAME.into(),
                 attributes: ComputeAttributes { format: self.format.name().into(), fidelity: "regular".into() },
                 location: Some("Inner".into()),
                 inputs: vec!["Tensor0-idx0".into()],
@@ -152,7 +152,7 @@ impl Shuffle {
     }
 
     /// The layout class of both tensors; it has the order of the first.
-    fn class(&self) -> ClassInfo {
+    fn build_class(&self) -> ClassInfo {
         ClassInfo {
             order: self.source.order.iter().map(|label| label.name().into()).collect(),
             stick: vec![self.stick.name().into()],
@@ -161,18 +161,18 @@ impl Shuffle {
         }
     }
 
-    fn node(&self, tensor: usize, view: &CoreView) -> Node {
+    fn build_node(&self, tensor: usize, view: &ShuffleView) -> AllocateNode {
         let start = FoldMap {
-            functions: vec![FoldFunction::Map(Nothing {}), FoldFunction::Const(Nothing {}), FoldFunction::Const(Nothing {})],
+            functions: vec![FoldFunction::Map(EmptyObject {}), FoldFunction::Const(EmptyObject {}), FoldFunction::Const(EmptyObject {})],
             folds: vec![fold(self.cores, "core"), fold(self.corelets, "corelet"), fold(1, "time")],
-            data: (0..).zip(&view.addresses).map(|(core, address)| (CoreKey::at(core), Decimal(*address))).collect(),
+            data: (0..).zip(&view.addresses).map(|(core, address)| (CoreKey::from_core(core), DecimalInteger(*address))).collect(),
         };
         let dims = self
             .dims
             .iter()
             .zip(&view.slices)
-            .map(|((label, size), slices)| (label.name().into(), self.coordinate(*label, *size, *slices)));
-        Node {
+            .map(|((label, size), slices)| (label.name().into(), self.build_coordinate(*label, *size, *slices)));
+        AllocateNode {
             node_type: "allocate".into(),
             name: format!("allocate-Tensor{tensor}_lx").into(),
             previous: Some("".into()),
@@ -188,13 +188,13 @@ impl Shuffle {
             index_type: None,
             start,
             padding: None,
-            gaps: self.gaps(view),
-            coordinates: Coordinates { dims: dims.collect(), core_to_slice: self.slots(view) },
+            gaps: self.build_gaps(view),
+            coordinates: Coordinates { dims: dims.collect(), core_to_slice: self.build_slots(view) },
         }
     }
 
     /// Folds of one dimension: cores, corelets, rows, then the elements of a part.
-    fn coordinate(&self, label: Label, size: i64, slices: i64) -> CoordInfo {
+    fn build_coordinate(&self, label: DimLabel, size: i64, slices: i64) -> CoordInfo {
         let part = size / slices;
         let per_stick = self.format.elements_per_stick();
         let (corelets, elements) = match label == self.stick {
@@ -205,43 +205,43 @@ impl Shuffle {
         let folds: Vec<(i64, i64)> = [(part, slices), corelets, (0, 1)].into_iter().chain(elements.iter().copied()).collect();
         let labels = ["core_fold", "corelet_fold", "row_fold"]
             .into_iter()
-            .chain(if elements.len() == 2 { &ELEMENTS[..] } else { &ELEMENTS[1..] }.iter().copied());
+            .chain(if elements.len() == 2 { &ELEMENT_FOLD_LABELS[..] } else { &ELEMENT_FOLD_LABELS[1..] }.iter().copied());
         CoordInfo {
             spatial: 3,
             temporal: 0,
             element_folds: i64::try_from(elements.len()).expect("few folds"),
             padding: "nopad".into(),
-            folds: Folds {
+            folds: CoordinateFolds {
                 functions: folds.iter().map(|(alpha, _)| affine(*alpha)).collect(),
                 folds: folds.iter().zip(labels).map(|((_, factor), label)| fold(*factor, label)).collect(),
             },
         }
     }
 
-    fn slots(&self, view: &CoreView) -> Entries<i64, Entries<Text, i64>> {
+    fn build_slots(&self, view: &ShuffleView) -> Entries<i64, Entries<Text, i64>> {
         let named = |slots: &Vec<i64>| self.dims.iter().zip(slots).map(|((label, _), slot)| (Text::from(label.name()), *slot)).collect();
         view.slots.iter().map(|(core, slots)| (*core, named(slots))).collect()
     }
 
-    fn tensor_info(&self, tensor: usize) -> TensorInfo {
+    fn build_tensor_info(&self, tensor: usize) -> TensorInfo {
         TensorInfo {
             tensor,
             name: format!("Tensor{tensor}").into(),
-            class: CLASS.into(),
+            class: CLASS_NAME.into(),
             scales: vec![1; self.dims.len()],
-            word_length: WordLength::bytes(self.format.bytes()),
+            word_length: WordLength::from_bytes(self.format.bytes()),
             format: self.format.name().into(),
-            memory: Memory { hbm: None, lx: Some(Presence { is_present: 1, ..Presence::default() }) },
+            memory: TensorMemories { hbm: None, lx: Some(MemoryPresence { is_present: 1, ..MemoryPresence::default() }) },
         }
     }
 }
 
-const FUNCTION: &str = "shuffle";
+const FUNCTION_NAME: &str = "shuffle";
 
-const CLASS: &str = "OUTPUT";
+const CLASS_NAME: &str = "OUTPUT";
 
 /// Folds of the elements along the stick: sticks, and elements of a stick.
-const ELEMENTS: [&str; 2] = ["elem_arr_1", "elem_arr_0"];
+const ELEMENT_FOLD_LABELS: [&str; 2] = ["elem_arr_1", "elem_arr_0"];
 
 fn fold(factor: i64, label: &'static str) -> Fold {
     Fold { factor, label: label.into() }

@@ -1,13 +1,13 @@
 //! Reconstructs the bundle from its launch and its files.
 
-use super::evaluate::{Effect, Step, evaluate};
-use super::{ReadError, Surroundings, SymbolValue, to_op_spec};
+use super::evaluate::{LaunchEffect, EffectStep, evaluate_launch};
+use super::{OpSpecReadError, FileContext, SymbolValue, to_op_spec};
 use crate::launch::Stmt;
 use crate::launch::geometry::Geometry;
-use crate::launch::symbols::{Addresses, MemoryMap};
+use crate::launch::symbols::{OpAddresses, MemoryMap};
 use crate::sdsc::emit::share_files;
 use crate::{
-    bundle::{Bundle, Item, OpSpec},
+    bundle::{Bundle, BundleItem, OpSpec},
     launch::Launch,
 };
 use machine::Target;
@@ -23,29 +23,29 @@ use std::collections::BTreeMap;
 /// # Errors
 ///
 /// If a file cannot be read back, or the reconstructed bundle's launch has another effect than this one.
-pub fn to_bundle(launch: &Launch, files: &[Sdsc], pool_bytes: i64) -> Result<Bundle, ReadError> {
-    let mut effect = evaluate(launch)?;
+pub fn to_bundle(launch: &Launch, files: &[Sdsc], pool_bytes: i64) -> Result<Bundle, OpSpecReadError> {
+    let mut effect = evaluate_launch(launch)?;
     let is_baked = !has_symbols(&effect.steps);
     if is_baked {
         effect.pool_bytes = pool_bytes;
     }
     let target = Target::spyre();
     let memory = is_baked.then_some(MemoryMap { segment_bytes: target.segment_bytes, segments: target.segments, has_pool: pool_bytes > 0 });
-    let mut reader = Reader { files, memory, pool_bytes: effect.pool_bytes, next_id: -1, first_ids: Vec::new() };
-    let bundle = Bundle { pool_bytes: effect.pool_bytes, items: reader.items(&effect.steps)? };
+    let mut reader = SdscBundleReader { files, memory, pool_bytes: effect.pool_bytes, next_id: -1, first_ids: Vec::new() };
+    let bundle = Bundle { pool_bytes: effect.pool_bytes, items: reader.read_items(&effect.steps)? };
     if reader.first_ids.len() != files.len() {
-        return Err(ReadError::launch(format!("runs {} files; there are {}", reader.first_ids.len(), files.len())));
+        return Err(OpSpecReadError::launch(format!("runs {} files; there are {}", reader.first_ids.len(), files.len())));
     }
     let ops = bundle.ops();
-    let mut again = if is_baked { Launch::baked(&bundle, &target) } else { Launch::new(&bundle) }?;
+    let mut again = if is_baked { Launch::new_baked(&bundle, &target) } else { Launch::new(&bundle) }?;
     if ops.len() > files.len() {
         share_files(&ops, &[], &mut again)?;
     }
-    let mut again = evaluate(&again)?;
+    let mut again = evaluate_launch(&again)?;
     if is_baked {
         again.pool_bytes = if bundle.uses_pool() { pool_bytes } else { 0 };
     }
-    check_same(&effect, &again)?;
+    check_same_effect(&effect, &again)?;
     Ok(bundle)
 }
 
@@ -63,14 +63,14 @@ pub fn is_baked(launch: &Launch) -> bool {
 }
 
 /// Returns whether ops have symbol lists, possibly empty; ops with baked addresses have none.
-fn has_symbols(steps: &[Step]) -> bool {
+fn has_symbols(steps: &[EffectStep]) -> bool {
     steps.iter().any(|step| match step {
-        Step::Op { index: _, symbols } => symbols.is_some(),
-        Step::Loop { count: _, body } => has_symbols(body),
+        EffectStep::Op { index: _, symbols } => symbols.is_some(),
+        EffectStep::Loop { count: _, body } => has_symbols(body),
     })
 }
 
-struct Reader<'a> {
+struct SdscBundleReader<'a> {
     files: &'a [Sdsc],
     memory: Option<MemoryMap>,
     pool_bytes: i64,
@@ -79,31 +79,31 @@ struct Reader<'a> {
     first_ids: Vec<i64>,
 }
 
-impl Reader<'_> {
-    fn items(&mut self, steps: &[Step]) -> Result<Vec<Item>, ReadError> {
+impl SdscBundleReader<'_> {
+    fn read_items(&mut self, steps: &[EffectStep]) -> Result<Vec<BundleItem>, OpSpecReadError> {
         let mut items = Vec::with_capacity(steps.len());
         for step in steps {
             items.push(match step {
-                Step::Op { index, symbols } => Item::Op(Box::new(self.op(*index, symbols.as_ref())?)),
-                Step::Loop { count, body } => Item::Loop { count: *count, symbol: None, body: self.items(body)? },
+                EffectStep::Op { index, symbols } => BundleItem::Op(Box::new(self.read_op(*index, symbols.as_ref())?)),
+                EffectStep::Loop { count, body } => BundleItem::Loop { count: *count, symbol: None, body: self.read_items(body)? },
             });
         }
         Ok(items)
     }
 
-    fn op(&mut self, index: usize, symbols: Option<&BTreeMap<i64, SymbolValue>>) -> Result<OpSpec, ReadError> {
+    fn read_op(&mut self, index: usize, symbols: Option<&BTreeMap<i64, SymbolValue>>) -> Result<OpSpec, OpSpecReadError> {
         let next = self.first_ids.len();
         if index > next || index < next && self.memory.is_some() {
-            return Err(ReadError::launch(format!(
+            return Err(OpSpecReadError::launch(format!(
                 "runs sdsc_{index}.json where sdsc_{next}.json is next; files are in the order in which they first run"
             )));
         }
         let first_symbol_id = self.first_ids.get(index).copied().unwrap_or(self.next_id);
         let Some(sdsc) = self.files.get(index) else {
-            return Err(ReadError::launch(format!("runs sdsc_{index}.json, which is not there")));
+            return Err(OpSpecReadError::launch(format!("runs sdsc_{index}.json, which is not there")));
         };
-        let at_fault = |source: ReadError| ReadError::InFile { index, source: Box::new(source) };
-        let surroundings = Surroundings {
+        let at_fault = |source: OpSpecReadError| OpSpecReadError::InFile { index, source: Box::new(source) };
+        let surroundings = FileContext {
             first_symbol_id,
             symbols: symbols.cloned().unwrap_or_default(),
             pool_bytes: self.pool_bytes,
@@ -111,11 +111,11 @@ impl Reader<'_> {
         };
         let op = to_op_spec(sdsc, &surroundings).map_err(at_fault)?;
         if sdsc.name.split_once('_').map(|(number, _)| number) != Some(index.to_string().as_str()) {
-            return Err(at_fault(ReadError::member(sdsc.name.to_string(), format!("this is op {index} of its bundle"))));
+            return Err(at_fault(OpSpecReadError::member(sdsc.name.to_string(), format!("this is op {index} of its bundle"))));
         }
         if self.memory.is_none() {
             let geometry = Geometry::new(&op)?;
-            self.next_id = Addresses::symbolic(&op, &geometry, self.next_id)?.next_id();
+            self.next_id = OpAddresses::new_symbolic(&op, &geometry, self.next_id)?.next_id();
         }
         if index == next {
             self.first_ids.push(first_symbol_id);
@@ -125,28 +125,28 @@ impl Reader<'_> {
 }
 
 /// Checks that the launch of the reconstructed bundle has the same effect as the launch that was read.
-fn check_same(read: &Effect, emitted: &Effect) -> Result<(), ReadError> {
+fn check_same_effect(read: &LaunchEffect, emitted: &LaunchEffect) -> Result<(), OpSpecReadError> {
     if read.pool_bytes != emitted.pool_bytes {
         let reason = format!("allocates a pool of {} bytes; its ops need one of {}", read.pool_bytes, emitted.pool_bytes);
-        return Err(ReadError::launch(reason));
+        return Err(OpSpecReadError::launch(reason));
     }
     check_same_steps(&read.steps, &emitted.steps)
 }
 
-fn check_same_steps(read: &[Step], emitted: &[Step]) -> Result<(), ReadError> {
+fn check_same_steps(read: &[EffectStep], emitted: &[EffectStep]) -> Result<(), OpSpecReadError> {
     for (read, emitted) in read.iter().zip(emitted) {
         match (read, emitted) {
-            (Step::Loop { body: read, .. }, Step::Loop { body: emitted, .. }) => check_same_steps(read, emitted)?,
-            (Step::Op { index, .. }, Step::Op { index: again, .. }) if index != again => {
-                return Err(ReadError::launch(format!("runs sdsc_{index}.json where equal ops share sdsc_{again}.json")));
+            (EffectStep::Loop { body: read, .. }, EffectStep::Loop { body: emitted, .. }) => check_same_steps(read, emitted)?,
+            (EffectStep::Op { index, .. }, EffectStep::Op { index: again, .. }) if index != again => {
+                return Err(OpSpecReadError::launch(format!("runs sdsc_{index}.json where equal ops share sdsc_{again}.json")));
             }
-            (Step::Op { index, symbols }, Step::Op { symbols: again, .. }) if symbols != again => {
+            (EffectStep::Op { index, symbols }, EffectStep::Op { symbols: again, .. }) if symbols != again => {
                 let (symbols, again) = (symbols.as_ref(), again.as_ref());
                 let differs = symbols.into_iter().flatten().find(|(id, value)| again.and_then(|again| again.get(id)) != Some(value));
                 let which = differs.map_or("another number of symbols".to_owned(), |(id, _)| format!("a value for symbol {id}"));
-                return Err(ReadError::launch(format!("gives sdsc_{index}.json {which} that no op spec with this file has")));
+                return Err(OpSpecReadError::launch(format!("gives sdsc_{index}.json {which} that no op spec with this file has")));
             }
-            (Step::Op { .. } | Step::Loop { .. }, Step::Op { .. } | Step::Loop { .. }) => {}
+            (EffectStep::Op { .. } | EffectStep::Loop { .. }, EffectStep::Op { .. } | EffectStep::Loop { .. }) => {}
         }
     }
     Ok(())

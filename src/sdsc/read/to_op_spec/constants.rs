@@ -1,32 +1,32 @@
 //! Reconstructs the values of an op's constants from their bits.
 
-use super::ReadError;
-use super::file::File;
-use crate::bundle::Constant;
+use super::OpSpecReadError;
+use super::file::SdscFile;
+use crate::bundle::NamedConstant;
 use crate::bundle::OpFamily;
-use sdsc_format::model::{Bits, ConstantInfo};
+use sdsc_format::model::{ConstantBits, ConstantInfo};
 
 /// Returns the op's own constants, without the padding mask, which the rules append last.
-pub(super) fn constants(file: &File<'_>) -> Result<Vec<Constant>, ReadError> {
+pub(super) fn read_constants(file: &SdscFile<'_>) -> Result<Vec<NamedConstant>, OpSpecReadError> {
     let infos = &file.dsc.constants.0.0;
     let n_own = infos.len().saturating_sub(usize::from(!file.dsc.masking.is_empty()));
     let is_pool = file.family(true) == OpFamily::Pool;
     let constant = |(number, info): &(usize, ConstantInfo)| {
         let name = if is_pool && info.name == "nmap" { "scaling_factor".to_owned() } else { info.name.to_string() };
-        Ok(Constant { name, value: value(*number, info)? })
+        Ok(NamedConstant { name, value: read_value(*number, info)? })
     };
     infos[..n_own].iter().map(constant).collect()
 }
 
-fn value(number: usize, info: &ConstantInfo) -> Result<f64, ReadError> {
-    let refuse = |reason: String| ReadError::member(format!("constantInfo_.{number}.data_"), reason);
+fn read_value(number: usize, info: &ConstantInfo) -> Result<f64, OpSpecReadError> {
+    let refuse = |reason: String| OpSpecReadError::member(format!("constantInfo_.{number}.data_"), reason);
     let [(_, bits)] = info.data.data.0.as_slice() else { return Err(refuse("a constant is the same on every core".to_owned())) };
     match bits.0.as_slice() {
-        [Bits::Known(bits)] if info.format == "IEEE_FP32" => Ok(f64::from(f32::from_bits(*bits))),
-        [Bits::Known(bits)] => {
-            u16::try_from(*bits).map(from_dl16).map_err(|_| refuse(format!("{bits} has more than the 16 bits of a DL16 number")))
+        [ConstantBits::Known(bits)] if info.format == "IEEE_FP32" => Ok(f64::from(f32::from_bits(*bits))),
+        [ConstantBits::Known(bits)] => {
+            u16::try_from(*bits).map(decode_dl16).map_err(|_| refuse(format!("{bits} has more than the 16 bits of a DL16 number")))
         }
-        [Bits::Marker(text)] => {
+        [ConstantBits::Marker(text)] => {
             let number = text.strip_prefix("?DL16(").and_then(|rest| rest.strip_suffix(')')).and_then(|number| number.parse().ok());
             number.ok_or_else(|| refuse(format!("'{text}' is no number")))
         }
@@ -35,7 +35,7 @@ fn value(number: usize, info: &ConstantInfo) -> Result<f64, ReadError> {
 }
 
 /// Returns the value of DL16 bits: the inverse of [`dl16_bits`](crate::sdsc::emit::dl16_bits), where it exists.
-fn from_dl16(bits: u16) -> f64 {
+fn decode_dl16(bits: u16) -> f64 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     if bits & 0x7fff == 0x7fff {
         return f64::NAN.copysign(sign);
@@ -53,10 +53,10 @@ mod tests {
 
     #[test]
     #[expect(clippy::cast_possible_truncation, reason = "every DL16 number but the largest is a single")]
-    fn every_bit_pattern_that_the_emitter_writes_is_read_back() {
+    fn decodes_every_emitted_bit_pattern() {
         for bits in (0..=0x7e00_u16).chain([0x7fff]) {
             for bits in [bits, bits | 0x8000] {
-                assert_eq!(dl16_bits(from_dl16(bits) as f32), bits, "{bits:#x}");
+                assert_eq!(dl16_bits(decode_dl16(bits) as f32), bits, "{bits:#x}");
             }
         }
     }

@@ -1,17 +1,17 @@
 //! Contents of a file, in the terms of the emission rules.
 
-use super::place::{self, Place};
-use super::{ReadError, Surroundings};
+use super::place::{self, TensorLocation};
+use super::{OpSpecReadError, FileContext};
 use crate::bundle::OpSpec;
-use crate::{bundle::OpFamily, launch::geometry::Label};
+use crate::{bundle::OpFamily, launch::geometry::DimLabel};
 use machine::DeviceFormat;
-use sdsc_format::model::{Dsc, Node, Operation, Sdsc, TensorInfo, Text};
+use sdsc_format::model::{Dsc, AllocateNode, Operation, Sdsc, TensorInfo, Text};
 
 /// File, with the facts that follow from it without a guess.
-pub(super) struct File<'a> {
+pub(super) struct SdscFile<'a> {
     pub(super) operation: &'a Operation,
     pub(super) dsc: &'a Dsc,
-    pub(super) surroundings: &'a Surroundings,
+    pub(super) surroundings: &'a FileContext,
     /// The number of the op.
     pub(super) index: usize,
     /// The device function without what files add to its name.
@@ -19,68 +19,68 @@ pub(super) struct File<'a> {
     /// Whether the result is listed as an input, as reductions do.
     pub(super) lists_result: bool,
     /// Every labelled dimension, in order, those that the rules added included.
-    pub(super) labels: Vec<Label>,
-    pub(super) places: Vec<Place>,
+    pub(super) labels: Vec<DimLabel>,
+    pub(super) places: Vec<TensorLocation>,
 }
 
-impl<'a> File<'a> {
-    pub(super) fn new(sdsc: &'a Sdsc, surroundings: &'a Surroundings) -> Result<Self, ReadError> {
+impl<'a> SdscFile<'a> {
+    pub(super) fn new(sdsc: &'a Sdsc, surroundings: &'a FileContext) -> Result<Self, OpSpecReadError> {
         let operation = &sdsc.value;
         let [dsc] = operation.dscs.as_slice() else {
-            return Err(ReadError::member("dscs_", format!("a file describes one operation, found {}", operation.dscs.len())));
+            return Err(OpSpecReadError::member("dscs_", format!("a file describes one operation, found {}", operation.dscs.len())));
         };
         let dsc = &dsc.value;
         let n_tensors = dsc.nodes.len();
         if n_tensors == 0 || dsc.tensors.len() != n_tensors {
-            return Err(ReadError::member("labeledDs_", format!("{} tensors for {n_tensors} allocations", dsc.tensors.len())));
+            return Err(OpSpecReadError::member("labeledDs_", format!("{} tensors for {n_tensors} allocations", dsc.tensors.len())));
         }
         let Some((index, function)) = sdsc.name.split_once('_').and_then(|(index, name)| Some((index.parse().ok()?, name))) else {
-            return Err(ReadError::member(sdsc.name.to_string(), "an operation is called <number>_<function>"));
+            return Err(OpSpecReadError::member(sdsc.name.to_string(), "an operation is called <number>_<function>"));
         };
         let result = format!("Tensor{0}-idx{0}", n_tensors - 1);
         let lists_result = dsc.compute.first().is_some_and(|compute| compute.inputs.iter().any(|input| *input == result));
         let is_shuffle = function == "shuffle";
         let base = function.strip_suffix("nonstick").filter(|_| lists_result).unwrap_or(function);
-        let labels = operation.slices.iter().map(|(name, _)| label("numWkSlicesPerDim_", name)).collect::<Result<_, _>>()?;
+        let labels = operation.slices.iter().map(|(name, _)| parse_label("numWkSlicesPerDim_", name)).collect::<Result<_, _>>()?;
         let function = if is_shuffle { "identity" } else { base }.to_owned();
-        let places = place::places(&dsc.nodes, surroundings)?;
+        let places = place::locate_tensors(&dsc.nodes, surroundings)?;
         Ok(Self { operation, dsc, surroundings, index, function, lists_result, labels, places })
     }
 
     /// The family whose rules the op follows.
     pub(super) fn family(&self, is_reduction: bool) -> OpFamily {
-        OpFamily::of(&OpSpec { function: self.function.clone(), is_reduction, ..OpSpec::default() })
+        OpFamily::from_op(&OpSpec { function: self.function.clone(), is_reduction, ..OpSpec::default() })
     }
 
     /// Points of a dimension, padding included.
-    pub(super) fn size(&self, label: Label) -> i64 {
+    pub(super) fn size(&self, label: DimLabel) -> i64 {
         self.dsc.space.sizes.get(label.name()).unwrap_or(1)
     }
 
     /// Slices of a dimension.
-    pub(super) fn split(&self, label: Label) -> i64 {
+    pub(super) fn split(&self, label: DimLabel) -> i64 {
         self.operation.slices.get(label.name()).copied().unwrap_or(1)
     }
 
     /// Whether the op reads or writes through index tensors.
     pub(super) fn is_indirect(&self) -> bool {
-        self.dsc.nodes.iter().any(is_index)
+        self.dsc.nodes.iter().any(is_index_tensor)
     }
 
     /// The tensor that `node` is linked to.
-    pub(super) fn partner(&self, node: &Node) -> Option<usize> {
+    pub(super) fn find_partner(&self, node: &AllocateNode) -> Option<usize> {
         let name = node.related.as_deref()?;
         self.dsc.nodes.iter().position(|other| other.name == name)
     }
 
     /// The dimensions of a tensor in its own order.
-    pub(super) fn order(&self, tensor: usize) -> Result<Vec<Label>, ReadError> {
+    pub(super) fn order(&self, tensor: usize) -> Result<Vec<DimLabel>, OpSpecReadError> {
         let member = format!("scheduleTree_[{tensor}].layoutDimOrder_");
-        self.dsc.nodes[tensor].order.iter().map(|name| label(&member, name)).collect()
+        self.dsc.nodes[tensor].order.iter().map(|name| parse_label(&member, name)).collect()
     }
 
     /// How a tensor takes part in a dimension: 1, -1 or -2; none when it has not the dimension.
-    pub(super) fn scale(&self, tensor: usize, label: Label) -> Option<i64> {
+    pub(super) fn scale(&self, tensor: usize, label: DimLabel) -> Option<i64> {
         let info: &TensorInfo = &self.dsc.tensors[tensor];
         let class = self.dsc.classes.get(&info.class)?;
         let position = class.order.iter().position(|name| name == label.name())?;
@@ -88,58 +88,58 @@ impl<'a> File<'a> {
     }
 
     /// The dimensions along the stick of a tensor's class.
-    pub(super) fn class_stick(&self, tensor: usize) -> Result<Vec<Label>, ReadError> {
+    pub(super) fn class_stick(&self, tensor: usize) -> Result<Vec<DimLabel>, OpSpecReadError> {
         let class = &self.dsc.tensors[tensor].class;
         let member = format!("primaryDsInfo_.{class}");
-        let info = self.dsc.classes.get(class).ok_or_else(|| ReadError::member(&member, "a tensor has this class, which is not there"))?;
-        info.stick.iter().map(|name| label(&member, name)).collect()
+        let info = self.dsc.classes.get(class).ok_or_else(|| OpSpecReadError::member(&member, "a tensor has this class, which is not there"))?;
+        info.stick.iter().map(|name| parse_label(&member, name)).collect()
     }
 
     /// The number format of a tensor. Files say that indices are unsigned; front ends have signed ones.
-    pub(super) fn format(&self, tensor: usize) -> Result<DeviceFormat, ReadError> {
+    pub(super) fn format(&self, tensor: usize) -> Result<DeviceFormat, OpSpecReadError> {
         let name = &self.dsc.tensors[tensor].format;
         let member = || format!("labeledDs_[{tensor}].dataFormat_");
-        let format = name.parse().map_err(|error: machine::UnknownFormat| ReadError::member(member(), error.to_string()))?;
-        Ok(if is_index(&self.dsc.nodes[tensor]) && format == DeviceFormat::SenUint32 { DeviceFormat::IeeeInt32 } else { format })
+        let format = name.parse().map_err(|error: machine::UnknownFormat| OpSpecReadError::member(member(), error.to_string()))?;
+        Ok(if is_index_tensor(&self.dsc.nodes[tensor]) && format == DeviceFormat::SenUint32 { DeviceFormat::IeeeInt32 } else { format })
     }
 
     /// Elements of a tensor beyond the part that the op touches.
-    pub(super) fn gap(&self, tensor: usize, label: Label) -> i64 {
+    pub(super) fn gap(&self, tensor: usize, label: DimLabel) -> i64 {
         let gaps = self.dsc.nodes[tensor].gaps.as_ref().and_then(|gaps| gaps.get(label.name()));
         gaps.and_then(|by_core| by_core.0.first()).map_or(0, |(_, gap)| gap.0)
     }
 
     /// The elements of a tensor that are so many bytes.
-    pub(super) fn elements(&self, tensor: usize, bytes: i64) -> Result<i64, ReadError> {
+    pub(super) fn bytes_to_elements(&self, tensor: usize, bytes: i64) -> Result<i64, OpSpecReadError> {
         let element = self.format(tensor)?.bytes();
         if bytes % element != 0 {
             let member = format!("scheduleTree_[{tensor}].startAddressCoreCorelet_");
-            return Err(ReadError::member(member, format!("{bytes} bytes are no whole elements of {element}")));
+            return Err(OpSpecReadError::member(member, format!("{bytes} bytes are no whole elements of {element}")));
         }
         Ok(bytes / element)
     }
 
     /// Whether the rules put a row of its own in front of a single dimension.
-    pub(super) fn makes_row(&self) -> bool {
+    pub(super) fn adds_row(&self) -> bool {
         matches!(self.function.as_str(), "dl16tofp32" | "fp32todl16" | "fp8todl16" | "qfp8ch")
     }
 
     /// The slice of a dimension that a core computes.
-    pub(super) fn slots(&self) -> impl Iterator<Item = (i64, &sdsc_format::model::Entries<Text, i64>)> {
+    pub(super) fn core_slots(&self) -> impl Iterator<Item = (i64, &sdsc_format::model::Entries<Text, i64>)> {
         self.operation.core_to_slice.iter().map(|(core, slots)| (*core, slots))
     }
 }
 
 /// Whether a tensor holds indices.
-pub(super) fn is_index(node: &Node) -> bool {
+pub(super) fn is_index_tensor(node: &AllocateNode) -> bool {
     node.indirection == "index_tensor"
 }
 
 /// Whether a tensor is reached through indices.
-pub(super) fn is_value(node: &Node) -> bool {
+pub(super) fn is_value_tensor(node: &AllocateNode) -> bool {
     node.indirection == "value_tensor"
 }
 
-fn label(member: &str, name: &str) -> Result<Label, ReadError> {
-    Label::from_name(name).ok_or_else(|| ReadError::member(member, format!("'{name}' is no dimension")))
+fn parse_label(member: &str, name: &str) -> Result<DimLabel, OpSpecReadError> {
+    DimLabel::from_name(name).ok_or_else(|| OpSpecReadError::member(member, format!("'{name}' is no dimension")))
 }

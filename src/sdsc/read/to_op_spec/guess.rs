@@ -1,18 +1,18 @@
 //! Properties of an op spec that its file leaves open, as a list of possible values.
 
-use super::ReadError;
-use super::file::{File, is_value};
-use crate::{bundle::OpFamily, launch::geometry::Label};
+use super::OpSpecReadError;
+use super::file::{SdscFile, is_value_tensor};
+use crate::{bundle::OpFamily, launch::geometry::DimLabel};
 
 /// Candidate for the open properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Guess {
+pub(super) struct OpSpecCandidate {
     /// The dimensions of the iteration space; the rules added the others.
-    pub(super) dims: Vec<Label>,
+    pub(super) dims: Vec<DimLabel>,
     /// Whether the op reduces.
     pub(super) is_reduction: bool,
     /// The padding of a restickify's ranges, where gaps leave it open.
-    pub(super) padded: Vec<Padded>,
+    pub(super) padded: Vec<RangePadding>,
     /// Outer device dimensions of size 1 that index tensors have.
     pub(super) index_units: usize,
     /// Number of the index tensor's device shape among those that fit.
@@ -20,13 +20,13 @@ pub(super) struct Guess {
     /// Number of trailing dimensions in a value tensor's order that it does not have, although files list them.
     pub(super) value_tail: usize,
     /// Tensors of a relayout that state an ownership.
-    pub(super) owned: Owned,
+    pub(super) owned: StatedOwnership,
 }
 
 /// The padding of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Padded {
-    pub(super) label: Label,
+pub(super) struct RangePadding {
+    pub(super) label: DimLabel,
     /// Points of padding.
     pub(super) points: i64,
     /// Whether the tensor ends before the padding, so that its gap is the padding.
@@ -35,45 +35,45 @@ pub(super) struct Padded {
 
 /// Tensors of a relayout that state an ownership. The others are owned according to the op's division.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Owned {
+pub(super) enum StatedOwnership {
     Both,
     First,
     Last,
 }
 
-impl Guess {
+impl OpSpecCandidate {
     /// The position of a dimension in the iteration space.
-    pub(super) fn dim(&self, label: Label) -> Result<usize, ReadError> {
+    pub(super) fn dim_position(&self, label: DimLabel) -> Result<usize, OpSpecReadError> {
         let position = self.dims.iter().position(|known| *known == label);
-        position.ok_or_else(|| ReadError::member("numWkSlicesPerDim_", format!("'{label}' is no dimension of the op")))
+        position.ok_or_else(|| OpSpecReadError::member("numWkSlicesPerDim_", format!("'{label}' is no dimension of the op")))
     }
 
     /// Returns all candidates, most likely first.
-    pub(super) fn all(file: &File<'_>) -> Vec<Self> {
+    pub(super) fn enumerate(file: &SdscFile<'_>) -> Vec<Self> {
         let (index_units, index_form) = if file.is_indirect() { (0..3, 0..4) } else { (0..1, 0..1) };
-        let value_tail = if file.dsc.nodes.iter().any(is_value) { 0..3 } else { 0..1 };
+        let value_tail = if file.dsc.nodes.iter().any(is_value_tensor) { 0..3 } else { 0..1 };
         let is_relayout = file.dsc.nodes.iter().any(|node| !node.coordinates.core_to_slice.is_empty());
-        let owned: &[Owned] = if is_relayout { &[Owned::Both, Owned::First, Owned::Last] } else { &[Owned::Both] };
+        let owned: &[StatedOwnership] = if is_relayout { &[StatedOwnership::Both, StatedOwnership::First, StatedOwnership::Last] } else { &[StatedOwnership::Both] };
         let mut guesses = Vec::new();
-        for is_reduction in reductions(file) {
-            for dims in spaces(file, file.family(is_reduction)) {
-                let plain = Self { dims, is_reduction, padded: vec![], index_units: 0, index_form: 0, value_tail: 0, owned: Owned::Both };
+        for is_reduction in enumerate_reductions(file) {
+            for dims in enumerate_spaces(file, file.family(is_reduction)) {
+                let plain = Self { dims, is_reduction, padded: vec![], index_units: 0, index_form: 0, value_tail: 0, owned: StatedOwnership::Both };
                 guesses.push(plain);
             }
         }
-        let guesses = vary(&guesses, owned.iter().copied(), |guess, choice| guess.owned = choice);
-        let guesses = vary(&guesses, value_tail, |guess, choice| guess.value_tail = choice);
-        let guesses = vary(&guesses, index_form, |guess, choice| guess.index_form = choice);
-        let guesses = vary(&guesses, index_units, |guess, choice| guess.index_units = choice);
-        let gapped = gapped(file);
+        let guesses = expand_candidates(&guesses, owned.iter().copied(), |guess, choice| guess.owned = choice);
+        let guesses = expand_candidates(&guesses, value_tail, |guess, choice| guess.value_tail = choice);
+        let guesses = expand_candidates(&guesses, index_form, |guess, choice| guess.index_form = choice);
+        let guesses = expand_candidates(&guesses, index_units, |guess, choice| guess.index_units = choice);
+        let gapped = find_gapped_dims(file);
         if gapped.is_empty() {
             return guesses;
         }
         // Any padding is tried for one dimension at a time, so that there are hundreds of guesses and not thousands.
-        let with_any = |any: &Label| {
+        let with_any = |any: &DimLabel| {
             gapped.iter().fold(guesses.clone(), |guesses, (label, gap)| {
-                let paddings = paddings(file, *label, *gap, label == any);
-                vary(&guesses, paddings.into_iter(), |guess, choice| guess.padded.push(choice))
+                let paddings = enumerate_paddings(file, *label, *gap, label == any);
+                expand_candidates(&guesses, paddings.into_iter(), |guess, choice| guess.padded.push(choice))
             })
         };
         gapped.iter().flat_map(|(any, _)| with_any(any)).collect()
@@ -81,7 +81,7 @@ impl Guess {
 }
 
 /// Returns the product of guesses and choices; guesses with the first choice come first.
-fn vary<T: Copy>(guesses: &[Guess], choices: impl Iterator<Item = T>, choose: impl Fn(&mut Guess, T)) -> Vec<Guess> {
+fn expand_candidates<T: Copy>(guesses: &[OpSpecCandidate], choices: impl Iterator<Item = T>, choose: impl Fn(&mut OpSpecCandidate, T)) -> Vec<OpSpecCandidate> {
     let chosen = |choice: T| {
         let mut guesses = guesses.to_vec();
         for guess in &mut guesses {
@@ -94,8 +94,8 @@ fn vary<T: Copy>(guesses: &[Guess], choices: impl Iterator<Item = T>, choose: im
 
 /// The dimensions of a restickify that have a gap beside the stick, and the gap. The rules pad the sticks of both tensors, so what is
 /// a stick of one may end earlier in the other.
-fn gapped(file: &File<'_>) -> Vec<(Label, i64)> {
-    let mut gapped: Vec<(Label, i64)> = Vec::new();
+fn find_gapped_dims(file: &SdscFile<'_>) -> Vec<(DimLabel, i64)> {
+    let mut gapped: Vec<(DimLabel, i64)> = Vec::new();
     for tensor in (0..file.dsc.nodes.len()).filter(|_| file.function == "ReStickifyOpHBM") {
         let stick = file.class_stick(tensor).unwrap_or_default();
         for label in file.labels.iter().filter(|label| !stick.contains(label)) {
@@ -110,9 +110,9 @@ fn gapped(file: &File<'_>) -> Vec<(Label, i64)> {
 }
 
 /// Returns the possible paddings of a range of a restickify with that gap; a dimension divided among cores has none.
-fn paddings(file: &File<'_>, label: Label, gap: i64, is_any: bool) -> Vec<Padded> {
+fn enumerate_paddings(file: &SdscFile<'_>, label: DimLabel, gap: i64, is_any: bool) -> Vec<RangePadding> {
     let per_stick = (0..file.dsc.nodes.len()).filter_map(|tensor| Some(file.format(tensor).ok()?.elements_per_stick())).max().unwrap_or(1);
-    let padded = |points: i64, ends_short: bool| Padded { label, points, ends_short };
+    let padded = |points: i64, ends_short: bool| RangePadding { label, points, ends_short };
     let most = if file.split(label) == 1 { per_stick.min(file.size(label)) } else { 1 };
     let mut paddings = vec![padded(gap, true), padded(0, false)];
     paddings.retain(|padded| padded.points < most);
@@ -121,7 +121,7 @@ fn paddings(file: &File<'_>, label: Label, gap: i64, is_any: bool) -> Vec<Padded
 }
 
 /// Most files show whether the op reduces: a reduction lists its result as an input.
-fn reductions(file: &File<'_>) -> Vec<bool> {
+fn enumerate_reductions(file: &SdscFile<'_>) -> Vec<bool> {
     match file.family(true) {
         OpFamily::Matmul | OpFamily::Conv2d | OpFamily::Pool | OpFamily::TopK => vec![true, false],
         OpFamily::Depthwise | OpFamily::Reduction | OpFamily::Elementwise => vec![file.lists_result],
@@ -129,32 +129,32 @@ fn reductions(file: &File<'_>) -> Vec<bool> {
 }
 
 /// Returns the spaces that may have these labels.
-fn spaces(file: &File<'_>, family: OpFamily) -> Vec<Vec<Label>> {
+fn enumerate_spaces(file: &SdscFile<'_>, family: OpFamily) -> Vec<Vec<DimLabel>> {
     let labels = &file.labels;
     match family {
         OpFamily::Matmul | OpFamily::Conv2d => vec![labels.clone()],
-        OpFamily::Depthwise | OpFamily::Pool => windowed(labels),
-        OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => ordinary(file),
+        OpFamily::Depthwise | OpFamily::Pool => windowed_spaces(labels),
+        OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => ordinary_spaces(file),
     }
 }
 
 /// The last dimension of an ordinary op is `out`; what follows was added, and so was the single row of a conversion.
-fn ordinary(file: &File<'_>) -> Vec<Vec<Label>> {
+fn ordinary_spaces(file: &SdscFile<'_>) -> Vec<Vec<DimLabel>> {
     let labels = &file.labels;
-    let n_own = labels.iter().position(|label| *label == Label::Out).map_or(0, |position| position + 1);
+    let n_own = labels.iter().position(|label| *label == DimLabel::Out).map_or(0, |position| position + 1);
     let own = labels[..n_own].to_vec();
-    if file.makes_row() && own == [Label::Mb, Label::Out] && file.size(Label::Mb) == 1 { vec![vec![Label::Out], own] } else { vec![own] }
+    if file.adds_row() && own == [DimLabel::Mb, DimLabel::Out] && file.size(DimLabel::Mb) == 1 { vec![vec![DimLabel::Out], own] } else { vec![own] }
 }
 
 /// A windowed op may have been given its channels, first or last, and the dimensions of windows of a single point, last.
-fn windowed(labels: &[Label]) -> Vec<Vec<Label>> {
+fn windowed_spaces(labels: &[DimLabel]) -> Vec<Vec<DimLabel>> {
     let mut spaces = Vec::new();
-    for first in 0..=usize::from(labels.first() == Some(&Label::Out)) {
+    for first in 0..=usize::from(labels.first() == Some(&DimLabel::Out)) {
         let mut end = labels.len();
         while end > first {
             spaces.push(labels[first..end].to_vec());
             end -= 1;
-            if !matches!(labels[end], Label::Ki | Label::Kj | Label::Out) {
+            if !matches!(labels[end], DimLabel::Ki | DimLabel::Kj | DimLabel::Out) {
                 break;
             }
         }
@@ -167,9 +167,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_windowed_op_was_given_stands_at_the_ends() {
-        use Label::{I, J, Ki, Kj, Mb, Out};
-        assert_eq!(windowed(&[Mb, I, J, Ki, Kj, Out]).len(), 4);
-        assert_eq!(windowed(&[Out, I, J, Ki]), [vec![Out, I, J, Ki], vec![Out, I, J], vec![I, J, Ki], vec![I, J]]);
+    fn finds_added_dims_of_windowed_op_at_ends() {
+        use DimLabel::{I, J, Ki, Kj, Mb, Out};
+        assert_eq!(windowed_spaces(&[Mb, I, J, Ki, Kj, Out]).len(), 4);
+        assert_eq!(windowed_spaces(&[Out, I, J, Ki]), [vec![Out, I, J, Ki], vec![Out, I, J], vec![I, J, Ki], vec![I, J]]);
     }
 }

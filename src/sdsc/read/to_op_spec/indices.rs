@@ -1,23 +1,23 @@
 //! Names of index tensors, and the coordinates that they replace.
 
-use super::file::{File, is_index, is_value};
-use crate::launch::geometry::Label;
+use super::file::{SdscFile, is_index_tensor, is_value_tensor};
+use crate::launch::geometry::DimLabel;
 
 /// Returns the name of an index tensor.
 pub(super) fn index_name(tensor: usize) -> String {
     format!("index{tensor}")
 }
 
-impl File<'_> {
+impl SdscFile<'_> {
     /// Returns the index tensors through which a value tensor is accessed, starting with the one that its node is linked to.
-    pub(super) fn indices_of(&self, tensor: usize) -> Vec<usize> {
+    pub(super) fn find_index_tensors(&self, tensor: usize) -> Vec<usize> {
         let node = &self.dsc.nodes[tensor];
-        if !is_value(node) {
+        if !is_value_tensor(node) {
             return Vec::new();
         }
-        let mut indices: Vec<_> = self.partner(node).into_iter().collect();
+        let mut indices: Vec<_> = self.find_partner(node).into_iter().collect();
         for (index, other) in self.dsc.nodes.iter().enumerate() {
-            if is_index(other) && self.partner(other) == Some(tensor) && !indices.contains(&index) {
+            if is_index_tensor(other) && self.find_partner(other) == Some(tensor) && !indices.contains(&index) {
                 indices.push(index);
             }
         }
@@ -28,8 +28,8 @@ impl File<'_> {
 /// Removes the dimensions of the index tensor from a value tensor's order, and returns the position of the indirect coordinate.
 ///
 /// A position of the tensor's stick is not indirect, so its dimension stays.
-pub(super) fn take_indirect(order: &mut Vec<Label>, index_dims: &[Label], stick: Option<Label>) -> usize {
-    let is_indirect = |label: &Label| index_dims.contains(label) && stick != Some(*label);
+pub(super) fn take_indirect(order: &mut Vec<DimLabel>, index_dims: &[DimLabel], stick: Option<DimLabel>) -> usize {
+    let is_indirect = |label: &DimLabel| index_dims.contains(label) && stick != Some(*label);
     let place = order.iter().position(is_indirect);
     order.retain(|label| !is_indirect(label));
     place.unwrap_or(order.len())
@@ -40,10 +40,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_index_stands_where_its_dimensions_do() {
-        let mut order = vec![Label::Mb, Label::X, Label::Out];
-        assert_eq!(take_indirect(&mut order, &[Label::Mb, Label::X], Some(Label::Out)), 0);
-        assert_eq!(order, [Label::Out]);
+    fn places_index_at_its_dimensions() {
+        let mut order = vec![DimLabel::Mb, DimLabel::X, DimLabel::Out];
+        assert_eq!(take_indirect(&mut order, &[DimLabel::Mb, DimLabel::X], Some(DimLabel::Out)), 0);
+        assert_eq!(order, [DimLabel::Out]);
         assert_eq!(take_indirect(&mut order, &[], None), 1);
     }
 }

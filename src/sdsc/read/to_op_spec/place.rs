@@ -1,14 +1,14 @@
 //! Reconstructs start addresses of a file's tensors from its symbols or numbers.
 
-use super::{Base, ReadError, Surroundings};
+use super::{SymbolBase, OpSpecReadError, FileContext};
 use crate::bundle::Allocation;
 use crate::launch::symbols::MemoryMap;
-use sdsc_format::model::Node;
+use sdsc_format::model::AllocateNode;
 use std::collections::BTreeSet;
 
 /// Location of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct TensorLocation {
     /// Memory that the positions are relative to; the offset in this field is ignored.
     pub(super) memory: Allocation,
     /// Byte position of each core's slice.
@@ -19,40 +19,40 @@ pub(super) struct Place {
 
 /// Symbols of the preceding tensors.
 #[derive(Default)]
-struct Seen {
+struct PrecedingSymbols {
     all: BTreeSet<i64>,
     /// Symbols of moving tensors.
     moving: BTreeSet<i64>,
 }
 
 /// Returns the place of every tensor of an op.
-pub(super) fn places(nodes: &[Node], surroundings: &Surroundings) -> Result<Vec<Place>, ReadError> {
-    let mut seen = Seen::default();
-    nodes.iter().enumerate().map(|(index, node)| place(index, node, surroundings, &mut seen)).collect()
+pub(super) fn locate_tensors(nodes: &[AllocateNode], surroundings: &FileContext) -> Result<Vec<TensorLocation>, OpSpecReadError> {
+    let mut seen = PrecedingSymbols::default();
+    nodes.iter().enumerate().map(|(index, node)| locate_tensor(index, node, surroundings, &mut seen)).collect()
 }
 
-fn place(index: usize, node: &Node, surroundings: &Surroundings, seen: &mut Seen) -> Result<Place, ReadError> {
+fn locate_tensor(index: usize, node: &AllocateNode, surroundings: &FileContext, seen: &mut PrecedingSymbols) -> Result<TensorLocation, OpSpecReadError> {
     let values: Vec<i64> = node.start.data.iter().map(|(_, value)| value.0).collect();
     let member = || format!("scheduleTree_[{index}].startAddressCoreCorelet_");
     if node.component == "lx" {
-        return Ok(Place { memory: Allocation::Lx { offset_bytes: 0 }, positions: values, strides: Vec::new() });
+        return Ok(TensorLocation { memory: Allocation::Lx { offset_bytes: 0 }, positions: values, strides: Vec::new() });
     }
     let place = match (&surroundings.memory, node.has_symbolic_start()) {
-        (_, true) => symbolic(&values, surroundings, seen),
-        (Some(memory), false) => baked(&values, memory),
+        (_, true) => locate_symbolic(&values, surroundings, seen),
+        (Some(memory), false) => locate_baked(&values, memory),
         (None, false) => Err("is a number, and the places of the kernel arguments are unknown".to_owned()),
     };
-    place.map_err(|reason| ReadError::member(member(), reason))
+    place.map_err(|reason| OpSpecReadError::member(member(), reason))
 }
 
-fn symbolic(ids: &[i64], surroundings: &Surroundings, seen: &mut Seen) -> Result<Place, String> {
+fn locate_symbolic(ids: &[i64], surroundings: &FileContext, seen: &mut PrecedingSymbols) -> Result<TensorLocation, String> {
     let value = |id: &i64| surroundings.symbols.get(id).ok_or_else(|| format!("bundle.mlir gives symbol {id} no value"));
     let Some(first) = ids.first() else { return Err("has no core".to_owned()) };
     let first = value(first)?;
     let memory = match first.base {
-        Base::Argument(argument) => Allocation::Hbm { argument, offset_bytes: 0 },
-        Base::Pool => Allocation::Pool { offset_bytes: 0 },
-        Base::Number | Base::Size(_) => return Err("the first core's address is neither in a kernel argument nor in the pool".to_owned()),
+        SymbolBase::Argument(argument) => Allocation::Hbm { argument, offset_bytes: 0 },
+        SymbolBase::Pool => Allocation::Pool { offset_bytes: 0 },
+        SymbolBase::Number | SymbolBase::Size(_) => return Err("the first core's address is neither in a kernel argument nor in the pool".to_owned()),
     };
     let mut positions = Vec::with_capacity(ids.len());
     for id in ids {
@@ -60,23 +60,23 @@ fn symbolic(ids: &[i64], surroundings: &Surroundings, seen: &mut Seen) -> Result
         positions.push(match (symbol.base, first.base) {
             // The slice of a symbolic size is a plain number, the argument's number and the position added. Tensors of one argument
             // share it even if they start elsewhere, so it is right for the first of them only.
-            (Base::Number, Base::Argument(_)) if seen.all.contains(id) => break,
-            (Base::Number, Base::Argument(argument)) => symbol.offset.saturating_sub(i64::from(argument)),
+            (SymbolBase::Number, SymbolBase::Argument(_)) if seen.all.contains(id) => break,
+            (SymbolBase::Number, SymbolBase::Argument(argument)) => symbol.offset.saturating_sub(i64::from(argument)),
             (base, first) if base == first => symbol.offset,
             _ => return Err(format!("symbol {id} is not in the buffer of the first core")),
         });
     }
-    let strides = strides(ids, surroundings, &seen.moving);
+    let strides = find_strides(ids, surroundings, &seen.moving);
     seen.all.extend(ids);
     if strides.iter().any(|stride| *stride != 0) {
         seen.moving.extend(ids);
     }
-    Ok(Place { memory, positions, strides })
+    Ok(TensorLocation { memory, positions, strides })
 }
 
 /// How a tensor moves. A symbol that it shares with one before it, which moves, moves with that one; a tensor that stays may share
 /// symbols with one behind it, which moves, and not all of them are shared then.
-fn strides(ids: &[i64], surroundings: &Surroundings, moving: &BTreeSet<i64>) -> Vec<i64> {
+fn find_strides(ids: &[i64], surroundings: &FileContext, moving: &BTreeSet<i64>) -> Vec<i64> {
     let strides_of = |id: &i64| surroundings.symbols.get(id).map(|symbol| symbol.strides.clone());
     let own: BTreeSet<_> = ids.iter().filter(|id| !moving.contains(id)).filter_map(strides_of).collect();
     let all: BTreeSet<_> = ids.iter().filter_map(strides_of).collect();
@@ -84,7 +84,7 @@ fn strides(ids: &[i64], surroundings: &Surroundings, moving: &BTreeSet<i64>) -> 
     if found.len() == 1 { found.pop_first().unwrap_or_default() } else { Vec::new() }
 }
 
-fn baked(addresses: &[i64], map: &MemoryMap) -> Result<Place, String> {
+fn locate_baked(addresses: &[i64], map: &MemoryMap) -> Result<TensorLocation, String> {
     let Some(first) = addresses.first() else { return Err("has no core".to_owned()) };
     if map.segment_bytes < 1 {
         return Err("segments have no bytes".to_owned());
@@ -97,7 +97,7 @@ fn baked(addresses: &[i64], map: &MemoryMap) -> Result<Place, String> {
         Err(_) if segment == 0 => Allocation::Pool { offset_bytes: 0 },
         Err(_) => return Err(format!("address {first} is in no segment")),
     };
-    Ok(Place { memory, positions, strides: Vec::new() })
+    Ok(TensorLocation { memory, positions, strides: Vec::new() })
 }
 
 #[cfg(test)]
@@ -105,12 +105,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_segment_is_a_kernel_argument() {
+    fn locates_kernel_argument_by_segment() {
         let map = MemoryMap { segment_bytes: 1 << 34, segments: 7, has_pool: false };
-        let place = baked(&[(1 << 34) + 128, (1 << 34) + 256], &map).unwrap();
+        let place = locate_baked(&[(1 << 34) + 128, (1 << 34) + 256], &map).unwrap();
         assert_eq!((place.memory, place.positions), (Allocation::Hbm { argument: 1, offset_bytes: 0 }, vec![128, 256]));
         let with_pool = MemoryMap { has_pool: true, ..map };
-        assert_eq!(baked(&[128], &with_pool).unwrap().memory, Allocation::Pool { offset_bytes: 0 });
-        assert!(baked(&[-1], &with_pool).is_err());
+        assert_eq!(locate_baked(&[128], &with_pool).unwrap().memory, Allocation::Pool { offset_bytes: 0 });
+        assert!(locate_baked(&[-1], &with_pool).is_err());
     }
 }

@@ -20,21 +20,21 @@ module {
 "#;
 
 #[test]
-fn a_bundle_is_read() {
+fn parses_bundle() {
     let bundle = parse(LOOP).unwrap();
-    assert_eq!(bundle.pools(), [4096]);
-    assert_eq!(bundle.files(), ["sdsc_0.json", "sdsc_1.json"]);
+    assert_eq!(bundle.pool_sizes(), [4096]);
+    assert_eq!(bundle.executed_files(), ["sdsc_0.json", "sdsc_1.json"]);
     assert_eq!(bundle.parameters[1].size, Some(SizeBounds { granularity: 64, max: 1024 }));
     let Some(Statement::For { body, .. }) = bundle.body.iter().find(|statement| matches!(statement, Statement::For { .. })) else {
         panic!("no loop");
     };
     let Statement::Define { expression: Expression::Apply { map, .. }, .. } = &body[0] else { panic!("no apply") };
-    assert_eq!(value_of(map, &[2, 1, 100]), Some(100 + 1024 + 64));
-    assert_eq!(value_of(map, &[1, i64::MAX, 0]), None);
+    assert_eq!(evaluate_map(map, &[2, 1, 100]), Some(100 + 1024 + 64));
+    assert_eq!(evaluate_map(map, &[1, i64::MAX, 0]), None);
 }
 
 #[test]
-fn faults_have_a_place() {
+fn reports_location_of_error() {
     for (from, to, place) in [
         ("[%sum]", "[%nobody]", (11, "'%nobody' is not defined")),
         ("scf.for", "scf.while", (10, "expected a statement, found 'scf.while'")),
@@ -58,14 +58,14 @@ fn faults_have_a_place() {
 }
 
 #[test]
-fn a_plain_parameter_is_an_address() {
+fn treats_plain_parameter_as_address() {
     let text = LOOP.replacen("%n: !sdscbundle.input_arg<index, granularity=64, max_value=1024>", "%n: index", 1);
     let bundle = parse(&text.replacen("(%addr_0, %pool)", "(%addr_0, %n)", 1)).unwrap();
     assert_eq!(bundle.parameters[1], Parameter { name: "n".to_owned(), size: None });
 }
 
 #[test]
-fn declared_bounds_are_constants() {
+fn evaluates_declared_bounds_to_constants() {
     let extract = |field: &str| {
         let of = "%n : !sdscbundle.input_arg<index, granularity=64, max_value=1024> -> index";
         let text = LOOP.replacen("%c0 =", &format!("%x = sdscbundle.input_arg_extract {field} from {of}\n%c0 ="), 1);
@@ -79,13 +79,13 @@ fn declared_bounds_are_constants() {
 }
 
 #[test]
-fn an_iterator_ends_with_its_loop() {
+fn rejects_iterator_after_its_loop() {
     let text = LOOP.replace("sdsc_execute ()", "sdsc_execute (%i_0)").replace("symbol_ids=[]", "symbol_ids=[-3]");
     assert_eq!(parse(&text).unwrap_err().message, "'%i_0' is not defined");
 }
 
 #[test]
-fn hostile_texts_end_in_a_message() {
+fn rejects_hostile_texts_with_message() {
     let deep = format!("#m = affine_map<() -> ({}1{})>", "(".repeat(100_000), ")".repeat(100_000));
     assert!(parse(&deep).unwrap_err().message.contains("an expression is nested too deeply"));
     let loops = LOOP.replace("scf.for", &"scf.for %q = %c0 to %b step %c1 {\n".repeat(200));

@@ -1,38 +1,38 @@
 //! Conflicts: two accesses of one operation to the same bytes.
 
-use super::{Interval, Part, Parts, Plan};
+use super::{ByteInterval, TensorSlice, TensorSlices, OpPlan};
 use crate::error::SimError;
 use crate::machine::{Machine, RegionId};
 use std::sync::Arc;
 
 /// Bytes that a core writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Write {
+struct CoreWrite {
     region: RegionId,
-    interval: Interval,
+    interval: ByteInterval,
     core: usize,
 }
 
-fn memory(machine: &Machine, region: RegionId) -> String {
+fn region_name(machine: &Machine, region: RegionId) -> String {
     machine.region(region).map_or_else(String::new, |region| region.name.clone())
 }
 
 /// Refuses a result that overlaps another tensor on the same core, unless the result replaces that tensor element for element (in place).
-pub(super) fn within_core(plan: &Plan, parts: &Parts, machine: &Machine) -> Result<(), SimError> {
+pub(super) fn check_within_core(plan: &OpPlan, parts: &TensorSlices, machine: &Machine) -> Result<(), SimError> {
     for (core, tensors) in parts.0.iter().enumerate() {
         let output = &tensors[plan.output];
         for (tensor, part) in tensors.iter().enumerate().filter(|(tensor, _)| *tensor != plan.output) {
-            if part.region != output.region || replaces(plan, tensor, part, output) {
+            if part.region != output.region || is_in_place(plan, tensor, part, output) {
                 continue;
             }
-            let read: Vec<Interval> = plan.touched(part, tensor).collect();
-            let written: Vec<Interval> = plan.touched(output, plan.output).collect();
-            if let Some(byte) = first_common(&read, &written) {
+            let read: Vec<ByteInterval> = plan.accessed_intervals(part, tensor).collect();
+            let written: Vec<ByteInterval> = plan.accessed_intervals(output, plan.output).collect();
+            if let Some(byte) = find_common_byte(&read, &written) {
                 return Err(SimError::Overlap {
-                    site: plan.site(core, plan.output),
+                    site: plan.access_site(core, plan.output),
                     other: plan.tensors[tensor].name.clone(),
                     address: output.address - output.byte + byte,
-                    memory: memory(machine, output.region),
+                    memory: region_name(machine, output.region),
                 });
             }
         }
@@ -40,14 +40,14 @@ pub(super) fn within_core(plan: &Plan, parts: &Parts, machine: &Machine) -> Resu
     Ok(())
 }
 
-fn replaces(plan: &Plan, tensor: usize, part: &Part, output: &Part) -> bool {
+fn is_in_place(plan: &OpPlan, tensor: usize, part: &TensorSlice, output: &TensorSlice) -> bool {
     let (read, written) = (&plan.tensors[tensor], &plan.tensors[plan.output]);
     let same_place = part.byte == output.byte && read.indirect.is_none() && written.indirect.is_none();
     plan.kernel.is_elementwise() && same_place && read.format == written.format && read.offsets == written.offsets
 }
 
 /// Returns the first byte that is in both lists; each list is sorted.
-fn first_common(left: &[Interval], right: &[Interval]) -> Option<i64> {
+fn find_common_byte(left: &[ByteInterval], right: &[ByteInterval]) -> Option<i64> {
     let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
     while let (Some(one), Some(other)) = (left.peek(), right.peek()) {
         let start = one.start.max(other.start);
@@ -64,13 +64,13 @@ fn first_common(left: &[Interval], right: &[Interval]) -> Option<i64> {
 }
 
 /// Refuses bytes in HBM that two cores write, or that one core writes and another reads. LX is private to each core.
-pub(super) fn between_cores(plan: &Plan, parts: &Parts, machine: &Machine) -> Result<(), SimError> {
-    let leaders = shared_results(plan, parts)?;
+pub(super) fn check_between_cores(plan: &OpPlan, parts: &TensorSlices, machine: &Machine) -> Result<(), SimError> {
+    let leaders = find_storing_cores(plan, parts)?;
     let mut writes = Vec::new();
     for (core, tensors) in parts.0.iter().enumerate().filter(|(core, _)| leaders[*core] == *core) {
         let output = &tensors[plan.output];
         if matches!(output.region, RegionId::Hbm(_)) {
-            writes.extend(plan.touched(output, plan.output).map(|interval| Write { region: output.region, interval, core }));
+            writes.extend(plan.accessed_intervals(output, plan.output).map(|interval| CoreWrite { region: output.region, interval, core }));
         }
     }
     writes.sort_unstable();
@@ -79,27 +79,27 @@ pub(super) fn between_cores(plan: &Plan, parts: &Parts, machine: &Machine) -> Re
         if one.region == other.region && other.interval.start < one.interval.end && one.core != other.core {
             let output = &parts.0[other.core][plan.output];
             return Err(SimError::WriteConflict {
-                site: plan.site(other.core, plan.output),
+                site: plan.access_site(other.core, plan.output),
                 other: plan.cores[one.core].id,
                 address: output.address - output.byte + other.interval.start,
-                memory: memory(machine, one.region),
+                memory: region_name(machine, one.region),
             });
         }
     }
-    reads(plan, parts, &writes, &leaders, machine)
+    check_reads(plan, parts, &writes, &leaders, machine)
 }
 
 /// Returns the core that stores each result, of those that compute partial sums of it. In HBM, all have the same address for it; in LX,
 /// consecutive cores pass the sum on to the last one.
-fn shared_results(plan: &Plan, parts: &Parts) -> Result<Vec<usize>, SimError> {
+fn find_storing_cores(plan: &OpPlan, parts: &TensorSlices) -> Result<Vec<usize>, SimError> {
     if plan.tensors[plan.output].ownership.is_some() {
         return Ok((0..plan.cores.len()).collect());
     }
-    let leaders = plan.leaders();
+    let leaders = plan.find_leaders();
     for (core, leader) in leaders.iter().enumerate().filter(|(core, leader)| core != *leader) {
         let (part, first) = (&parts.0[core][plan.output], &parts.0[*leader][plan.output]);
         let is_split = plan.consumed_dims().iter().any(|dim| plan.dims[*dim].slices > 1);
-        if !plan.kernel.accumulates() && is_split {
+        if !plan.kernel.can_accumulate() && is_split {
             return Err(SimError::NotSimulated { op: plan.name.clone(), what: format!("'{}' with a split reduction", plan.function) });
         }
         if matches!(part.region, RegionId::Lx(_)) {
@@ -119,12 +119,12 @@ fn shared_results(plan: &Plan, parts: &Parts) -> Result<Vec<usize>, SimError> {
 }
 
 /// Refuses a description that touches bytes in HBM that another description of the same step writes, or writes bytes that it touches.
-pub(crate) fn check_apart(done: &[(&Arc<Plan>, Parts)], (plan, parts): (&Arc<Plan>, &Parts), machine: &Machine) -> Result<(), SimError> {
+pub(crate) fn check_disjoint(done: &[(&Arc<OpPlan>, TensorSlices)], (plan, parts): (&Arc<OpPlan>, &TensorSlices), machine: &Machine) -> Result<(), SimError> {
     for (other, of_other) in done {
         for core in 0..plan.cores.len() {
             for tensor in 0..plan.tensors.len() {
-                if let Some((writer, address)) = first_shared((plan, parts), (core, tensor), (other, of_other)) {
-                    let (site, memory) = (plan.site(core, tensor), memory(machine, parts.0[core][tensor].region));
+                if let Some((writer, address)) = find_shared_byte((plan, parts), (core, tensor), (other, of_other)) {
+                    let (site, memory) = (plan.access_site(core, tensor), region_name(machine, parts.0[core][tensor].region));
                     return Err(SimError::ReadConflict { site, other: other.cores[writer].id, address, memory });
                 }
             }
@@ -134,23 +134,23 @@ pub(crate) fn check_apart(done: &[(&Arc<Plan>, Parts)], (plan, parts): (&Arc<Pla
 }
 
 /// Returns the first byte of a tensor in HBM that a description writes and the other touches, with the core of the other.
-fn first_shared(
-    (plan, parts): (&Plan, &Parts),
+fn find_shared_byte(
+    (plan, parts): (&OpPlan, &TensorSlices),
     (core, tensor): (usize, usize),
-    (other, of_other): (&Plan, &Parts),
+    (other, of_other): (&OpPlan, &TensorSlices),
 ) -> Option<(usize, i64)> {
     let part = &parts.0[core][tensor];
     if matches!(part.region, RegionId::Lx(_)) {
         return None;
     }
-    let own: Vec<Interval> = plan.touched(part, tensor).collect();
+    let own: Vec<ByteInterval> = plan.accessed_intervals(part, tensor).collect();
     for (of_core, tensors) in of_other.0.iter().enumerate() {
         for (number, touched) in tensors.iter().enumerate().filter(|(_, touched)| touched.region == part.region) {
             if tensor != plan.output && number != other.output {
                 continue;
             }
-            let theirs: Vec<Interval> = other.touched(touched, number).collect();
-            if let Some(byte) = first_common(&own, &theirs) {
+            let theirs: Vec<ByteInterval> = other.accessed_intervals(touched, number).collect();
+            if let Some(byte) = find_common_byte(&own, &theirs) {
                 return Some((of_core, part.address - part.byte + byte));
             }
         }
@@ -158,7 +158,7 @@ fn first_shared(
     None
 }
 
-fn reads(plan: &Plan, parts: &Parts, writes: &[Write], leaders: &[usize], machine: &Machine) -> Result<(), SimError> {
+fn check_reads(plan: &OpPlan, parts: &TensorSlices, writes: &[CoreWrite], leaders: &[usize], machine: &Machine) -> Result<(), SimError> {
     let is_written =
         |region| writes.first().is_some_and(|write| write.region <= region) && writes.iter().any(|write| write.region == region);
     for (core, tensors) in parts.0.iter().enumerate() {
@@ -166,16 +166,16 @@ fn reads(plan: &Plan, parts: &Parts, writes: &[Write], leaders: &[usize], machin
             if tensor == plan.output || matches!(part.region, RegionId::Lx(_)) || !is_written(part.region) {
                 continue;
             }
-            for interval in plan.touched(part, tensor) {
+            for interval in plan.accessed_intervals(part, tensor) {
                 let before = writes.partition_point(|write| (write.region, write.interval.end) <= (part.region, interval.start));
                 let overlapping =
                     writes[before..].iter().take_while(|write| write.region == part.region && write.interval.start < interval.end);
                 if let Some(write) = overlapping.into_iter().find(|write| write.core != leaders[core]) {
                     return Err(SimError::ReadConflict {
-                        site: plan.site(core, tensor),
+                        site: plan.access_site(core, tensor),
                         other: plan.cores[write.core].id,
                         address: part.address - part.byte + interval.start.max(write.interval.start),
-                        memory: memory(machine, part.region),
+                        memory: region_name(machine, part.region),
                     });
                 }
             }
@@ -189,11 +189,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_common_byte_is_found() {
-        let intervals = |pairs: &[(i64, i64)]| pairs.iter().map(|(start, end)| Interval { start: *start, end: *end }).collect::<Vec<_>>();
+    fn finds_common_byte() {
+        let intervals = |pairs: &[(i64, i64)]| pairs.iter().map(|(start, end)| ByteInterval { start: *start, end: *end }).collect::<Vec<_>>();
         let left = intervals(&[(0, 10), (20, 30), (40, 50)]);
-        assert_eq!(first_common(&left, &intervals(&[(10, 20), (30, 40)])), None);
-        assert_eq!(first_common(&left, &intervals(&[(10, 20), (29, 40)])), Some(29));
-        assert_eq!(first_common(&left, &intervals(&[(5, 100)])), Some(5));
+        assert_eq!(find_common_byte(&left, &intervals(&[(10, 20), (30, 40)])), None);
+        assert_eq!(find_common_byte(&left, &intervals(&[(10, 20), (29, 40)])), Some(29));
+        assert_eq!(find_common_byte(&left, &intervals(&[(5, 100)])), Some(5));
     }
 }

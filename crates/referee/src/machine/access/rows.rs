@@ -1,13 +1,13 @@
 //! Table rows that index tensors select.
 
-use super::{Parts, Plan};
+use super::{TensorSlices, OpPlan};
 use crate::error::SimError;
 use crate::machine::Machine;
-use crate::plan::{Lane, Walk};
+use crate::plan::{StridedRun, PointLoopNest};
 use std::collections::BTreeSet;
 
 /// Reads the index tensors, and checks that every index is a row of its table.
-pub(super) fn find(plan: &Plan, parts: &mut Parts, machine: &mut Machine) -> Result<(), SimError> {
+pub(super) fn resolve_rows(plan: &OpPlan, parts: &mut TensorSlices, machine: &mut Machine) -> Result<(), SimError> {
     for tensor in 0..plan.tensors.len() {
         let Some(indirect) = plan.tensors[tensor].indirect else { continue };
         for core in 0..plan.cores.len() {
@@ -17,7 +17,7 @@ pub(super) fn find(plan: &Plan, parts: &mut Parts, machine: &mut Machine) -> Res
                 let what = format!("'{}' as an index while values are not computed", plan.tensors[indirect.index].name);
                 return Err(SimError::NotSimulated { op: plan.name.clone(), what });
             }
-            let rows: Vec<i64> = rows(plan, parts, core, indirect.index, machine).into_iter().collect();
+            let rows: Vec<i64> = collect_rows(plan, parts, core, indirect.index, machine).into_iter().collect();
             check_rows(plan, parts, core, tensor, &rows, machine)?;
             parts.0[core][tensor].rows = Some(rows);
         }
@@ -25,25 +25,25 @@ pub(super) fn find(plan: &Plan, parts: &mut Parts, machine: &mut Machine) -> Res
     Ok(())
 }
 
-fn rows(plan: &Plan, parts: &Parts, core: usize, index: usize, machine: &Machine) -> BTreeSet<i64> {
+fn collect_rows(plan: &OpPlan, parts: &TensorSlices, core: usize, index: usize, machine: &Machine) -> BTreeSet<i64> {
     let tensor = &plan.tensors[index];
     let dims: Vec<usize> = (0..plan.dims.len()).filter(|dim| tensor.present[*dim]).collect();
     let part = &parts.0[core][index];
     let bytes = machine.region(part.region).map_or(&[][..], |region| region.bytes());
     let mut rows = BTreeSet::new();
-    Walk::new(vec![tensor.track()], &plan.locals(), &dims, None).each(|piece| {
-        rows.insert(row_of(bytes, part.byte, piece.lanes[0]));
+    PointLoopNest::new(vec![tensor.offset_tables()], &plan.local_sizes(), &dims, None).for_each_chunk(|piece| {
+        rows.insert(read_row_index(bytes, part.byte, piece.lanes[0]));
     });
     rows
 }
 
 /// The row that an element of an index tensor names: an unsigned 32-bit number (SENUINT32).
-pub(crate) fn row_of(bytes: &[u8], byte: i64, lane: Lane) -> i64 {
+pub(crate) fn read_row_index(bytes: &[u8], byte: i64, lane: StridedRun) -> i64 {
     let at = (byte + lane.offset * 4) as usize;
     i64::from(u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]))
 }
 
-fn check_rows(plan: &Plan, parts: &Parts, core: usize, tensor: usize, rows: &[i64], machine: &mut Machine) -> Result<(), SimError> {
+fn check_rows(plan: &OpPlan, parts: &TensorSlices, core: usize, tensor: usize, rows: &[i64], machine: &mut Machine) -> Result<(), SimError> {
     let part = &parts.0[core][tensor];
     let intervals = if tensor == plan.output { &plan.tensors[tensor].written } else { &plan.tensors[tensor].read };
     let row_end = intervals.last().map_or(0, |interval| interval.end);
@@ -51,9 +51,9 @@ fn check_rows(plan: &Plan, parts: &Parts, core: usize, tensor: usize, rows: &[i6
     for index in rows {
         let end = index.checked_mul(plan.row_bytes(tensor)).and_then(|start| start.checked_add(row_end)?.checked_add(part.byte));
         match end.filter(|end| *end <= part.end) {
-            Some(end) => region.ensure(end as usize),
+            Some(end) => region.ensure_length(end as usize),
             None => {
-                let (site, index, memory) = (plan.site(core, tensor), *index, region.name.clone());
+                let (site, index, memory) = (plan.access_site(core, tensor), *index, region.name.clone());
                 return Err(SimError::IndexOutOfBounds { site, index, memory });
             }
         }

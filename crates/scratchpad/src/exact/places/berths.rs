@@ -1,53 +1,53 @@
 //! Candidate addresses of a value, given the values that are in LX.
 
-use super::{At, Fares, Problem, Wall};
+use super::{Residency, ResidencyCosts, SelectionProblem, FixedInterval};
 use std::ops::Range;
 
 /// Value in LX.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tenant {
+pub(super) struct ResidentValue {
     pub(super) value: u32,
     /// Whether HBM holds a valid copy too.
-    pub(super) at: At,
+    pub(super) at: Residency,
     /// Whether it came to LX in this operation.
     pub(super) is_new: bool,
     /// Whether another value took over its address in this operation.
-    pub(super) has_heir: bool,
+    pub(super) has_successor: bool,
     /// Whether its interval is fixed.
-    pub(super) is_wall: bool,
+    pub(super) is_fixed: bool,
     pub(super) address: i64,
     pub(super) units: i64,
     /// First operation after its last one.
     pub(super) until: usize,
 }
 
-impl Tenant {
-    pub(super) const fn new(value: usize, at: At, units: i64, until: usize) -> Self {
-        Self { value: value as u32, at, is_new: false, has_heir: false, is_wall: false, address: 0, units, until }
+impl ResidentValue {
+    pub(super) const fn new(value: usize, at: Residency, units: i64, until: usize) -> Self {
+        Self { value: value as u32, at, is_new: false, has_successor: false, is_fixed: false, address: 0, units, until }
     }
 
-    pub(super) const fn wall(wall: &Wall, units: i64) -> Self {
-        Self { is_wall: true, address: wall.address, ..Self::new(wall.value, At::Dirty, units, wall.end) }
+    pub(super) const fn from_fixed_interval(wall: &FixedInterval, units: i64) -> Self {
+        Self { is_fixed: true, address: wall.address, ..Self::new(wall.value, Residency::Dirty, units, wall.end) }
     }
 
     /// Returns whether it cannot leave in this operation.
-    const fn is_bound(&self) -> bool {
-        self.is_new || self.has_heir || self.is_wall
+    const fn is_pinned(&self) -> bool {
+        self.is_new || self.has_successor || self.is_fixed
     }
 
     /// Hash of the value and its address. Whether HBM holds a copy nearly always follows from the first use in LX, so the hash omits it.
     pub(super) fn hash(&self) -> u64 {
-        mixed(u64::from(self.value) << 1 ^ self.address.unsigned_abs().rotate_left(33))
+        mix_bits(u64::from(self.value) << 1 ^ self.address.unsigned_abs().rotate_left(33))
     }
 
     /// Hash of the value alone.
     pub(super) fn set_hash(&self) -> u64 {
-        mixed(u64::from(self.value) << 1 | 1)
+        mix_bits(u64::from(self.value) << 1 | 1)
     }
 
     /// Index of its costs: whether HBM holds a copy.
-    pub(super) const fn place(&self) -> usize {
-        matches!(self.at, At::Clean) as usize
+    pub(super) const fn cost_index(&self) -> usize {
+        matches!(self.at, Residency::Clean) as usize
     }
 
     pub(super) const fn end(&self) -> i64 {
@@ -56,7 +56,7 @@ impl Tenant {
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
-pub(super) const fn mixed(word: u64) -> u64 {
+pub(super) const fn mix_bits(word: u64) -> u64 {
     let mixed = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -64,11 +64,11 @@ pub(super) const fn mixed(word: u64) -> u64 {
 }
 
 /// Units that fixed intervals will occupy before the end of a value's live range: disjoint address ranges.
-pub(super) struct Blocked(Vec<(i64, i64)>);
+pub(super) struct BlockedRanges(Vec<(i64, i64)>);
 
-impl Blocked {
+impl BlockedRanges {
     /// Collects the fixed intervals that begin before `until`; `walls` are those that have not begun.
-    pub(super) fn of(problem: &Problem, walls: &[Wall], until: usize) -> Self {
+    pub(super) fn new(problem: &SelectionProblem, walls: &[FixedInterval], until: usize) -> Self {
         let coming = walls.iter().take_while(|wall| wall.start < until);
         let mut stretches: Vec<(i64, i64)> = coming.map(|wall| (wall.address, wall.address + problem.values[wall.value].units)).collect();
         stretches.sort_unstable();
@@ -90,44 +90,44 @@ impl Blocked {
 
 /// Candidate address of a value, and the values that leave LX for it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Berth {
+pub(super) struct CandidateAddress {
     pub(super) address: i64,
     /// First unit after the value at this address.
     pub(super) end: i64,
     /// Position of the resident value whose address is taken over.
     pub(super) parent: Option<u32>,
     /// Range of positions that contains the evicted values.
-    first: u32,
-    behind: u32,
+    evicted_start: u32,
+    evicted_end: u32,
     /// Cost of evicting the values that leave LX for this address.
-    pub(super) driven_cost: i64,
+    pub(super) eviction_cost: i64,
 }
 
-impl Berth {
-    const fn at(address: i64, units: i64) -> Self {
-        Self { address, end: address + units, parent: None, first: 0, behind: 0, driven_cost: 0 }
+impl CandidateAddress {
+    const fn new(address: i64, units: i64) -> Self {
+        Self { address, end: address + units, parent: None, evicted_start: 0, evicted_end: 0, eviction_cost: 0 }
     }
 
-    pub(super) const fn driven(&self) -> Range<usize> {
-        self.first as usize..self.behind as usize
+    pub(super) const fn evicted_range(&self) -> Range<usize> {
+        self.evicted_start as usize..self.evicted_end as usize
     }
 
     /// Returns whether it needs units that the resident value occupies.
-    pub(super) const fn drives_out(&self, tenant: &Tenant) -> bool {
+    pub(super) const fn evicts(&self, tenant: &ResidentValue) -> bool {
         self.parent.is_none() && tenant.address < self.end && self.address < tenant.end()
     }
 }
 
 /// Maximum number of candidates with evictions, the cheapest first.
-const MOST_DRIVING: usize = 3;
+const MAX_EVICTING_CANDIDATES: usize = 3;
 
 /// Returns the candidate addresses of a value that is born or used again.
-pub(super) fn berths(
-    problem: &Problem,
-    tenants: &[Tenant],
-    (fares, blocked): (&[Fares], &Blocked),
+pub(super) fn find_candidate_addresses(
+    problem: &SelectionProblem,
+    tenants: &[ResidentValue],
+    (fares, blocked): (&[ResidencyCosts], &BlockedRanges),
     (value, is_born): (usize, bool),
-    found: &mut Vec<Berth>,
+    found: &mut Vec<CandidateAddress>,
 ) {
     let (units, limit) = (problem.values[value].units, problem.values[value].limit.min(problem.units));
     if units > limit {
@@ -135,18 +135,18 @@ pub(super) fn berths(
     }
     let parents = if is_born { &problem.values[value].parents[..] } else { &[] };
     for parent in parents {
-        let is_free = |tenant: &Tenant| tenant.value as usize == *parent && !tenant.has_heir && !tenant.is_wall;
+        let is_free = |tenant: &ResidentValue| tenant.value as usize == *parent && !tenant.has_successor && !tenant.is_fixed;
         let place = tenants.iter().position(is_free).filter(|&place| tenants[place].address + units <= limit);
         if let Some(place) = place.filter(|&place| blocked.is_free(tenants[place].address, tenants[place].address + units)) {
-            found.push(Berth { parent: Some(place as u32), ..Berth::at(tenants[place].address, units) });
+            found.push(CandidateAddress { parent: Some(place as u32), ..CandidateAddress::new(tenants[place].address, units) });
         }
     }
-    in_gaps(tenants, blocked, (units, limit), found);
-    driving(tenants, (fares, blocked), (units, limit), found);
+    add_gap_candidates(tenants, blocked, (units, limit), found);
+    add_evicting_candidates(tenants, (fares, blocked), (units, limit), found);
 }
 
 /// Adds both ends of each gap that is large enough.
-fn in_gaps(tenants: &[Tenant], blocked: &Blocked, (units, limit): (i64, i64), found: &mut Vec<Berth>) {
+fn add_gap_candidates(tenants: &[ResidentValue], blocked: &BlockedRanges, (units, limit): (i64, i64), found: &mut Vec<CandidateAddress>) {
     let (mut tenants, mut walls) = (tenants.iter().peekable(), blocked.0.iter().peekable());
     let mut low = 0;
     while low + units <= limit {
@@ -159,9 +159,9 @@ fn in_gaps(tenants: &[Tenant], blocked: &Blocked, (units, limit): (i64, i64), fo
         };
         let high = start.min(limit);
         if low + units <= high {
-            found.push(Berth::at(low, units));
+            found.push(CandidateAddress::new(low, units));
             if low + units < high {
-                found.push(Berth::at(high - units, units));
+                found.push(CandidateAddress::new(high - units, units));
             }
         }
         low = low.max(end);
@@ -175,7 +175,7 @@ fn in_gaps(tenants: &[Tenant], blocked: &Blocked, (units, limit): (i64, i64), fo
 }
 
 /// Adds the cheapest candidates with evictions. Each begins or ends where a resident value does.
-fn driving(tenants: &[Tenant], (fares, blocked): (&[Fares], &Blocked), (units, limit): (i64, i64), found: &mut Vec<Berth>) {
+fn add_evicting_candidates(tenants: &[ResidentValue], (fares, blocked): (&[ResidencyCosts], &BlockedRanges), (units, limit): (i64, i64), found: &mut Vec<CandidateAddress>) {
     let from = found.len();
     let edges = tenants.iter().flat_map(|tenant| [tenant.address, tenant.end() - units, tenant.end(), tenant.address - units]);
     for address in edges {
@@ -183,35 +183,35 @@ fn driving(tenants: &[Tenant], (fares, blocked): (&[Fares], &Blocked), (units, l
         if !is_inside || found[from..].iter().any(|other| other.address == address) || !blocked.is_free(address, address + units) {
             continue;
         }
-        let Some(berth) = driving_from(tenants, fares, Berth::at(address, units)) else { continue };
+        let Some(berth) = find_evictions(tenants, fares, CandidateAddress::new(address, units)) else { continue };
         found.push(berth);
-        if found.len() - from > MOST_DRIVING {
-            let worst = (from..found.len()).max_by_key(|&at| (found[at].driven_cost, found[at].address));
+        if found.len() - from > MAX_EVICTING_CANDIDATES {
+            let worst = (from..found.len()).max_by_key(|&at| (found[at].eviction_cost, found[at].address));
             found.swap_remove(worst.unwrap_or(from));
         }
     }
 }
 
 /// Returns the candidate with its evicted values; none if it evicts no value, or one that cannot leave.
-fn driving_from(tenants: &[Tenant], fares: &[Fares], mut berth: Berth) -> Option<Berth> {
+fn find_evictions(tenants: &[ResidentValue], fares: &[ResidencyCosts], mut berth: CandidateAddress) -> Option<CandidateAddress> {
     // Of the values that begin below, only the last one may reach the candidate, or a value at the same address that hands it over.
     let below = tenants[..tenants.partition_point(|tenant| tenant.address <= berth.address)].last();
     let first = below.map_or(0, |below| tenants.partition_point(|tenant| tenant.address < below.address));
     for (place, tenant) in (0_u32..).zip(tenants).skip(first).take_while(|(_, tenant)| tenant.address < berth.end) {
-        if !berth.drives_out(tenant) {
+        if !berth.evicts(tenant) {
             continue;
         }
-        if tenant.is_bound() {
+        if tenant.is_pinned() {
             return None;
         }
         let fares = &fares[tenant.value as usize];
-        berth.driven_cost += fares.goes[tenant.place()] - fares.stays[tenant.place()];
-        if berth.behind == 0 {
-            berth.first = place;
+        berth.eviction_cost += fares.eviction_costs[tenant.cost_index()] - fares.stay_costs[tenant.cost_index()];
+        if berth.evicted_end == 0 {
+            berth.evicted_start = place;
         }
-        berth.behind = place + 1;
+        berth.evicted_end = place + 1;
     }
-    (berth.behind > 0).then_some(berth)
+    (berth.evicted_end > 0).then_some(berth)
 }
 
 #[cfg(test)]
@@ -219,11 +219,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gap_that_is_just_large_enough_is_one_berth_and_a_larger_one_has_two_ends() {
-        let tenant = |address: i64, units: i64| Tenant { address, ..Tenant::new(0, At::Dirty, units, 9) };
-        let gaps = |tenants: &[Tenant], limit: i64| {
+    fn offers_one_address_in_exact_gap_and_two_in_larger_gap() {
+        let tenant = |address: i64, units: i64| ResidentValue { address, ..ResidentValue::new(0, Residency::Dirty, units, 9) };
+        let gaps = |tenants: &[ResidentValue], limit: i64| {
             let mut found = Vec::new();
-            in_gaps(tenants, &Blocked(Vec::new()), (2, limit), &mut found);
+            add_gap_candidates(tenants, &BlockedRanges(Vec::new()), (2, limit), &mut found);
             found.iter().map(|berth| berth.address).collect::<Vec<_>>()
         };
         assert_eq!(gaps(&[tenant(0, 3)], 5), [3]);

@@ -12,22 +12,22 @@ mod skyline;
 mod state;
 
 use super::{
-    prices::{At, Prices},
-    problem::{Problem, Stays},
-    selection::{Best, Run, Selection, Stay, trim},
+    prices::{Residency, DualPrices},
+    problem::{SelectionProblem, ResidencyMode},
+    selection::{BestPlan, ResidencyInterval, ResidencySelection, ValueResidency, remove_useless_intervals},
 };
-use crate::pack::Steps;
-use berths::{Berth, Blocked, Tenant, berths};
-use past::Past;
+use crate::pack::StepBudget;
+use berths::{CandidateAddress, BlockedRanges, ResidentValue, find_candidate_addresses};
+use past::StateHistory;
 use skyline::Skyline;
-use state::{Move, State, keep};
+use state::{StateSuccessor, AddressState, retain_best};
 use std::ops::Range;
 
-pub(super) use board::place;
+pub(super) use board::improve_by_address_sweeps;
 
 /// Residency interval that is fixed.
 #[derive(Clone, Copy)]
-struct Wall {
+struct FixedInterval {
     value: usize,
     start: usize,
     end: usize,
@@ -35,12 +35,12 @@ struct Wall {
 }
 
 /// Input of a sweep: its operations, free values, fixed intervals and limits.
-struct Task<'t> {
+struct SweepTask<'t> {
     ticks: Range<usize>,
     /// Free values, by birth.
     free: &'t [usize],
     /// Fixed intervals, by start.
-    walls: &'t [Wall],
+    fixed: &'t [FixedInterval],
     /// Maximum number of states that are kept.
     width: usize,
     /// Exclusive upper limit of the free values' HBM bytes.
@@ -50,47 +50,47 @@ struct Task<'t> {
 }
 
 /// Decisions for one value: its residency, and the address of each run by its first use.
-struct Served {
+struct ValueDecisions {
     value: usize,
-    stay: Stay,
+    stay: ValueResidency,
     addresses: Vec<(usize, i64)>,
 }
 
 /// Costs of a resident value in an operation, minus its least cost, indexed by whether HBM also held the value before.
 #[derive(Clone, Copy, Default)]
-struct Fares {
-    stays: [i64; 2],
-    goes: [i64; 2],
+struct ResidencyCosts {
+    stay_costs: [i64; 2],
+    eviction_costs: [i64; 2],
     /// The current use, or else the next one.
     using: usize,
     is_used: bool,
 }
 
-struct Sweep<'p> {
-    problem: &'p Problem,
-    prices: &'p Prices,
+struct AddressSweep<'p> {
+    problem: &'p SelectionProblem,
+    prices: &'p DualPrices,
     skyline: Skyline,
     /// Costs of the live values.
-    fares: Vec<Fares>,
+    fares: Vec<ResidencyCosts>,
     /// Next use of each value.
     next_use: Vec<usize>,
     /// Free values that are live.
     live: Vec<usize>,
-    states: Vec<State>,
-    moves: Vec<Move>,
-    past: Past,
+    states: Vec<AddressState>,
+    moves: Vec<StateSuccessor>,
+    history: StateHistory,
 }
 
-impl<'p> Sweep<'p> {
-    fn new(problem: &'p Problem, prices: &'p Prices) -> Self {
+impl<'p> AddressSweep<'p> {
+    fn new(problem: &'p SelectionProblem, prices: &'p DualPrices) -> Self {
         Self {
             skyline: Skyline::new(problem, prices),
-            fares: vec![Fares::default(); problem.values.len()],
+            fares: vec![ResidencyCosts::default(); problem.values.len()],
             next_use: vec![0; problem.values.len()],
             live: Vec::new(),
             states: Vec::new(),
             moves: Vec::new(),
-            past: Past::new(),
+            history: StateHistory::new(),
             problem,
             prices,
         }
@@ -98,73 +98,73 @@ impl<'p> Sweep<'p> {
 
     /// Returns the decisions for the free values in the best plan found below the ceiling; HBM serves the values that are not listed.
     /// None if there is no such plan, or if `go_on` returned false.
-    fn run(&mut self, task: &Task<'_>, steps: &mut Steps, go_on: &mut dyn FnMut(u64) -> bool) -> Option<Vec<Served>> {
+    fn run(&mut self, task: &SweepTask<'_>, steps: &mut StepBudget, go_on: &mut dyn FnMut(u64) -> bool) -> Option<Vec<ValueDecisions>> {
         self.live.clear();
-        self.past = Past::new();
-        self.states = vec![State::default()];
-        let least: i64 = task.free.iter().map(|&value| self.prices.rest(value, 0)[At::Hbm as usize]).sum();
-        let room = self.problem.units * task.ticks.clone().map(|tick| self.prices.of_unit[tick]).sum::<i64>();
+        self.history = StateHistory::new();
+        self.states = vec![AddressState::default()];
+        let least: i64 = task.free.iter().map(|&value| self.prices.min_costs_from(value, 0)[Residency::Hbm as usize]).sum();
+        let room = self.problem.units * task.ticks.clone().map(|tick| self.prices.unit_prices[tick]).sum::<i64>();
         let most = task.ceiling.saturating_mul(self.prices.scale) - least + room;
-        let (mut free, mut walls) = (task.free, task.walls);
+        let (mut free, mut walls) = (task.free, task.fixed);
         let mut since = 0;
         for tick in task.ticks.clone() {
-            let (born, unborn) = free.split_at(free.partition_point(|&value| self.problem.values[value].first() == tick));
+            let (born, unborn) = free.split_at(free.partition_point(|&value| self.problem.values[value].first_tick() == tick));
             let (built, unbuilt) = walls.split_at(walls.partition_point(|wall| wall.start == tick));
             (free, walls) = (unborn, unbuilt);
             born.iter().for_each(|&value| self.next_use[value] = 0);
             self.live.extend(born);
-            self.set_fares(tick);
-            self.states.iter_mut().for_each(|state| state.begin(self.problem, &self.fares, built));
-            for value in self.newcomers(born, tick) {
-                let made = self.moor(value, (tick, most), task, walls);
+            self.update_costs(tick);
+            self.states.iter_mut().for_each(|state| state.begin_step(self.problem, &self.fares, built));
+            for value in self.collect_newcomers(born, tick) {
+                let made = self.place_value(value, (tick, most), task, walls);
                 steps.left = steps.left.saturating_sub(made);
                 since += made;
             }
             if self.states.is_empty() {
                 return None;
             }
-            if since > STEPS_UNWATCHED {
+            if since > STEPS_BETWEEN_CALLBACKS {
                 since = 0;
                 if !go_on(steps.left) {
                     return None;
                 }
             }
-            self.end(tick);
+            self.end_step(tick);
         }
         let best = self.states.iter().filter(|state| state.floor < most).min_by_key(|state| state.floor)?;
-        Some(self.past.served(self.problem, best.past))
+        Some(self.history.build_decisions(self.problem, best.history_entry))
     }
 
     /// Computes the costs of staying in LX and of leaving it in operation `tick`, for each live value.
-    fn set_fares(&mut self, tick: usize) {
+    fn update_costs(&mut self, tick: usize) {
         let Self { problem, prices, .. } = *self;
         for &value in &self.live {
             let using = self.next_use[value];
             let is_used = problem.values[value].uses[using].tick == tick;
-            let rent = problem.values[value].units * prices.of_unit[tick];
-            let fare = |at: At| {
-                let before = prices.after(value, using, at, tick);
+            let rent = problem.values[value].units * prices.unit_prices[tick];
+            let fare = |at: Residency| {
+                let before = prices.cost_from_step(value, using, at, tick);
                 let (stays, goes) = if is_used {
                     (prices.cost_in_lx(value, using, at).unwrap_or(before), prices.cost_in_hbm(value, using, at))
                 } else {
-                    (rent + prices.after(value, using, at, tick + 1), prices.leaving(value, using, at))
+                    (rent + prices.cost_from_step(value, using, at, tick + 1), prices.eviction_cost(value, using, at))
                 };
                 (stays - before, goes - before)
             };
-            let (only, both) = (fare(At::Dirty), fare(At::Clean));
-            self.fares[value] = Fares { stays: [only.0, both.0], goes: [only.1, both.1], using, is_used };
+            let (only, both) = (fare(Residency::Dirty), fare(Residency::Clean));
+            self.fares[value] = ResidencyCosts { stay_costs: [only.0, both.0], eviction_costs: [only.1, both.1], using, is_used };
         }
     }
 
     /// Returns the values that may come to LX in this operation. Values that may hand over or take over an address come first, in list
     /// order, so that an address can be passed on; then values by descending size.
-    fn newcomers(&self, born: &[usize], tick: usize) -> Vec<usize> {
+    fn collect_newcomers(&self, born: &[usize], tick: usize) -> Vec<usize> {
         let problem = self.problem;
-        let is_born = |value: usize| problem.values[value].first() == tick;
+        let is_born = |value: usize| problem.values[value].first_tick() == tick;
         let again =
-            self.live.iter().copied().filter(|&value| problem.stays == Stays::Split && !is_born(value) && self.fares[value].is_used);
+            self.live.iter().copied().filter(|&value| problem.mode == ResidencyMode::Split && !is_born(value) && self.fares[value].is_used);
         let mut all: Vec<usize> = born.iter().copied().chain(again).collect();
-        let is_in_chain = |value: &super::problem::Value| !value.parents.is_empty() || value.uses.len() == 1;
+        let is_in_chain = |value: &super::problem::BufferValue| !value.parents.is_empty() || value.uses.len() == 1;
         all.sort_by_key(|&value| {
             let first = is_born(value) && is_in_chain(&problem.values[value]);
             if first { (0, 0, value) } else { (1, -problem.values[value].units, value) }
@@ -173,66 +173,66 @@ impl<'p> Sweep<'p> {
     }
 
     /// Tries each candidate address of a value, keeps the best states, and returns the steps taken.
-    fn moor(&mut self, value: usize, (tick, most): (usize, i64), task: &Task<'_>, walls: &[Wall]) -> u64 {
+    fn place_value(&mut self, value: usize, (tick, most): (usize, i64), task: &SweepTask<'_>, walls: &[FixedInterval]) -> u64 {
         let Self { problem, prices, .. } = *self;
         let using = self.next_use[value];
-        let before = prices.rest(value, using)[At::Hbm as usize];
-        let outside = prices.cost_in_hbm(value, using, At::Hbm) - before;
-        let inside = prices.cost_in_lx(value, using, At::Hbm).map(|cost| cost - before);
+        let before = prices.min_costs_from(value, using)[Residency::Hbm as usize];
+        let outside = prices.cost_in_hbm(value, using, Residency::Hbm) - before;
+        let inside = prices.cost_in_lx(value, using, Residency::Hbm).map(|cost| cost - before);
         let one = &problem.values[value];
         let until = one.uses.last().map_or(0, |one| one.tick) + 1;
-        let blocked = Blocked::of(problem, walls, until);
+        let blocked = BlockedRanges::new(problem, walls, until);
         let Self { skyline, moves, .. } = self;
-        let noise = |skyline: &Skyline, hash: u64| if task.seed == 0 { 0 } else { skyline.noise(hash ^ task.seed) };
+        let noise = |skyline: &Skyline, hash: u64| if task.seed == 0 { 0 } else { skyline.compute_noise(hash ^ task.seed) };
         moves.clear();
-        let mut found: Vec<Berth> = Vec::new();
+        let mut found: Vec<CandidateAddress> = Vec::new();
         let mut made = 0;
         for (from, state) in (0_u32..).zip(&self.states) {
-            let outlook = skyline.waste(&state.tenants, None, tick);
-            let is_settled = using > 0 && state.has_settled(value);
+            let outlook = skyline.estimate_waste(&state.residents, None, tick);
+            let is_settled = using > 0 && state.was_resident(value);
             let floor = state.floor + if is_settled { 0 } else { outside };
             let rank = floor.saturating_add(outlook + noise(skyline, state.hash));
-            moves.push(Move { from, rank, floor, hash: state.hash, set: state.set, berth: None });
-            let steps_of_move = 1 + state.tenants.len() as u64 / TENANTS_OF_STEP;
+            moves.push(StateSuccessor { from, rank, floor, hash: state.hash, set: state.set, candidate: None });
+            let steps_of_move = 1 + state.residents.len() as u64 / RESIDENTS_PER_STEP;
             made += steps_of_move;
             let Some(inside) = inside.filter(|_| !is_settled) else { continue };
             found.clear();
-            berths(problem, &state.tenants, (&self.fares, &blocked), (value, using == 0), &mut found);
+            find_candidate_addresses(problem, &state.residents, (&self.fares, &blocked), (value, using == 0), &mut found);
             made += steps_of_move * found.len() as u64;
             for berth in &found {
-                let floor = state.floor + inside + berth.driven_cost;
+                let floor = state.floor + inside + berth.eviction_cost;
                 if floor < most {
-                    let (hash, set) = state.hashes_with(value, berth);
-                    let outlook = skyline.waste(&state.tenants, Some((berth, until)), tick);
+                    let (hash, set) = state.successor_hashes(value, berth);
+                    let outlook = skyline.estimate_waste(&state.residents, Some((berth, until)), tick);
                     let rank = floor.saturating_add(outlook + noise(skyline, hash));
-                    moves.push(Move { from, rank, floor, hash, set, berth: Some(*berth) });
+                    moves.push(StateSuccessor { from, rank, floor, hash, set, candidate: Some(*berth) });
                 }
             }
         }
         self.moves.retain(|one| one.floor < most);
-        keep(&mut self.moves, task.width);
+        retain_best(&mut self.moves, task.width);
         let pays = using > 0 || one.parents.is_empty();
-        let tenant = Tenant::new(value, one.after_use(using, At::Hbm), one.units, until);
+        let tenant = ResidentValue::new(value, one.residency_after_use(using, Residency::Hbm), one.units, until);
         let mut next = Vec::with_capacity(self.moves.len());
         for one in &self.moves {
             let mut state = self.states[one.from as usize].clone();
             state.floor = one.floor;
-            if let Some(berth) = &one.berth {
-                state.past = self.past.add(&state, (value, using, berth), &self.fares);
-                state.take(&tenant, pays, berth);
+            if let Some(berth) = &one.candidate {
+                state.history_entry = self.history.record_placement(&state, (value, using, berth), &self.fares);
+                state.place_value(&tenant, pays, berth);
             }
             next.push(state);
         }
         self.states = next;
-        self.past.forget(&mut self.states);
+        self.history.prune(&mut self.states);
         made
     }
 
     /// Ends the operation: charges empty units, and removes values without later uses.
-    fn end(&mut self, tick: usize) {
+    fn end_step(&mut self, tick: usize) {
         let Self { problem, prices, .. } = *self;
         for state in &mut self.states {
-            state.end(problem, (tick, prices.of_unit[tick]), &self.fares);
+            state.end_step(problem, (tick, prices.unit_prices[tick]), &self.fares);
         }
         for &value in &self.live {
             self.next_use[value] += usize::from(self.fares[value].is_used);
@@ -243,9 +243,9 @@ impl<'p> Sweep<'p> {
 }
 
 /// Evictions per step: a move of this many resident values counts as one step, of twice as many as two.
-const TENANTS_OF_STEP: u64 = 64;
+const RESIDENTS_PER_STEP: u64 = 64;
 /// Steps between two calls of the watcher.
-const STEPS_UNWATCHED: u64 = 4_096;
+const STEPS_BETWEEN_CALLBACKS: u64 = 4_096;
 
 #[cfg(test)]
 mod tests {
@@ -253,31 +253,31 @@ mod tests {
     use crate::{Capacity, buffer::tests::buffer};
 
     /// Live ranges of up to forty operations.
-    fn problem(n: usize, stays: Stays) -> Problem {
+    fn build_problem(n: usize, stays: ResidencyMode) -> SelectionProblem {
         let one = |index: usize| {
             let (start, length) = (index * 7919 % n, index * 31 % 40);
             buffer("any", 1 + (index * 37 % 64) as i64, &[start, start + length / 2, start + length])
         };
         let buffers: Vec<_> = (0..n).map(one).collect();
-        Problem::new(&buffers, &Capacity { bytes: 300, alignment: 1 }, stays)
+        SelectionProblem::new(&buffers, &Capacity { bytes: 300, alignment: 1 }, stays)
     }
 
-    fn steps_of_sweep(n: usize, stays: Stays) -> u64 {
-        let problem = problem(n, stays);
-        let prices = Prices::fitted(&problem, 1 << 16, 0, 0);
+    fn count_sweep_steps(n: usize, stays: ResidencyMode) -> u64 {
+        let problem = build_problem(n, stays);
+        let prices = DualPrices::new_optimized(&problem, 1 << 16, 0, 0);
         let mut free: Vec<usize> = (0..problem.values.len()).collect();
-        free.sort_by_key(|&value| (problem.values[value].first(), value));
-        let task = Task { ticks: 0..problem.n_ticks, free: &free, walls: &[], width: 8, ceiling: 1 << 40, seed: 0 };
-        let mut steps = Steps { left: u64::MAX };
-        let served = Sweep::new(&problem, &prices).run(&task, &mut steps, &mut |_| true).unwrap();
+        free.sort_by_key(|&value| (problem.values[value].first_tick(), value));
+        let task = SweepTask { ticks: 0..problem.num_ticks, free: &free, fixed: &[], width: 8, ceiling: 1 << 40, seed: 0 };
+        let mut steps = StepBudget { left: u64::MAX };
+        let served = AddressSweep::new(&problem, &prices).run(&task, &mut steps, &mut |_| true).unwrap();
         assert!(served.len() > n / 8);
         u64::MAX - steps.left
     }
 
     #[test]
-    fn steps_grow_with_the_number_of_buffers() {
-        for stays in [Stays::Whole, Stays::Split] {
-            let steps = [1_000, 2_000, 4_000].map(|n| steps_of_sweep(n, stays));
+    fn takes_steps_linear_in_number_of_buffers() {
+        for stays in [ResidencyMode::Whole, ResidencyMode::Split] {
+            let steps = [1_000, 2_000, 4_000].map(|n| count_sweep_steps(n, stays));
             assert!(steps[1] < steps[0] * 21 / 10 && steps[2] < steps[1] * 21 / 10, "{stays:?}: {steps:?}");
         }
     }

@@ -1,14 +1,14 @@
 //! States of a sweep with addresses, and the choice of the successors that are kept.
 
-use super::{Berth, Fares, Problem, Tenant, Wall};
+use super::{CandidateAddress, ResidencyCosts, SelectionProblem, ResidentValue, FixedInterval};
 
 /// History entry of a state before any event.
-pub(super) const NO_PAST: u32 = u32::MAX;
+pub(super) const NO_HISTORY: u32 = u32::MAX;
 
 #[derive(Clone)]
-pub(super) struct State {
+pub(super) struct AddressState {
     /// Resident values, by address.
-    pub(super) tenants: Vec<Tenant>,
+    pub(super) residents: Vec<ResidentValue>,
     /// Scaled HBM bytes by which every continuation exceeds the bound of the prices.
     pub(super) floor: i64,
     /// Units that are paid for in this operation.
@@ -17,27 +17,27 @@ pub(super) struct State {
     pub(super) hash: u64,
     pub(super) set: u64,
     /// Values that left in this operation.
-    gone: Vec<u32>,
-    pub(super) past: u32,
+    evicted: Vec<u32>,
+    pub(super) history_entry: u32,
 }
 
 /// Successor of a state.
 #[derive(Clone, Copy)]
-pub(super) struct Move {
+pub(super) struct StateSuccessor {
     pub(super) from: u32,
     /// Lower bound plus the estimated cost of its gaps.
     pub(super) rank: i64,
     pub(super) floor: i64,
     pub(super) hash: u64,
     pub(super) set: u64,
-    pub(super) berth: Option<Berth>,
+    pub(super) candidate: Option<CandidateAddress>,
 }
 
 /// Maximum number of states with the same resident values at different addresses: a larger number would leave few different sets.
-const MOST_OF_SET: usize = 3;
+const MAX_STATES_PER_SET: usize = 3;
 
 /// Keeps the best successors: one for each set of values with addresses, and few for each set of values.
-pub(super) fn keep(moves: &mut Vec<Move>, width: usize) {
+pub(super) fn retain_best(moves: &mut Vec<StateSuccessor>, width: usize) {
     moves.sort_unstable_by_key(|one| (one.hash, one.floor, one.from));
     moves.dedup_by_key(|one| one.hash);
     if moves.len() > width {
@@ -46,63 +46,63 @@ pub(super) fn keep(moves: &mut Vec<Move>, width: usize) {
         moves.retain(|one| {
             n = if one.set == set { n + 1 } else { 1 };
             set = one.set;
-            n <= MOST_OF_SET
+            n <= MAX_STATES_PER_SET
         });
     }
     moves.sort_unstable_by_key(|one| (one.rank, one.hash));
     moves.truncate(width);
 }
 
-impl Default for State {
+impl Default for AddressState {
     fn default() -> Self {
-        Self { tenants: Vec::new(), floor: 0, paid: 0, hash: 0, set: 0, gone: Vec::new(), past: NO_PAST }
+        Self { residents: Vec::new(), floor: 0, paid: 0, hash: 0, set: 0, evicted: Vec::new(), history_entry: NO_HISTORY }
     }
 }
 
-impl State {
+impl AddressState {
     /// Begins an operation: all values stay, and fixed intervals that begin here are added at their addresses, which are free.
-    pub(super) fn begin(&mut self, problem: &Problem, fares: &[Fares], walls: &[Wall]) {
+    pub(super) fn begin_step(&mut self, problem: &SelectionProblem, fares: &[ResidencyCosts], walls: &[FixedInterval]) {
         self.paid = 0;
-        self.gone.clear();
-        for tenant in self.tenants.iter().filter(|tenant| !tenant.is_wall) {
-            self.floor += fares[tenant.value as usize].stays[tenant.place()];
+        self.evicted.clear();
+        for tenant in self.residents.iter().filter(|tenant| !tenant.is_fixed) {
+            self.floor += fares[tenant.value as usize].stay_costs[tenant.cost_index()];
             self.paid += tenant.units;
         }
         for wall in walls {
-            self.insert(Tenant::wall(wall, problem.values[wall.value].units));
+            self.insert(ResidentValue::from_fixed_interval(wall, problem.values[wall.value].units));
         }
     }
 
-    fn insert(&mut self, tenant: Tenant) {
-        let place = self.tenants.partition_point(|other| other.address <= tenant.address);
-        self.tenants.insert(place, tenant);
+    fn insert(&mut self, tenant: ResidentValue) {
+        let place = self.residents.partition_point(|other| other.address <= tenant.address);
+        self.residents.insert(place, tenant);
     }
 
     /// Returns whether a value was in LX when the operation began.
-    pub(super) fn has_settled(&self, value: usize) -> bool {
-        self.gone.contains(&(value as u32)) || self.tenants.iter().any(|tenant| tenant.value as usize == value)
+    pub(super) fn was_resident(&self, value: usize) -> bool {
+        self.evicted.contains(&(value as u32)) || self.residents.iter().any(|tenant| tenant.value as usize == value)
     }
 
     /// Returns the hashes of the successor in which a value takes a candidate address.
-    pub(super) fn hashes_with(&self, value: usize, berth: &Berth) -> (u64, u64) {
-        let driven = self.tenants[berth.driven()].iter().filter(|tenant| berth.drives_out(tenant));
-        let without = |(hash, set): (u64, u64), tenant: &Tenant| (hash.wrapping_sub(tenant.hash()), set.wrapping_sub(tenant.set_hash()));
+    pub(super) fn successor_hashes(&self, value: usize, berth: &CandidateAddress) -> (u64, u64) {
+        let driven = self.residents[berth.evicted_range()].iter().filter(|tenant| berth.evicts(tenant));
+        let without = |(hash, set): (u64, u64), tenant: &ResidentValue| (hash.wrapping_sub(tenant.hash()), set.wrapping_sub(tenant.set_hash()));
         let (hash, set) = driven.fold((self.hash, self.set), without);
-        let tenant = Tenant { address: berth.address, ..Tenant::new(value, super::At::Hbm, 0, 0) };
+        let tenant = ResidentValue { address: berth.address, ..ResidentValue::new(value, super::Residency::Hbm, 0, 0) };
         (hash.wrapping_add(tenant.hash()), set.wrapping_add(tenant.set_hash()))
     }
 
     /// Places a value at a candidate address.
-    pub(super) fn take(&mut self, tenant: &Tenant, pays: bool, berth: &Berth) {
-        let new = Tenant { address: berth.address, is_new: true, ..*tenant };
-        (self.hash, self.set) = self.hashes_with(new.value as usize, berth);
+    pub(super) fn place_value(&mut self, tenant: &ResidentValue, pays: bool, berth: &CandidateAddress) {
+        let new = ResidentValue { address: berth.address, is_new: true, ..*tenant };
+        (self.hash, self.set) = self.successor_hashes(new.value as usize, berth);
         if let Some(parent) = berth.parent {
-            self.tenants[parent as usize].has_heir = true;
+            self.residents[parent as usize].has_successor = true;
         }
-        let (range, mut place) = (berth.driven(), 0);
-        let Self { tenants, gone, paid, .. } = self;
+        let (range, mut place) = (berth.evicted_range(), 0);
+        let Self { residents: tenants, evicted: gone, paid, .. } = self;
         tenants.retain(|other| {
-            let is_out = range.contains(&place) && berth.drives_out(other);
+            let is_out = range.contains(&place) && berth.evicts(other);
             place += 1;
             if is_out {
                 *paid -= other.units;
@@ -115,11 +115,11 @@ impl State {
     }
 
     /// Ends an operation: unpaid units cost the operation's price, and values without later uses are removed.
-    pub(super) fn end(&mut self, problem: &Problem, (tick, price): (usize, i64), fares: &[Fares]) {
+    pub(super) fn end_step(&mut self, problem: &SelectionProblem, (tick, price): (usize, i64), fares: &[ResidencyCosts]) {
         self.floor += price * (problem.units - self.paid);
-        let Self { tenants, hash, set, .. } = self;
+        let Self { residents: tenants, hash, set, .. } = self;
         tenants.retain_mut(|tenant| {
-            if tenant.is_wall {
+            if tenant.is_fixed {
                 return tenant.until > tick + 1;
             }
             let fares = &fares[tenant.value as usize];
@@ -129,9 +129,9 @@ impl State {
                 return false;
             }
             if fares.is_used && !tenant.is_new {
-                tenant.at = problem.values[tenant.value as usize].after_use(fares.using, tenant.at);
+                tenant.at = problem.values[tenant.value as usize].residency_after_use(fares.using, tenant.at);
             }
-            (tenant.is_new, tenant.has_heir) = (false, false);
+            (tenant.is_new, tenant.has_successor) = (false, false);
             true
         });
     }
@@ -142,12 +142,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_states_with_the_same_tenants_the_best_few_are_kept_where_there_are_too_many() {
-        let state = |set: u64, rank: i64| Move { from: 0, rank, floor: 0, hash: set << 8 | rank.unsigned_abs(), set, berth: None };
+    fn keeps_best_few_states_per_set_of_residents() {
+        let state = |set: u64, rank: i64| StateSuccessor { from: 0, rank, floor: 0, hash: set << 8 | rank.unsigned_abs(), set, candidate: None };
         let moves = || (0..5).rev().map(|rank| state(1, rank)).chain([state(2, 9)]).collect::<Vec<_>>();
         let kept = |width: usize| {
             let mut moves = moves();
-            keep(&mut moves, width);
+            retain_best(&mut moves, width);
             moves.iter().map(|one| one.rank).collect::<Vec<_>>()
         };
         assert_eq!(kept(6), [0, 1, 2, 3, 4, 9]);

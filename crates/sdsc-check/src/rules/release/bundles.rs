@@ -1,15 +1,15 @@
 //! Rules of the release on `bundle.mlir`.
 
-use super::super::super::launch::{Base, ExecuteView, Fault};
-use super::super::super::report::Report;
-use super::super::launches::{BundleView, pools_fit};
+use super::super::super::launch::{ValueBase, ExecuteView, LaunchProblemKind};
+use super::super::super::report::ViolationReport;
+use super::super::launches::{BundleView, check_pool_limit};
 use std::collections::BTreeMap;
 
 /// Bytes that a bundle may request: a segment of 16 GiB, less 1 GiB.
-const REQUEST_LIMIT: i64 = 15 << 30;
+const MAX_REQUEST_BYTES: i64 = 15 << 30;
 
 /// Visits each execute that repeats a file, with the first execute of the file.
-fn repeated<'v>(view: &'v BundleView<'_>) -> impl Iterator<Item = (&'v ExecuteView<'v>, &'v ExecuteView<'v>)> {
+fn repeated_executes<'v>(view: &'v BundleView<'_>) -> impl Iterator<Item = (&'v ExecuteView<'v>, &'v ExecuteView<'v>)> {
     let mut first: BTreeMap<&str, &ExecuteView<'_>> = BTreeMap::new();
     view.launch.executes.iter().filter_map(move |execute| {
         let known = *first.entry(execute.execute.file).or_insert(execute);
@@ -17,44 +17,44 @@ fn repeated<'v>(view: &'v BundleView<'_>) -> impl Iterator<Item = (&'v ExecuteVi
     })
 }
 
-pub(in super::super) fn files_run_once(view: &BundleView<'_>, report: &mut Report) {
-    for (known, execute) in repeated(view) {
+pub(in super::super) fn check_files_run_once(view: &BundleView<'_>, report: &mut ViolationReport) {
+    for (known, execute) in repeated_executes(view) {
         let message = format!("'{}' was executed at {}; each execute has a file of its own", execute.execute.file, known.at);
-        report.text(execute.at, message);
+        report.report_text(execute.at, message);
     }
 }
 
-pub(in super::super) fn shared_files_keep_their_symbols(view: &BundleView<'_>, report: &mut Report) {
-    for (known, execute) in repeated(view) {
-        if known.ids() != execute.ids() {
-            let (ids, known_ids) = (execute.ids(), known.ids());
+pub(in super::super) fn check_shared_file_symbols(view: &BundleView<'_>, report: &mut ViolationReport) {
+    for (known, execute) in repeated_executes(view) {
+        if known.symbol_ids() != execute.symbol_ids() {
+            let (ids, known_ids) = (execute.symbol_ids(), known.symbol_ids());
             let message = format!("ids {ids:?} where the execute at {} has {known_ids:?}; a shared file has one list of ids", known.at);
-            report.text(execute.at, message);
-        } else if bases(known) != bases(execute) {
+            report.report_text(execute.at, message);
+        } else if value_bases(known) != value_bases(execute) {
             let file = execute.execute.file;
             let message = format!("'{file}' was executed at {} with other kernel arguments; equal ops have the same", known.at);
-            report.text(execute.at, message);
+            report.report_text(execute.at, message);
         }
     }
 }
 
 /// Returns the arguments and pools of the values of an execute.
-fn bases(execute: &ExecuteView<'_>) -> Vec<Option<Option<Base>>> {
+fn value_bases(execute: &ExecuteView<'_>) -> Vec<Option<Option<ValueBase>>> {
     execute.values.iter().map(|value| value.as_ref().map(|form| form.base)).collect()
 }
 
-pub(in super::super) fn loops_have_constant_bounds(view: &BundleView<'_>, report: &mut Report) {
-    view.report(Fault::Loop, report);
+pub(in super::super) fn check_constant_loop_bounds(view: &BundleView<'_>, report: &mut ViolationReport) {
+    view.report_problems(LaunchProblemKind::Loop, report);
 }
 
-pub(in super::super) fn requests_fit(view: &BundleView<'_>, report: &mut Report) {
-    pools_fit(view, REQUEST_LIMIT, report);
+pub(in super::super) fn check_request_sizes(view: &BundleView<'_>, report: &mut ViolationReport) {
+    check_pool_limit(view, MAX_REQUEST_BYTES, report);
 }
 
-pub(in super::super) fn extracts_are_outside_loops(view: &BundleView<'_>, report: &mut Report) {
-    view.report(Fault::ExtractInLoop, report);
+pub(in super::super) fn check_extract_positions(view: &BundleView<'_>, report: &mut ViolationReport) {
+    view.report_problems(LaunchProblemKind::ExtractInLoop, report);
 }
 
-pub(in super::super) fn map_symbols_are_invariant(view: &BundleView<'_>, report: &mut Report) {
-    view.report(Fault::VaryingSymbol, report);
+pub(in super::super) fn check_invariant_map_symbols(view: &BundleView<'_>, report: &mut ViolationReport) {
+    view.report_problems(LaunchProblemKind::VaryingSymbol, report);
 }

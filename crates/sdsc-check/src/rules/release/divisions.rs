@@ -1,17 +1,17 @@
 //! Rules of the release on cores, schedules, sizes and windows.
 
 use super::super::super::file_view::FileView;
-use super::super::super::report::Report;
+use super::super::super::report::ViolationReport;
 use sdsc_format::model::{DimSizes, Entries, WindowInfo};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(in super::super) fn schedules_are_legal(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_schedules(file: &FileView<'_>, report: &mut ViolationReport) {
     let operation = file.operation;
     let data_operations = operation.data_dscs.as_ref().map_or(0, Vec::len);
     let is_number = |number: i64, count: usize| number == -1 || usize::try_from(number).is_ok_and(|number| number < count);
     let mut known: BTreeMap<Option<i64>, (i64, &Vec<[i64; 4]>)> = BTreeMap::new();
     for (core, steps) in operation.core_to_schedule.iter() {
-        let path = file.at(&format!("coreIdToDscSchedule/{core}"));
+        let path = file.member_path(&format!("coreIdToDscSchedule/{core}"));
         for (index, step @ [data, dsc, before, after]) in steps.iter().enumerate() {
             let fault = match () {
                 () if (*data, *dsc) == (-1, -1) => "names neither a data operation nor a description",
@@ -20,21 +20,21 @@ pub(in super::super) fn schedules_are_legal(file: &FileView<'_>, report: &mut Re
                 () if !(0..=1).contains(before) || !(0..=1).contains(after) => "has a barrier that is neither 0 nor 1",
                 () => continue,
             };
-            report.json(format!("{path}/{index}"), format!("step {step:?} {fault}"));
+            report.report_json(format!("{path}/{index}"), format!("step {step:?} {fault}"));
         }
         let (other, first) = *known.entry(operation.core_to_dsc.get(core).copied()).or_insert((*core, steps));
         if steps != first {
-            report.json(path, format!("another schedule than that of core {other}; cores with one description have equal schedules"));
+            report.report_json(path, format!("another schedule than that of core {other}; cores with one description have equal schedules"));
         }
     }
 }
 
-pub(in super::super) fn descriptions_have_their_cores(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_description_cores(file: &FileView<'_>, report: &mut ViolationReport) {
     let operation = file.operation;
     for (core, dsc) in operation.core_to_dsc.iter() {
         if usize::try_from(*dsc).map_or(true, |dsc| dsc >= operation.dscs.len()) {
             let message = format!("description {dsc} of {}; a core runs one of them", operation.dscs.len());
-            report.json(file.at(&format!("coreIdToDsc_/{core}")), message);
+            report.report_json(file.member_path(&format!("coreIdToDsc_/{core}")), message);
         }
     }
     let runs = |core: i64| {
@@ -46,60 +46,60 @@ pub(in super::super) fn descriptions_have_their_cores(file: &FileView<'_>, repor
     let listed: BTreeSet<i64> = file.dsc.core_ids.iter().copied().collect();
     if cores != listed || listed.len() != file.dsc.core_ids.len() {
         let message = format!("cores {:?}; the cores that run the description are {cores:?}", file.dsc.core_ids);
-        report.json(file.dsc_at("coreIdsUsed_"), message);
+        report.report_json(file.dsc_member_path("coreIdsUsed_"), message);
     }
 }
 
-pub(in super::super) fn symbolic_sizes_have_bounds(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_symbolic_size_bounds(file: &FileView<'_>, report: &mut ViolationReport) {
     for (label, ids) in file.dsc.dim_symbols.iter().flat_map(Entries::iter) {
-        let path = file.dsc_at(&format!("dimToSymbolMapping_/{label}"));
+        let path = file.dsc_member_path(&format!("dimToSymbolMapping_/{label}"));
         if ids.is_empty() || ids.iter().any(|symbol| symbol.id >= 0) {
-            report.json(&path, "a symbolic size has negative symbol ids");
+            report.report_json(&path, "a symbolic size has negative symbol ids");
         }
         let Some(bounds) = file.dsc.stages.core.steady.bounds(label).or_else(|| file.dsc.space.bounds(label)) else {
-            report.json(path, format!("'{label}' is not in 'symbolicDimInfo_'; a symbolic size has a largest size and a granularity"));
+            report.report_json(path, format!("'{label}' is not in 'symbolicDimInfo_'; a symbolic size has a largest size and a granularity"));
             continue;
         };
         if bounds.max < 1 || bounds.granularity < 1 || bounds.max % bounds.granularity != 0 {
             let message =
                 format!("at most {} in steps of {}; the largest size is a positive number of steps", bounds.max, bounds.granularity);
-            report.json(&path, message);
+            report.report_json(&path, message);
         }
-        let slices = file.slices(label).unwrap_or(1).max(1);
+        let slices = file.num_slices(label).unwrap_or(1).max(1);
         if let Some(whole) = file.dsc.space.bounds(label).filter(|whole| whole.granularity % slices != 0) {
-            report.json(path, format!("{slices} slices of a granularity of {}; the slices divide the granularity", whole.granularity));
+            report.report_json(path, format!("{slices} slices of a granularity of {}; the slices divide the granularity", whole.granularity));
         }
     }
 }
 
-pub(in super::super) fn data_operations_are_run(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_data_operations(file: &FileView<'_>, report: &mut ViolationReport) {
     let Some(found) = &file.operation.data_dscs else { return };
     let is_run = |number: usize| {
         let steps = file.operation.core_to_schedule.iter().flat_map(|(_, steps)| steps);
         steps.into_iter().any(|[data, ..]| usize::try_from(*data) == Ok(number))
     };
     if let Some(unused) = (0..found.len()).find(|number| !is_run(*number)) {
-        report.json(file.at(&format!("datadscs_/{unused}")), "no step of a schedule runs the data operation");
+        report.report_json(file.member_path(&format!("datadscs_/{unused}")), "no step of a schedule runs the data operation");
     } else if found.is_empty() && file.dsc.dim_symbols.is_none() {
-        report.json(file.at("datadscs_"), "the member is there without symbolic sizes; it is left out then");
+        report.report_json(file.member_path("datadscs_"), "the member is there without symbolic sizes; it is left out then");
     }
 }
 
-pub(in super::super) fn windows_are_consistent(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_windows(file: &FileView<'_>, report: &mut ViolationReport) {
     let stages = &file.dsc.stages.core;
     for (path, sizes, is_core) in
         [("N_", &file.dsc.space, false), ("dataStageParam_/0/ss_", &stages.steady, true), ("dataStageParam_/0/el_", &stages.end, true)]
     {
         for (label, window) in sizes.windows() {
-            let is_split = is_core && file.slices(label).is_some_and(|slices| slices > 1);
-            if let Some(fault) = window_fault(file, sizes, label, window, is_split) {
-                report.json(file.dsc_at(&format!("{path}/paddingSizes_/{label}")), fault);
+            let is_split = is_core && file.num_slices(label).is_some_and(|slices| slices > 1);
+            if let Some(fault) = find_window_fault(file, sizes, label, window, is_split) {
+                report.report_json(file.dsc_member_path(&format!("{path}/paddingSizes_/{label}")), fault);
             }
         }
     }
 }
 
-fn window_fault(file: &FileView<'_>, sizes: &DimSizes, label: &str, window: &WindowInfo, is_split: bool) -> Option<String> {
+fn find_window_fault(file: &FileView<'_>, sizes: &DimSizes, label: &str, window: &WindowInfo, is_split: bool) -> Option<String> {
     let pads = (window.pad_front, window.pad_back);
     if is_split && pads != (-1, -1) {
         return Some(format!("padding {pads:?} of '{label}', which is split over cores; it is -1 there"));
@@ -117,19 +117,19 @@ fn window_fault(file: &FileView<'_>, sizes: &DimSizes, label: &str, window: &Win
     (window.total != wanted).then(|| format!("a total of {} points; the windows read {wanted}, including unneeded points", window.total))
 }
 
-pub(in super::super) fn corelets_are_one_or_two(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_corelet_counts(file: &FileView<'_>, report: &mut ViolationReport) {
     let corelets = &file.operation.corelet_fold;
     if !matches!(corelets.factor, 1 | 2) || corelets.label != "corelet" {
         let message = format!("{} of '{}'; a core has 1 or 2 of 'corelet'", corelets.factor, corelets.label);
-        report.json(file.at("coreletFoldProp_"), message);
+        report.report_json(file.member_path("coreletFoldProp_"), message);
     }
     if let Some(found) = file.dsc.n_corelets.filter(|found| !(1..=2).contains(found)) {
-        report.json(file.dsc_at("numCoreletsUsed_"), format!("{found} corelets; a core has 1 or 2"));
+        report.report_json(file.dsc_member_path("numCoreletsUsed_"), format!("{found} corelets; a core has 1 or 2"));
     }
 }
 
 /// Checks an op with unequal work: the parts of the different slices of a dimension make its size.
-pub(in super::super) fn parts_make_the_whole(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_uneven_slices(file: &FileView<'_>, report: &mut ViolationReport) {
     if file.dsc_index != 0 || !file.is_uneven() {
         return;
     }
@@ -145,31 +145,31 @@ pub(in super::super) fn parts_make_the_whole(file: &FileView<'_>, report: &mut R
         if sum != *size {
             let message =
                 format!("parts {:?} for the {size} points of '{label}'; the parts of its slices together have its size", parts.values());
-            report.json(file.dsc_at(&format!("N_/{key}")), message);
+            report.report_json(file.dsc_member_path(&format!("N_/{key}")), message);
         }
     }
 }
 
-pub(in super::super) fn numbers_are_in_range(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_number_ranges(file: &FileView<'_>, report: &mut ViolationReport) {
     let mut check = |path: String, found: i64, least: i64| {
         if found < least {
-            report.json(path, format!("{found}; the number is at least {least}"));
+            report.report_json(path, format!("{found}; the number is at least {least}"));
         }
     };
-    check(file.at("numCoresUsed_"), file.operation.n_cores, 1);
-    check(file.dsc_at("numCoresUsed_"), file.dsc.n_cores, 1);
-    check(file.dsc_at("maskingConstId_"), file.dsc.masking_constant, -1);
+    check(file.member_path("numCoresUsed_"), file.operation.n_cores, 1);
+    check(file.dsc_member_path("numCoresUsed_"), file.dsc.n_cores, 1);
+    check(file.dsc_member_path("maskingConstId_"), file.dsc.masking_constant, -1);
     for (label, slices) in file.operation.slices.iter() {
-        check(file.at(&format!("numWkSlicesPerDim_/{label}")), *slices, 1);
+        check(file.member_path(&format!("numWkSlicesPerDim_/{label}")), *slices, 1);
     }
     for (core, slots) in file.operation.core_to_slice.iter() {
-        slots.iter().for_each(|(label, slot)| check(file.at(&format!("coreIdToWkSlice_/{core}/{label}")), *slot, 0));
+        slots.iter().for_each(|(label, slot)| check(file.member_path(&format!("coreIdToWkSlice_/{core}/{label}")), *slot, 0));
     }
     for (core, dsc) in file.operation.core_to_dsc.iter() {
-        check(file.at(&format!("coreIdToDsc_/{core}")), *dsc, 0);
+        check(file.member_path(&format!("coreIdToDsc_/{core}")), *dsc, 0);
     }
-    file.dsc.core_ids.iter().for_each(|core| check(file.dsc_at("coreIdsUsed_"), *core, 0));
+    file.dsc.core_ids.iter().for_each(|core| check(file.dsc_member_path("coreIdsUsed_"), *core, 0));
     if file.dsc.class_relation.is_some_and(|relation| relation.is_reuse > 1) {
-        report.json(file.dsc_at("pdsRelation_/isPdsReuse"), "the member is 0 or 1");
+        report.report_json(file.dsc_member_path("pdsRelation_/isPdsReuse"), "the member is 0 or 1");
     }
 }

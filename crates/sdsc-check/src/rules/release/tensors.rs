@@ -1,108 +1,108 @@
 //! Rules of the release on nodes, tensors and layout classes.
 
 use super::super::super::file_view::{FileView, TensorView};
-use super::super::super::report::Report;
-use sdsc_format::model::{Fold, FoldFunction, Node, Presence, Text};
+use super::super::super::report::ViolationReport;
+use sdsc_format::model::{Fold, FoldFunction, AllocateNode, MemoryPresence, Text};
 use std::collections::BTreeSet;
 
 /// Tensors that a description may have: one for each segment of the address space.
-const TENSOR_LIMIT: usize = 8;
+const MAX_TENSORS: usize = 8;
 
 /// The folds of a coordinate beside those of its elements.
-const SPATIAL_FOLDS: usize = 3;
+const NUM_SPATIAL_FOLDS: usize = 3;
 
 /// The names of paddings.
-const PADDINGS: [&str; 6] =
+const PADDING_NAMES: [&str; 6] =
     ["nopad", "lowered_padded", "padded_nozeropad", "padded_wzeropad", "padded_fullspan", "padded_fullspan_wunneeded"];
 
-pub(in super::super) fn folds_are_positive(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_positive_folds(file: &FileView<'_>, report: &mut ViolationReport) {
     let mut check = |path: String, folds: &[Fold]| {
         for (index, fold) in folds.iter().enumerate().filter(|(_, fold)| fold.factor < 1) {
             let message = format!("a factor of {} for '{}'; a fold has at least one position", fold.factor, fold.label);
-            report.json(format!("{path}/{index}/factor_"), message);
+            report.report_json(format!("{path}/{index}/factor_"), message);
         }
     };
-    check(file.at("sdscFoldProps_"), &file.operation.fold_props);
-    check(file.at("coreFoldProp_"), std::slice::from_ref(&file.operation.core_fold));
-    check(file.at("coreletFoldProp_"), std::slice::from_ref(&file.operation.corelet_fold));
+    check(file.member_path("sdscFoldProps_"), &file.operation.fold_props);
+    check(file.member_path("coreFoldProp_"), std::slice::from_ref(&file.operation.core_fold));
+    check(file.member_path("coreletFoldProp_"), std::slice::from_ref(&file.operation.corelet_fold));
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
-        check(file.node_at(tensor, "startAddressCoreCorelet_/dim_prop_attr"), &node.start.folds);
+        check(file.node_member_path(tensor, "startAddressCoreCorelet_/dim_prop_attr"), &node.start.folds);
         for (label, info) in node.coordinates.dims.iter() {
-            check(file.node_at(tensor, &format!("coordinates_/coordInfo/{label}/folds/dim_prop_attr")), &info.folds.folds);
+            check(file.node_member_path(tensor, &format!("coordinates_/coordInfo/{label}/folds/dim_prop_attr")), &info.folds.folds);
         }
     }
     for (number, constant) in file.dsc.constants.0.iter() {
-        check(file.dsc_at(&format!("constantInfo_/{number}/data_/dim_prop_attr")), &constant.data.folds);
+        check(file.dsc_member_path(&format!("constantInfo_/{number}/data_/dim_prop_attr")), &constant.data.folds);
     }
 }
 
-pub(in super::super) fn tensors_fit_the_segments(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_tensor_count(file: &FileView<'_>, report: &mut ViolationReport) {
     let count = file.dsc.tensors.len();
-    if count > TENSOR_LIMIT {
-        report.json(file.dsc_at("labeledDs_"), format!("{count} tensors; a description has at most {TENSOR_LIMIT}"));
+    if count > MAX_TENSORS {
+        report.report_json(file.dsc_member_path("labeledDs_"), format!("{count} tensors; a description has at most {MAX_TENSORS}"));
     }
 }
 
-pub(in super::super) fn nodes_and_tensors_are_paired(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_node_tensor_pairs(file: &FileView<'_>, report: &mut ViolationReport) {
     let (nodes, tensors) = (&file.dsc.nodes, &file.dsc.tensors);
     if nodes.len() != tensors.len() || nodes.is_empty() {
         let message = format!("{} nodes for {} tensors; every tensor has one node", nodes.len(), tensors.len());
-        report.json(file.dsc_at("scheduleTree_"), message);
+        report.report_json(file.dsc_member_path("scheduleTree_"), message);
     }
     let (mut node_names, mut tensor_names) = (BTreeSet::new(), BTreeSet::new());
     for (index, node) in nodes.iter().enumerate() {
         if !node_names.insert(&node.name) {
-            report.json(file.node_at(index, "name_"), format!("'{}' is the name of another node; names are unique", node.name));
+            report.report_json(file.node_member_path(index, "name_"), format!("'{}' is the name of another node; names are unique", node.name));
         }
         if let Some(found) = node.tensor.filter(|found| *found != index) {
-            report.json(file.node_at(index, "ldsIdx_"), format!("node {index} is of tensor {found}; nodes are in the order of tensors"));
+            report.report_json(file.node_member_path(index, "ldsIdx_"), format!("node {index} is of tensor {found}; nodes are in the order of tensors"));
         }
         let is_other = |name: &Text| name.is_empty() || nodes.iter().any(|other| other.name == *name && !std::ptr::eq(other, node));
         if let Some(previous) = node.previous.as_ref().filter(|previous| !is_other(previous)) {
-            report.json(file.node_at(index, "prev_"), format!("'{previous}' is no other node; 'prev_' names one, or is missing"));
+            report.report_json(file.node_member_path(index, "prev_"), format!("'{previous}' is no other node; 'prev_' names one, or is missing"));
         }
     }
     for (index, tensor) in tensors.iter().enumerate() {
         if !tensor_names.insert(&tensor.name) {
-            report.json(file.tensor_at(index, "dsName_"), format!("'{}' is the name of another tensor; names are unique", tensor.name));
+            report.report_json(file.tensor_member_path(index, "dsName_"), format!("'{}' is the name of another tensor; names are unique", tensor.name));
         }
         if tensor.tensor != index {
-            report.json(
-                file.tensor_at(index, "ldsIdx_"),
+            report.report_json(
+                file.tensor_member_path(index, "ldsIdx_"),
                 format!("tensor {index} has number {}; tensors are numbered in order", tensor.tensor),
             );
         }
     }
 }
 
-pub(in super::super) fn memories_are_present(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_memories_are_present(file: &FileView<'_>, report: &mut ViolationReport) {
     for tensor in file.tensors() {
         let (component, memory) = (&*tensor.node.component, &tensor.info.memory);
         let slots = [("hbm", &memory.hbm), ("lx", &memory.lx)];
-        let is_present = |slot: &Option<Presence>| slot.as_ref().is_some_and(|slot| slot.is_present == 1);
+        let is_present = |slot: &Option<MemoryPresence>| slot.as_ref().is_some_and(|slot| slot.is_present == 1);
         if !slots.iter().any(|(name, slot)| *name == component && is_present(slot)) {
             let message = format!("tensor {} is in '{component}', which is not present; a tensor is where its node is", tensor.index);
-            report.json(file.tensor_at(tensor.index, "memOrg_"), message);
+            report.report_json(file.tensor_member_path(tensor.index, "memOrg_"), message);
         }
         for (name, slot) in slots {
             let Some(slot) = slot else { continue };
             let flags = [Some(slot.is_present), slot.is_padded, slot.is_zero_padded];
-            let path = || file.tensor_at(tensor.index, &format!("memOrg_/{name}"));
+            let path = || file.tensor_member_path(tensor.index, &format!("memOrg_/{name}"));
             if flags.iter().flatten().any(|flag| *flag > 1) {
-                report.json(path(), "a flag that is neither 0 nor 1");
+                report.report_json(path(), "a flag that is neither 0 nor 1");
             }
             if slot.is_zero_padded == Some(1) && slot.is_padded != Some(1) {
-                report.json(path(), "padded with zeros and not padded; only what is padded is padded with zeros");
+                report.report_json(path(), "padded with zeros and not padded; only what is padded is padded with zeros");
             }
             let node = slot.node.as_ref().filter(|node| !node.is_empty() && **node != tensor.node.name);
             if let Some(found) = node {
-                report.json(path(), format!("'{found}' is not the node of the tensor, '{}'", tensor.node.name));
+                report.report_json(path(), format!("'{found}' is not the node of the tensor, '{}'", tensor.node.name));
             }
         }
     }
 }
 
-pub(in super::super) fn operands_are_named(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_operand_names(file: &FileView<'_>, report: &mut ViolationReport) {
     let name = |tensor: &TensorView<'_>| Text::from(format!("{}-idx{}", tensor.info.name, tensor.index));
     let (indices, values): (Vec<TensorView<'_>>, Vec<TensorView<'_>>) = file.tensors().partition(TensorView::is_index);
     let indices: Vec<Text> = indices.iter().map(name).collect();
@@ -110,42 +110,42 @@ pub(in super::super) fn operands_are_named(file: &FileView<'_>, report: &mut Rep
     let compute = file.compute;
     let mut check = |member: &str, list: &[Text], known: &[Text], kind: &str| {
         for (position, found) in list.iter().enumerate().filter(|(_, found)| !known.contains(found)) {
-            let path = file.compute_at(&format!("{member}/{position}"));
-            report.json(path, format!("'{found}'; {kind} is '<dsName_>-idx<ldsIdx_>' of one of {known:?}"));
+            let path = file.compute_member_path(&format!("{member}/{position}"));
+            report.report_json(path, format!("'{found}'; {kind} is '<dsName_>-idx<ldsIdx_>' of one of {known:?}"));
         }
     };
     check("inputLabeledDs", &compute.inputs, &values, "an input");
     check("outputLabeledDs", &compute.outputs, &values, "a result");
     check("indirectAccessIndexLabeledDs", compute.indices.as_deref().unwrap_or_default(), &indices, "an index tensor");
     if compute.inputs.is_empty() || compute.outputs.is_empty() {
-        report.json(file.compute_at("inputLabeledDs"), "an operation without inputs or results; it has at least one of each");
+        report.report_json(file.compute_member_path("inputLabeledDs"), "an operation without inputs or results; it has at least one of each");
     }
 }
 
-pub(in super::super) fn indices_are_integers(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_index_formats(file: &FileView<'_>, report: &mut ViolationReport) {
     for tensor in file.tensors().filter(TensorView::is_index) {
         let format = &*tensor.info.format;
         if !matches!(format, "SENUINT32" | "IEEE_INT32") {
             let message = format!("the index tensor is {format}; indices are SENUINT32 or IEEE_INT32");
-            report.json(file.tensor_at(tensor.index, "dataFormat_"), message);
+            report.report_json(file.tensor_member_path(tensor.index, "dataFormat_"), message);
         }
         let found = tensor.node.index_type.as_deref();
         if !matches!(found, Some("index" | "address")) {
             let message = format!("'{}'; the type of an index tensor is 'index' or 'address'", found.unwrap_or("no type"));
-            report.json(file.node_at(tensor.index, "indexTensorType_"), message);
+            report.report_json(file.node_member_path(tensor.index, "indexTensorType_"), message);
         }
     }
 }
 
-pub(in super::super) fn starts_are_over_cores(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_start_folds(file: &FileView<'_>, report: &mut ViolationReport) {
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
-        if let Some(fault) = start_fault(file, node) {
-            report.json(file.node_at(tensor, "startAddressCoreCorelet_"), fault);
+        if let Some(fault) = find_start_fault(file, node) {
+            report.report_json(file.node_member_path(tensor, "startAddressCoreCorelet_"), fault);
         }
     }
 }
 
-fn start_fault(file: &FileView<'_>, node: &Node) -> Option<String> {
+fn find_start_fault(file: &FileView<'_>, node: &AllocateNode) -> Option<String> {
     let start = &node.start;
     let labels: Vec<&str> = start.folds.iter().map(|fold| &*fold.label).collect();
     if !matches!(labels.as_slice(), ["core", "corelet"] | ["core", "corelet", "time"]) {
@@ -164,7 +164,7 @@ fn start_fault(file: &FileView<'_>, node: &Node) -> Option<String> {
     match start.functions[0] {
         FoldFunction::Const(_) if start.data.0.len() == 1 => None,
         FoldFunction::Map(_) => {
-            let missing = file.dsc.core_ids.iter().find(|core| start.on_core(**core).is_none());
+            let missing = file.dsc.core_ids.iter().find(|core| start.value_on_core(**core).is_none());
             missing.map(|core| format!("no start for core {core}; every core of the description has one"))
         }
         FoldFunction::Const(_) => Some(format!("{} starts that are equal on all cores; there is one then", start.data.0.len())),
@@ -172,56 +172,56 @@ fn start_fault(file: &FileView<'_>, node: &Node) -> Option<String> {
     }
 }
 
-pub(in super::super) fn coordinates_count_their_folds(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_fold_counts(file: &FileView<'_>, report: &mut ViolationReport) {
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
         for (label, info) in node.coordinates.dims.iter() {
             let (functions, folds) = (info.folds.functions.len(), info.folds.folds.len());
-            let elements = folds.checked_sub(SPATIAL_FOLDS).and_then(|count| i64::try_from(count).ok());
+            let elements = folds.checked_sub(NUM_SPATIAL_FOLDS).and_then(|count| i64::try_from(count).ok());
             if info.spatial != 3 || info.temporal != 0 || functions != folds || elements != Some(info.element_folds) {
                 let message = format!(
                     "{} spatial, {} temporal and {} element folds with {functions} functions and {folds} factors; a coordinate has 3 \
                      spatial folds, none over time, and one function and factor for each fold",
                     info.spatial, info.temporal, info.element_folds
                 );
-                report.json(file.node_at(tensor, &format!("coordinates_/coordInfo/{label}")), message);
+                report.report_json(file.node_member_path(tensor, &format!("coordinates_/coordInfo/{label}")), message);
             }
         }
     }
 }
 
-pub(in super::super) fn separate_tensors_have_starts(file: &FileView<'_>, report: &mut Report) {
-    let is_separate = |node: &&Node| node.component == "hbm" && node.is_per_core();
+pub(in super::super) fn check_separate_tensor_starts(file: &FileView<'_>, report: &mut ViolationReport) {
+    let is_separate = |node: &&AllocateNode| node.component == "hbm" && node.is_per_core();
     for (tensor, node) in file.dsc.nodes.iter().enumerate().filter(|(_, node)| is_separate(node)) {
         let is_listed = matches!(node.start.functions.first(), Some(FoldFunction::Map(_)));
         if !is_listed && file.dsc.core_ids.len() > 1 {
             let message = "one start for all cores; cores that allocate a tensor separately have one start each";
-            report.json(file.node_at(tensor, "startAddressCoreCorelet_"), message);
+            report.report_json(file.node_member_path(tensor, "startAddressCoreCorelet_"), message);
         }
     }
 }
 
-pub(in super::super) fn sticks_are_in_the_layout(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_stick_dims_in_layout(file: &FileView<'_>, report: &mut ViolationReport) {
     for (name, class) in file.dsc.classes.iter() {
-        let at = |member: &str| file.dsc_at(&format!("primaryDsInfo_/{name}/{member}"));
+        let at = |member: &str| file.dsc_member_path(&format!("primaryDsInfo_/{name}/{member}"));
         if let Some(label) = class.stick.iter().find(|label| !class.order.contains(label)) {
             report
-                .json(at("stickDimOrder_"), format!("'{label}' is not in 'layoutDimOrder_'; a stick runs along dimensions of the layout"));
+                .report_json(at("stickDimOrder_"), format!("'{label}' is not in 'layoutDimOrder_'; a stick runs along dimensions of the layout"));
         }
         let Some(copies) = &class.stick_replication else { continue };
         if copies.len() != class.stick.len() || copies.iter().any(|copies| *copies < 1) {
             let message = format!("replications {copies:?} for {} stick dimensions; each has a positive one", class.stick.len());
-            report.json(at("stickRepl_"), message);
+            report.report_json(at("stickRepl_"), message);
         }
     }
 }
 
-pub(in super::super) fn paddings_are_named(file: &FileView<'_>, report: &mut Report) {
+pub(in super::super) fn check_padding_names(file: &FileView<'_>, report: &mut ViolationReport) {
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
         let of_coordinates =
             node.coordinates.dims.iter().map(|(label, info)| (format!("coordinates_/coordInfo/{label}/padding"), &info.padding));
         let of_node = node.padding.iter().flat_map(|padding| padding.iter()).map(|(label, padding)| (format!("padding_/{label}"), padding));
-        for (path, found) in of_coordinates.chain(of_node).filter(|(_, found)| !PADDINGS.contains(&&***found)) {
-            report.json(file.node_at(tensor, &path), format!("'{found}'; a padding is one of {PADDINGS:?}"));
+        for (path, found) in of_coordinates.chain(of_node).filter(|(_, found)| !PADDING_NAMES.contains(&&***found)) {
+            report.report_json(file.node_member_path(tensor, &path), format!("'{found}'; a padding is one of {PADDING_NAMES:?}"));
         }
     }
 }
