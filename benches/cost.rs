@@ -2,7 +2,7 @@
 
 #![allow(missing_docs, reason = "a benchmark")]
 
-use cost::{Dim, CostFormula, OpFeatures, OpKind, OpShape, OperandShape, extract_features, estimate_kernel_time};
+use cost::{CostFormula, Dim, OpFeatures, OpKind, OpShape, OperandShape, estimate_kernel_time, extract_features};
 use criterion::{Criterion, criterion_group, criterion_main};
 use machine::Target;
 use std::hint::black_box;
@@ -73,7 +73,9 @@ fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("price");
     for (name, kernel) in [("softmax, 7 ops", softmax()), ("8 batched products", products())] {
         for (formula, of) in [(CostFormula::Recommended, "recommended"), (CostFormula::TorchSpyre, "torch-spyre")] {
-            group.bench_function(format!("{name}, {of}"), |bencher| bencher.iter(|| estimate_kernel_time(black_box(&kernel), black_box(&model), formula)));
+            group.bench_function(format!("{name}, {of}"), |bencher| {
+                bencher.iter(|| estimate_kernel_time(black_box(&kernel), black_box(&model), formula))
+            });
         }
     }
     group.finish();

@@ -6,7 +6,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use machine::DeviceFormat;
 use sdsc_format::to_text;
 use spyre::{
-    bundle::{Allocation, ElementArrangement, Bundle, Coordinate, BundleItem, IterationDim, OpSpec, OpSpecOperand},
+    bundle::{Allocation, Bundle, BundleItem, Coordinate, ElementArrangement, IterationDim, OpSpec, OpSpecOperand},
     launch::Launch,
     sdsc::from_op_spec,
 };

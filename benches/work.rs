@@ -6,10 +6,10 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use machine::{DeviceFormat, Family, Target};
 use program::layout::{Coordinate, DeviceLayout, HostTensor, compute_device_coordinates};
-use program::{DimKind, IterationDim, DeviceOperand, UndividedOp, WorkSplit};
+use program::{DeviceOperand, DimKind, IterationDim, UndividedOp, WorkSplit};
 use spyre::{
     mlir::Module,
-    work::{enumerate_splits, divide, reduce_span},
+    work::{divide, enumerate_splits, reduce_span},
 };
 
 /// An f16 tensor with these iteration dimensions; `None` is a dimension of size 1.

@@ -285,7 +285,9 @@ mod tests {
 
     /// Returns a factor that costs `bytes` if its variables have different states, and nothing otherwise.
     fn agreement_factor(n_states: &[usize], variables: Vec<usize>, bytes: u64) -> CostFactor<Bytes> {
-        CostFactor::new(n_states, variables, |states| if states.iter().all(|state| *state == states[0]) { Bytes::ZERO } else { moved_bytes_cost(bytes) })
+        CostFactor::new(n_states, variables, |states| {
+            if states.iter().all(|state| *state == states[0]) { Bytes::ZERO } else { moved_bytes_cost(bytes) }
+        })
     }
 
     /// Returns a deterministic pseudorandom cost of these states.
@@ -314,7 +316,8 @@ mod tests {
     fn pays_only_for_cheapest_edge_of_chain() {
         // Variable 0 must have state 0 and variable 3 state 1: the optimum breaks the cheapest edge of the chain.
         let n_states = vec![2; 4];
-        let mut factors: Vec<CostFactor<Bytes>> = [(0, 5), (1, 2), (2, 7)].map(|(v, bytes)| agreement_factor(&n_states, vec![v, v + 1], bytes)).into();
+        let mut factors: Vec<CostFactor<Bytes>> =
+            [(0, 5), (1, 2), (2, 7)].map(|(v, bytes)| agreement_factor(&n_states, vec![v, v + 1], bytes)).into();
         factors.push(CostFactor { variables: vec![0], costs: single_entry_costs(0, Bytes::ZERO) });
         factors.push(CostFactor { variables: vec![3], costs: single_entry_costs(1, Bytes::ZERO) });
         let best = minimize(&AssignmentProblem { n_states, factors }, &[0, 1, 1, 1], AMPLE_ENTRIES);
@@ -338,7 +341,10 @@ mod tests {
 
     #[test]
     fn counts_factors_of_variables_with_one_state() {
-        let problem = AssignmentProblem { n_states: vec![1], factors: vec![CostFactor { variables: vec![0], costs: single_entry_costs(0, moved_bytes_cost(3)) }] };
+        let problem = AssignmentProblem {
+            n_states: vec![1],
+            factors: vec![CostFactor { variables: vec![0], costs: single_entry_costs(0, moved_bytes_cost(3)) }],
+        };
         assert_eq!(minimize(&problem, &[0], 0).cost, moved_bytes_cost(3));
     }
 
@@ -363,7 +369,8 @@ mod tests {
     fn build_coupled_chain(n_variables: usize) -> AssignmentProblem<Bytes> {
         let n_states = vec![60; n_variables + 1];
         let link = |variable: usize| {
-            let entry = |(state, step): (usize, usize)| ((state * 60 + state) * 60 + (state + step) % 60, moved_bytes_cost((state * step) as u64));
+            let entry =
+                |(state, step): (usize, usize)| ((state * 60 + state) * 60 + (state + step) % 60, moved_bytes_cost((state * step) as u64));
             let possible = (0..60).flat_map(|state| [(state, 0), (state, 1)]);
             CostFactor { variables: vec![0, variable, variable + 1], costs: Rc::new(possible.map(entry).collect()) }
         };
@@ -411,7 +418,9 @@ mod tests {
             scopes.extend((layer + 1 < n_layers).then(|| vec![ops[10], ops[12], ops[12] + 1]));
             scopes.extend((0..n_hubs).flat_map(|hub| [vec![hub, ops[5]], vec![hub, ops[6]]]));
         }
-        let factor = |(seed, scope): (usize, Vec<usize>)| CostFactor::new(&n_states, scope, |states| moved_bytes_cost(pseudorandom_cost(states, seed as u64)));
+        let factor = |(seed, scope): (usize, Vec<usize>)| {
+            CostFactor::new(&n_states, scope, |states| moved_bytes_cost(pseudorandom_cost(states, seed as u64)))
+        };
         AssignmentProblem { factors: scopes.into_iter().enumerate().map(factor).collect(), n_states: n_states.clone() }
     }
 

@@ -6,14 +6,14 @@ use crate::{
     bundle::{Bundle, LaunchLiveRange, LaunchMemory},
     dialect::{self, ProgramBufferRole},
     mlir::{
-        Attribute, AttributeList, Module, Op, OpExt, ScalarType, Session, SourceFile, build_op, build_dense_elements, build_dictionary, new_block, append_op,
-        string_array, string_attribute, type_attribute,
+        Attribute, AttributeList, Module, Op, OpExt, ScalarType, Session, SourceFile, append_op, build_dense_elements, build_dictionary,
+        build_op, new_block, string_array, string_attribute, type_attribute,
     },
     pipeline::emit_passes,
-    sdsc::{decode_host_bytes, is_baked, read::case_json::read_case, to_bundle, parse_launch},
+    sdsc::{decode_host_bytes, is_baked, parse_launch, read::case_json::read_case, to_bundle},
 };
 use ::program::layout::DeviceLayout;
-use files::{is_plain_name, resolve_below, read_below};
+use files::{is_plain_name, read_below, resolve_below};
 use machine::ElementType;
 use melior::ir::Type;
 use sdsc_format::{
@@ -57,7 +57,8 @@ pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, Str
         });
     }
     let at_fault = |error: &dyn std::fmt::Display| format!("{}: {error}", program.display());
-    let description: Program = serde_json::from_slice(&read_program_file(directory, program::PROGRAM_FILE)?).map_err(|error| at_fault(&error))?;
+    let description: Program =
+        serde_json::from_slice(&read_program_file(directory, program::PROGRAM_FILE)?).map_err(|error| at_fault(&error))?;
     description.check_no_symbols().map_err(|error| at_fault(&error))?;
     let bundle_of = |launch: &LaunchEntry| match launch.bundle.as_str() {
         name if is_plain_name(name) => read_bundle(directory, &format!("{name}/"), launch.pool_bytes),
@@ -163,8 +164,13 @@ fn build_symbolic_names<'c>(at: Op<'c>, tensor: &Tensor) -> Result<Option<Attrib
 /// Returns the live ranges of a launch in LX and in its pool.
 fn collect_live_ranges(launch: &LaunchEntry) -> Vec<LaunchLiveRange> {
     let of = |memory: LaunchMemory, lives: &[program::Life]| {
-        let life =
-            |life: &program::Life| LaunchLiveRange { memory, offset_bytes: life.offset, bytes: life.bytes, first: life.first_op, last: life.last_op };
+        let life = |life: &program::Life| LaunchLiveRange {
+            memory,
+            offset_bytes: life.offset,
+            bytes: life.bytes,
+            first: life.first_op,
+            last: life.last_op,
+        };
         lives.iter().map(life).collect::<Vec<_>>()
     };
     [of(LaunchMemory::Lx, &launch.lx), of(LaunchMemory::Pool, &launch.pool)].concat()
@@ -205,7 +211,8 @@ fn read_constant<'c>(
     // MLIR packs booleans, eight in a byte.
     let packed = |bools: &[u8]| bools.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect();
     let bytes: Vec<u8> = if element == ElementType::Bool { packed(&bytes) } else { bytes };
-    build_dense_elements(of.host.build(), &bytes).ok_or_else(|| refuse(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
+    build_dense_elements(of.host.build(), &bytes)
+        .ok_or_else(|| refuse(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
 }
 
 /// Reads the bundle in `folder`, which is empty or ends with `/`; `pool_bytes` is its pool size according to the

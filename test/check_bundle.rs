@@ -19,7 +19,7 @@ use edits::{set, text};
 use machine::Target;
 use mutations::{Broken, all_broken};
 use proptest::prelude::*;
-use sdsc_check::{KernelArgument, BundleFiles, CheckError, RULES, check_bundle, check_directory, check_files, format_rules_table};
+use sdsc_check::{BundleFiles, CheckError, KernelArgument, RULES, check_bundle, check_directory, check_files, format_rules_table};
 use serde_json::{Value, json};
 use spyre::sdsc::read::case_json;
 use std::{collections::BTreeSet, path::PathBuf};

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "a test over files and small numbers")]
 
 use crate::common;
-use cost::{Dim, CostFormula, Loop, OpKind, OpShape, OperandShape, TimeEstimate, compute_kernel_bytes, extract_features, estimate_kernel_time};
+use cost::{
+    CostFormula, Dim, Loop, OpKind, OpShape, OperandShape, TimeEstimate, compute_kernel_bytes, estimate_kernel_time, extract_features,
+};
 use machine::{Target, TimeModel};
 use std::collections::BTreeMap;
 
@@ -298,5 +300,7 @@ fn what_nobody_has_measured_is_a_wide_interval() {
     let mut fp8 = pointwise(1024, 1024, 32, false);
     fp8.operands[2].element_bytes = 1;
     assert!(!estimate_kernel_time(&extract_features(&[fp8]), &MODEL, CostFormula::Recommended).is_ranked);
-    assert!(estimate_kernel_time(&extract_features(&[product([1, 1024, 4096, 4096], [1, 4, 8])]), &MODEL, CostFormula::Recommended).is_ranked);
+    assert!(
+        estimate_kernel_time(&extract_features(&[product([1, 1024, 4096, 4096], [1, 4, 8])]), &MODEL, CostFormula::Recommended).is_ranked
+    );
 }

@@ -11,8 +11,8 @@ use spyre::launch::{Execute, Stmt};
 use spyre::sdsc;
 use spyre::{
     bundle::{
-        Allocation, ElementArrangement, Bundle, Coordinate, BundleItem, IterationDim, CoordinateSource, OpSpec, OpSpecOperand, OwnedDim, Ownership, SymbolicDim, OpWindow,
-        WindowAxis,
+        Allocation, Bundle, BundleItem, Coordinate, CoordinateSource, ElementArrangement, IterationDim, OpSpec, OpSpecOperand, OpWindow,
+        OwnedDim, Ownership, SymbolicDim, WindowAxis,
     },
     launch::Launch,
 };

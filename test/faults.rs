@@ -16,7 +16,7 @@ use edits::Files;
 use list::{Fault, all_faults};
 use machine::Target;
 use programs::{Right, all_right, write};
-use referee::{BoundedNumber, IntervalArithmetic, Companions, RunOptions, Simulation};
+use referee::{BoundedNumber, Companions, IntervalArithmetic, RunOptions, Simulation};
 use sdsc_check::check_files;
 use spyre::reference::check_against_reference;
 use std::{collections::BTreeSet, fmt::Write as _};

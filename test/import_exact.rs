@@ -46,7 +46,9 @@ pub(crate) fn host(function: &EvalFunction<'_>, position: usize, array: &EvalArr
             ArrayElements::I32(positions.iter().map(|position| i32::try_from(position.unwrap()).unwrap()).collect())
         }
         (EvalArray::Positions(positions), _) => ArrayElements::I64(positions.iter().map(|position| position.unwrap()).collect()),
-        (EvalArray::Numbers(numbers), ElementType::Bool) => ArrayElements::Bool(numbers.iter().map(|number| u8::from(*number != 0.0)).collect()),
+        (EvalArray::Numbers(numbers), ElementType::Bool) => {
+            ArrayElements::Bool(numbers.iter().map(|number| u8::from(*number != 0.0)).collect())
+        }
         (EvalArray::Numbers(numbers), _) => ArrayElements::F64(numbers.to_vec()),
     };
     HostArray { shape, elements }

@@ -7,7 +7,7 @@ use machine::{DeviceFormat, Target};
 use referee::{HostArray, RunOptions, Simulation, draw_seeded_array};
 use sdsc_check::check_files;
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
-use spyre::bundle::{ElementArrangement, Coordinate as C, OpSpecOperand};
+use spyre::bundle::{Coordinate as C, ElementArrangement, OpSpecOperand};
 use std::collections::BTreeMap;
 
 const ROWS: i64 = 8;
@@ -19,7 +19,8 @@ fn product() -> Files {
     let narrow = |operand: OpSpecOperand, arrangement| OpSpecOperand { format: DeviceFormat::Sen143Fp8, arrangement, ..operand };
     let left = operand(&[2, ROWS, 128], vec![C::floordiv(2, 128), C::dim(0), C::modulo(2, 128)]);
     let right = operand(&[1, CONTRACTED, 128], vec![C::constant(0), C::dim(2), C::dim(1)]);
-    let operands = vec![narrow(left, ElementArrangement::Standard), narrow(right, ElementArrangement::Qfp8Wt), matrix((0, ROWS), (1, COLUMNS))];
+    let operands =
+        vec![narrow(left, ElementArrangement::Standard), narrow(right, ElementArrangement::Qfp8Wt), matrix((0, ROWS), (1, COLUMNS))];
     let mut product = op("batchmatmulfp8", &[(ROWS, 2), (COLUMNS, 1), (CONTRACTED, 1)], 0, operands);
     product.is_reduction = true;
     emit_ops(vec![product])

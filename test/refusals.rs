@@ -10,7 +10,7 @@ use crate::{
     random::{case::Case, generate::FAMILIES},
 };
 use spyre::{
-    compile::{compile, run_in_user_terms, parse_in_user_terms},
+    compile::{compile, parse_in_user_terms, run_in_user_terms},
     dialect::ods,
     import::Precision,
     mlir::{CollectedDiagnostic, collect_diagnostics},

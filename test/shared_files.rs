@@ -7,7 +7,7 @@ use crate::check_bundle::{
     edits,
 };
 use machine::Target;
-use referee::{HostArray, RunOutcome, RunOptions, Simulation, draw_seeded_array};
+use referee::{HostArray, RunOptions, RunOutcome, Simulation, draw_seeded_array};
 use sdsc_check::{Profile, check_files_with_profile};
 use sdsc_format::program::Program;
 use serde_json::{Value, json};

@@ -13,12 +13,12 @@ mod random;
 
 use geometries::{GEOMETRIES, Geometry, Held, named};
 use machine::{DeviceFormat, Target};
-use referee::{LxImage, LxRange, RunOutcome, RunOptions, SimError, Simulation};
+use referee::{LxImage, LxRange, RunOptions, RunOutcome, SimError, Simulation};
 use sdsc_check::{BundleFiles, check_bundle};
 use sdsc_format::model::Sdsc;
 use sdsc_format::program::{LaunchEntry, Program};
 use spyre::launch::geometry::DimLabel;
-use spyre::sdsc::{ShuffleView, Shuffle, ShuffleError, build_shuffle_file};
+use spyre::sdsc::{Shuffle, ShuffleError, ShuffleView, build_shuffle_file};
 use std::collections::BTreeMap;
 
 /// The text of a bundle that runs one file without arguments.

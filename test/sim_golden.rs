@@ -8,7 +8,7 @@ mod shared;
 
 use crate::common::{self, counted};
 use machine::{ElementType, Target};
-use referee::{HostArray, LxImage, RunOutcome, RunOptions, SimError, Simulation, f16_from_f32, draw_seeded_array};
+use referee::{HostArray, LxImage, RunOptions, RunOutcome, SimError, Simulation, draw_seeded_array, f16_from_f32};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -4,9 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use crate::common::{self, granite::Granite};
-use element::{Arithmetic, FiniteField, FieldElement};
+use element::{Arithmetic, FieldElement, FiniteField};
 use machine::Target;
-use referee::{IntervalArithmetic, InputDistribution, HostArray, RunOptions, Simulation, draw_argument};
+use referee::{HostArray, InputDistribution, IntervalArithmetic, RunOptions, Simulation, draw_argument};
 use serde_json::Value;
 use spyre::reference::{ReferenceResults, check_against_reference};
 use std::{
@@ -109,7 +109,8 @@ impl Compiled {
         };
         let judged = |number: usize| {
             let approximated = self.reference.approximated_result(number);
-            check_against_reference(&found[number], &self.reference.results[number], &approximated, outcome.report.largest_magnitude()).err()
+            check_against_reference(&found[number], &self.reference.results[number], &approximated, outcome.report.largest_magnitude())
+                .err()
         };
         (0..found.len()).find_map(judged)
     }

@@ -13,7 +13,7 @@ use half::f16;
 use referee::{ArrayElements, HostArray};
 use spyre::{
     mlir::{BlockExt, Module, OpExt, TensorType, ValueLike},
-    reference::{WorstElement, compare_arrays, check_against_reference},
+    reference::{WorstElement, check_against_reference, compare_arrays},
 };
 use std::{fs, path::Path};
 use tiled::{BUILDS, Build, Executed, Stop, by_jit, execute};

@@ -7,9 +7,9 @@ use machine::Target;
 use referee::{RunOptions, Simulation};
 use spyre::{
     compile::{compile, compile_and_validate_with_limits},
-    mlir::{PassEvent, Module, num_bugs, record_bug},
+    mlir::{Module, PassEvent, num_bugs, record_bug},
     pipeline::{CompileOptions, Phase, PlannerName},
-    validate::{ExecutionLimits, ValidationObserver, ResultSnapshot},
+    validate::{ExecutionLimits, ResultSnapshot, ValidationObserver},
 };
 use std::{collections::BTreeMap, env, fs, process::Command};
 
@@ -67,7 +67,8 @@ fn layers(n_layers: usize) -> String {
 }
 
 /// Enough for one layer, and for no element of two.
-const ONE_LAYER: ExecutionLimits = ExecutionLimits { whole: 600_000, all_draws: 600_000, samples: 0, one_draw: 600_000, samples_in_one_draw: 600_000 };
+const ONE_LAYER: ExecutionLimits =
+    ExecutionLimits { whole: 600_000, all_draws: 600_000, samples: 0, one_draw: 600_000, samples_in_one_draw: 600_000 };
 
 #[test]
 fn a_program_too_large_for_samples_is_validated_in_pieces() {
@@ -97,7 +98,8 @@ fn a_fault_in_a_piece_is_found_and_nothing_is_written() {
         let place = tempfile::tempdir().unwrap();
         let output = place.path().join("bundle");
         let options = CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() };
-        let report = with_module(&layers(4), |module| compile_and_validate_with_limits(module, &options, output.to_str().unwrap(), &ONE_LAYER));
+        let report =
+            with_module(&layers(4), |module| compile_and_validate_with_limits(module, &options, output.to_str().unwrap(), &ONE_LAYER));
         assert!(report.is_none() && !output.exists());
         return;
     }
@@ -197,7 +199,9 @@ fn a_minimum_that_a_loop_corrects_is_compared_in_the_order_of_real_numbers() {
 #[test]
 fn a_fault_in_a_large_program_is_found_in_samples() {
     let limits = ExecutionLimits { whole: 0, all_draws: 0, samples: 20_000, one_draw: 1 << 32, samples_in_one_draw: 1 << 32 };
-    let of = |text: &str, before: Option<&ResultSnapshot>| with_module(text, |module| ResultSnapshot::capture_with_limits(module.op(), &limits, before).unwrap());
+    let of = |text: &str, before: Option<&ResultSnapshot>| {
+        with_module(text, |module| ResultSnapshot::capture_with_limits(module.op(), &limits, before).unwrap())
+    };
     let whole = of(WHOLE, None);
     let tiled = of(TILED, Some(&whole));
     assert!(whole.find_difference(&tiled).is_none());
@@ -243,7 +247,8 @@ fn the_pass_that_broke_it_is_named_alone() {
 /// live range of one op only.
 #[test]
 fn a_broken_rule_in_edited_text_is_no_bug_of_ours() {
-    let options = CompileOptions { compile_to: Phase::Bundle, lx_planner: Some(PlannerName::none()), cores: 1, ..CompileOptions::default() };
+    let options =
+        CompileOptions { compile_to: Phase::Bundle, lx_planner: Some(PlannerName::none()), cores: 1, ..CompileOptions::default() };
     let right = with_module(WHOLE, |module| {
         assert!(compile(module, &options, "").is_some());
         format!("{}\n", module.op())

@@ -5,7 +5,7 @@
 use crate::common;
 use machine::{DeviceFormat, Family, Target};
 use program::layout::{Coordinate, DeviceLayout, HostTensor, compute_device_coordinates};
-use program::{DimKind, IterationDim, DeviceOperand, UndividedOp, WorkSplit};
+use program::{DeviceOperand, DimKind, IterationDim, UndividedOp, WorkSplit};
 use serde_json::{Value, json};
 use spyre::work::{distribute, divide, reduce_span};
 use std::fs;

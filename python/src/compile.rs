@@ -101,7 +101,8 @@ fn options_of(given: &[(String, String)]) -> Result<CompileOptions, String> {
 
 fn compile_file(input: &str, output: &str, options: &CompileOptions, validation: ValidationMode) -> Result<Compiled, String> {
     let session = create_session();
-    let source = session.open_source(input).map_err(|reason| format!("cannot read '{input}': {reason}; give a file of MLIR text or bytecode"))?;
+    let source =
+        session.open_source(input).map_err(|reason| format!("cannot read '{input}': {reason}; give a file of MLIR text or bytecode"))?;
     let Done { report, ir, diagnostics: said, found_bug: _ } = compile_source(&source, options, output, validation);
     let has_files = ir.is_none();
     let json = |report: &Report| serde_json::to_string(report).map_err(|error| error.to_string());

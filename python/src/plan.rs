@@ -2,7 +2,7 @@
 
 use super::work::wait_for;
 use pyo3::{exceptions::PyValueError, prelude::*};
-use scratchpad::{Capacity, ReportHeader, Instance, PlanningLimits, ResidencyMode, plan_instance};
+use scratchpad::{Capacity, Instance, PlanningLimits, ReportHeader, ResidencyMode, plan_instance};
 use std::{error::Error, sync::atomic::Ordering, time::Instant};
 
 /// Plans which buffers of an instance live in LX, and where: JSON in, or MiniMalloc's CSV with a capacity, JSON out, as `spyre-plan` has it.

@@ -47,7 +47,8 @@ struct EntryMap {
 impl EntryMap {
     fn new(from: &[usize], to: &[usize], n_states: &[usize]) -> Self {
         let stride_to = |variable| compute_strides(to, n_states).find(|&(other, _)| other == variable).map(|(_, stride)| stride);
-        let digit = |(variable, stride)| Some(SharedVariable { variable, stride, n_states: n_states[variable], stride_to: stride_to(variable)? });
+        let digit =
+            |(variable, stride)| Some(SharedVariable { variable, stride, n_states: n_states[variable], stride_to: stride_to(variable)? });
         Self { digits: compute_strides(from, n_states).filter_map(digit).collect() }
     }
 
@@ -137,9 +138,11 @@ impl<C: AdditiveCost> CostTable<C> {
         let places: BTreeMap<usize, usize> = compute_strides(&factor.variables, n_states).collect();
         let state_of = |variable: usize, entry: usize| entry / places[&variable] % n_states[variable];
         let is_one = |entry: usize| {
-            compute_strides(&factor.variables, n_states).all(|(variable, stride)| entry / stride % n_states[variable] == state_of(variable, entry))
+            compute_strides(&factor.variables, n_states)
+                .all(|(variable, stride)| entry / stride % n_states[variable] == state_of(variable, entry))
         };
-        let entry_of = |entry: usize| compute_strides(&variables, n_states).map(|(variable, stride)| state_of(variable, entry) * stride).sum();
+        let entry_of =
+            |entry: usize| compute_strides(&variables, n_states).map(|(variable, stride)| state_of(variable, entry) * stride).sum();
         let possible = factor.costs.iter().filter(|(entry, _)| is_one(**entry)).map(|(&entry, &cost)| (entry_of(entry), cost)).collect();
         Self { costs: compute_min_costs(num_entries(&variables, n_states), possible), variables }
     }
@@ -154,7 +157,8 @@ impl<C: AdditiveCost> CostTable<C> {
         let renumbering = EntryMap::new(&self.variables, &left, n_states);
         let is_kept = |entry: usize| stay.iter().all(|&(variable, stride)| entry / stride % n_states[variable] == states[variable]);
         // Entries stay sorted, because the order of the variables is unchanged.
-        let costs = self.costs.iter().filter(|(entry, _)| is_kept(*entry)).map(|&(entry, cost)| (renumbering.map_entry(entry), cost)).collect();
+        let costs =
+            self.costs.iter().filter(|(entry, _)| is_kept(*entry)).map(|&(entry, cost)| (renumbering.map_entry(entry), cost)).collect();
         Self { variables: left, costs }
     }
 
@@ -217,7 +221,8 @@ pub(super) fn set_best_state<'a, C: AdditiveCost + 'a>(
 ) -> bool {
     let mut sums = vec![C::ZERO; n_states[variable]];
     for table in tables {
-        let step: usize = compute_strides(&table.variables, n_states).filter(|&(other, _)| other == variable).map(|(_, stride)| stride).sum();
+        let step: usize =
+            compute_strides(&table.variables, n_states).filter(|&(other, _)| other == variable).map(|(_, stride)| stride).sum();
         let first = compute_entry(&table.variables, n_states, states) - step * states[variable];
         for (state, sum) in sums.iter_mut().enumerate() {
             *sum = sum.saturating_add(table.cost(first + state * step));

@@ -53,7 +53,11 @@ pub struct LaunchPartition {
 ///
 /// # Errors
 /// If a step, or steps tied together by a value bound to LX, use more tensors than there are segments.
-pub fn partition_launches(steps: &[ProgramStep], tensors: &[TensorKind], segments: Option<usize>) -> Result<LaunchPartition, TooManyTensorsError> {
+pub fn partition_launches(
+    steps: &[ProgramStep],
+    tensors: &[TensorKind],
+    segments: Option<usize>,
+) -> Result<LaunchPartition, TooManyTensorsError> {
     let mut cuts = LaunchPartition::default();
     let Some(segments) = segments else {
         cuts.launches.extend(if steps.is_empty() { None } else { Some(0..steps.len()) });
@@ -158,7 +162,7 @@ impl LaunchScan<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use TensorKind::{BoundToLx, Internal, Lx, External};
+    use TensorKind::{BoundToLx, External, Internal, Lx};
 
     fn make_step(tensors: &[usize]) -> ProgramStep {
         ProgramStep { tensors: tensors.to_vec() }
@@ -217,7 +221,10 @@ mod tests {
     fn prefers_launch_end_without_live_lx_values() {
         let steps = [make_step(&[0, 1]), make_step(&[1, 2, 5]), make_step(&[3, 4, 5])];
         let tensors = [External, External, External, External, External, Lx];
-        assert_eq!(partition_launches(&steps, &tensors, Some(4)), Ok(LaunchPartition { launches: vec![0..1, 1..3], moved: BTreeSet::new() }));
+        assert_eq!(
+            partition_launches(&steps, &tensors, Some(4)),
+            Ok(LaunchPartition { launches: vec![0..1, 1..3], moved: BTreeSet::new() })
+        );
     }
 
     #[test]

@@ -74,7 +74,8 @@ pub fn unroll_live_ranges(items: &[BundleItem], lives: &[LaunchLiveRange]) -> Ve
         by_last.entry(life.last).or_default().push(number);
     }
     let most_around = LoopDepthCounter::compute_max_depths(items, lives);
-    let mut walk = LiveRangeUnroller { lives, max_depths: most_around, by_first, by_last, next: 0, open: BTreeMap::new(), done: Vec::new() };
+    let mut walk =
+        LiveRangeUnroller { lives, max_depths: most_around, by_first, by_last, next: 0, open: BTreeMap::new(), done: Vec::new() };
     walk.unroll_items(items, 0, 0);
     walk.close_ranges(&(0..usize::MAX), 0);
     walk.done.sort_unstable_by_key(|life| (life.first, life.offset_bytes, *life));
@@ -225,7 +226,8 @@ mod tests {
     fn unrolls_ranges_per_iteration_and_extends_outer_ranges() {
         let around = BundleItem::Loop { count: 3, symbol: None, body: ops(2) };
         let items: Vec<BundleItem> = ops(1).into_iter().chain([around]).chain(ops(1)).collect();
-        let times = |given: LaunchLiveRange| unroll_live_ranges(&items, &[given]).iter().map(|life| (life.first, life.last)).collect::<Vec<_>>();
+        let times =
+            |given: LaunchLiveRange| unroll_live_ranges(&items, &[given]).iter().map(|life| (life.first, life.last)).collect::<Vec<_>>();
         assert_eq!(times(life(1, 2)), [(1, 2), (3, 4), (5, 6)]);
         assert_eq!(times(life(0, 1)), [(0, 5)]);
         assert_eq!(times(life(1, 3)), [(1, 7)]);

@@ -24,8 +24,8 @@ pub(crate) use family::{is_conversion, is_identity, is_restickify, needs_outer_d
 pub use lives::{LaunchLiveRange, LaunchMemory, unroll_live_ranges};
 pub use mode::{AddressMode, LoopMode};
 pub use op_spec::{
-    Allocation, ElementArrangement, Bundle, NamedConstant, Coordinate, BundleItem, IterationDim, LoopSymbol, CoordinateSource, OpSpec, OpSpecOperand, OwnedDim, Ownership,
-    SymbolicDim, OpWindow, WindowAxis,
+    Allocation, Bundle, BundleItem, Coordinate, CoordinateSource, ElementArrangement, IterationDim, LoopSymbol, NamedConstant, OpSpec,
+    OpSpecOperand, OpWindow, OwnedDim, Ownership, SymbolicDim, WindowAxis,
 };
 pub use share::{SharedBuffer, place_shared_buffers};
 pub use unroll::{MAX_UNROLLED_OPS, UnrollError, unroll};

@@ -1,6 +1,6 @@
 //! Operands and ops for unit tests.
 
-use super::{Allocation, ElementArrangement, Coordinate, IterationDim, OpSpec, OpSpecOperand};
+use super::{Allocation, Coordinate, ElementArrangement, IterationDim, OpSpec, OpSpecOperand};
 use machine::DeviceFormat;
 
 /// An fp16 operand at the start of kernel argument 0.

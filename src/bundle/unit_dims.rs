@@ -5,7 +5,7 @@
 //! for a `1x1024` tensor, would be mistaken for the count. The reference front end omits dimensions of size 1 from the iteration space,
 //! ignores them in coordinates, and pads all tensors of an op to one rank with leading dimensions of size 1 (torch-spyre facts, B.3).
 
-use super::{Coordinate, IterationDim, CoordinateSource, OpSpec, OpSpecOperand};
+use super::{Coordinate, CoordinateSource, IterationDim, OpSpec, OpSpecOperand};
 use machine::MAX_MATMUL_DIMS_PER_ROLE;
 use program::layout::CoordinateTerm;
 
@@ -106,7 +106,8 @@ fn assign_fixed_position_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<u
         let moves_with = |dim| operand.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
         used.iter().copied().filter(|&dim| is_unit[dim] && !moves_with(dim)).collect()
     };
-    let missing = op.operands.iter().zip(used).map(|(operand, used)| find_fixed_positions(operand).len().saturating_sub(free(operand, used).len()));
+    let missing =
+        op.operands.iter().zip(used).map(|(operand, used)| find_fixed_positions(operand).len().saturating_sub(free(operand, used).len()));
     let added = missing.max().unwrap_or(0);
     let points_of = |operand: &OpSpecOperand, used: &[usize]| -> Vec<usize> {
         free(operand, used).into_iter().map(|dim| dim + added).chain(0..added).collect()
@@ -133,7 +134,9 @@ fn merge_excess_fixed_positions(op: &mut OpSpec, used: &[Vec<usize>]) {
     }
     for operand in &mut op.operands {
         // The inner dimension may become a fixed position by the merge, if it had size 1 before.
-        let beyond_room = |operand: &OpSpecOperand| find_fixed_positions(operand).into_iter().rev().find(|position| position + 2 < operand.device_size.len());
+        let beyond_room = |operand: &OpSpecOperand| {
+            find_fixed_positions(operand).into_iter().rev().find(|position| position + 2 < operand.device_size.len())
+        };
         while let Some(position) = beyond_room(operand) {
             let size = operand.device_size.remove(position);
             let pin = operand.coordinates.remove(position);

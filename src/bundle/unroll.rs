@@ -95,7 +95,7 @@ fn op_at_iteration(op: &OpSpec, iterations: &[i64]) -> OpSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{ElementArrangement, Coordinate, LoopSymbol, OpSpecOperand};
+    use crate::bundle::{Coordinate, ElementArrangement, LoopSymbol, OpSpecOperand};
     use machine::DeviceFormat::Sen169Fp16;
 
     fn op(tile_advance: &[i64]) -> BundleItem {

@@ -30,7 +30,7 @@ pub use internal::*;
 pub use kernel::*;
 pub use layout::*;
 pub use lx::*;
-pub use page::{render_codes_page, explain};
+pub use page::{explain, render_codes_page};
 pub use simulator::*;
 pub use tile::*;
 pub use work::*;

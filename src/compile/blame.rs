@@ -4,7 +4,7 @@ use super::compile_watched;
 use crate::{
     mlir::{Module, collect_diagnostics},
     pipeline::{CompileOptions, Phase, PlannerName},
-    validate::{ValidationFailure, ExecutionLimits, PhaseRecords, Verdict},
+    validate::{ExecutionLimits, PhaseRecords, ValidationFailure, Verdict},
 };
 
 /// Names the phase that makes wrong files of IR that is correct after every phase: the phase without whose decisions
@@ -13,7 +13,8 @@ pub(super) fn find_faulty_phase(original: &Module<'_>, options: &CompileOptions,
     let in_hbm = CompileOptions { lx_planner: Some(PlannerName::none()), joint: None, ..options.clone() };
     let undivided = CompileOptions { cores: 1, ..in_hbm.clone() };
     for (phase, without, options) in [(Phase::Lx, "values in LX", in_hbm), (Phase::Work, "core splits", undivided)] {
-        let (judged, said) = collect_diagnostics(original.session().context(), || validate_files(&mut original.duplicate(), &options, limits));
+        let (judged, said) =
+            collect_diagnostics(original.session().context(), || validate_files(&mut original.duplicate(), &options, limits));
         match judged {
             Some(Ok(_)) => {
                 return format!(
@@ -32,7 +33,11 @@ pub(super) fn find_faulty_phase(original: &Module<'_>, options: &CompileOptions,
 
 /// Compares the files of a compilation, written to a temporary folder, with its imported program. Returns `None` if it fails, which has
 /// been reported.
-pub(super) fn validate_files<'c>(module: &mut Module<'c>, options: &CompileOptions, limits: &ExecutionLimits) -> Option<Result<Verdict, ValidationFailure>> {
+pub(super) fn validate_files<'c>(
+    module: &mut Module<'c>,
+    options: &CompileOptions,
+    limits: &ExecutionLimits,
+) -> Option<Result<Verdict, ValidationFailure>> {
     let refuse = |why: &str| Some(Err(ValidationFailure::Limit(format!("cannot be validated: {why}"))));
     let Ok(place) = tempfile::tempdir() else { return refuse("no temporary directory can be created") };
     let (directory, mut phases) = (place.path().join("bundle"), PhaseRecords::new(*limits));

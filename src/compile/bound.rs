@@ -2,14 +2,14 @@
 
 use super::{
     cause::find_excess_causes,
-    needs::{BufferKind, NamedBuffer, CompulsoryTraffic, CompulsoryWork},
+    needs::{BufferKind, CompulsoryTraffic, CompulsoryWork, NamedBuffer},
 };
 use crate::{
     explain::{Gap, HbmValue, LowerBound, OpGap, ValueGap},
     report::{OpReport, Report, round_to_thousandths},
     traffic::{BufferAccess, TrafficBuffer, ValueTraffic, group_by_value},
 };
-use cost::{CostFormula, OpFeatures, OpKind, TimeEstimate, Roofline, min_compute_ns, estimate_kernel_time};
+use cost::{CostFormula, OpFeatures, OpKind, Roofline, TimeEstimate, estimate_kernel_time, min_compute_ns};
 use machine::Target;
 use std::{cmp::Reverse, collections::BTreeMap};
 

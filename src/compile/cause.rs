@@ -138,7 +138,14 @@ mod tests {
 
     #[test]
     fn finds_causes_of_results_that_are_read_back_or_rewritten() {
-        let written = ValueTraffic { readers: Vec::new(), writers: vec![1], written_bytes: 1024, read_bytes: 0, read_once_bytes: 0, ..part_read_once() };
+        let written = ValueTraffic {
+            readers: Vec::new(),
+            writers: vec![1],
+            written_bytes: 1024,
+            read_bytes: 0,
+            read_once_bytes: 0,
+            ..part_read_once()
+        };
         let op = OpReport::default();
         let noted = OpReport { reason: "a reason".to_owned(), ..OpReport::default() };
         let causes = |part: &ValueTraffic, writer| find_excess_causes(part, Some(BufferKind::Result), Some(writer));
@@ -154,13 +161,21 @@ mod tests {
 
     #[test]
     fn uses_cause_of_writer_for_values_that_are_no_results() {
-        let pool = ValueTraffic { buffer: TrafficBuffer::Pool { launch: 0, offset_bytes: 0 }, needed_bytes: 0, written_bytes: 1024, ..part_read_once() };
+        let pool = ValueTraffic {
+            buffer: TrafficBuffer::Pool { launch: 0, offset_bytes: 0 },
+            needed_bytes: 0,
+            written_bytes: 1024,
+            ..part_read_once()
+        };
         let for_layout = OpReport { is_for_layout: true, ..OpReport::default() };
         let noted = OpReport { reason: "a reason".to_owned(), ..OpReport::default() };
         assert_eq!(find_excess_causes(&pool, None, Some(&for_layout)), [ExcessCause::RelayoutCopy]);
         assert_eq!(find_excess_causes(&pool, None, Some(&noted)), [ExcessCause::NotInLx("a reason")]);
         assert_eq!(find_excess_causes(&pool, None, Some(&OpReport::default())), [ExcessCause::NoResult]);
         let shared = ValueTraffic { buffer: TrafficBuffer::Named("temp0".to_owned()), readers: vec![1, 2], ..pool };
-        assert_eq!(find_excess_causes(&shared, Some(BufferKind::Temporary), Some(&noted)), [ExcessCause::NotInLx("a reason"), ExcessCause::ManyReaders(2)]);
+        assert_eq!(
+            find_excess_causes(&shared, Some(BufferKind::Temporary), Some(&noted)),
+            [ExcessCause::NotInLx("a reason"), ExcessCause::ManyReaders(2)]
+        );
     }
 }

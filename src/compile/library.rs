@@ -1,8 +1,8 @@
 //! Compilation for library callers: diagnostics and IR are returned as values.
 
-use super::{ValidationSettings, compile_with_validation, run_in_user_terms, parse_in_user_terms};
+use super::{ValidationSettings, compile_with_validation, parse_in_user_terms, run_in_user_terms};
 use crate::{
-    mlir::{CollectedDiagnostic, SourceFile, num_bugs, collect_diagnostics},
+    mlir::{CollectedDiagnostic, SourceFile, collect_diagnostics, num_bugs},
     pipeline::{CompileOptions, Phase},
     report::Report,
     validate::ValidationMode,
@@ -27,7 +27,8 @@ pub fn compile_source(source: &SourceFile<'_>, options: &CompileOptions, output:
         let Some(mut module) = parse_in_user_terms(source) else { return (None, None, false) };
         let found_before = num_bugs(module.op());
         let validation = ValidationSettings::new_field_only(validation);
-        let report = run_in_user_terms(&mut module, false, |module| compile_with_validation(module, options, output, &validation, &mut |_, _| {}));
+        let report =
+            run_in_user_terms(&mut module, false, |module| compile_with_validation(module, options, output, &validation, &mut |_, _| {}));
         let ir = (report.is_some() && options.compile_to != Phase::Emit).then(|| module.op().to_string());
         (report, ir, num_bugs(module.op()) > found_before)
     });

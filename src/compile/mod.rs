@@ -13,8 +13,8 @@ mod user_terms;
 mod validated;
 
 pub use library::{CompileOutcome, compile_source};
-pub use user_terms::{run_in_user_terms, parse_in_user_terms};
-pub use validated::{ValidationSettings, compile_with_validation, compile_and_validate, compile_and_validate_with_limits};
+pub use user_terms::{parse_in_user_terms, run_in_user_terms};
+pub use validated::{ValidationSettings, compile_and_validate, compile_and_validate_with_limits, compile_with_validation};
 
 use crate::bundle::ir::sdsc_ops::bundle_from_ir;
 use crate::dialect::ods::{attr, sdsc, spyre};
@@ -22,22 +22,22 @@ use crate::{
     bundle::Bundle,
     codes,
     dialect::{ComputeOp, DeviceTensor, TileSearchSummary, phase_of, read_plan, read_proof, target_of},
-    explain::{OpPositions, ValueLocation, sum_loop_bytes, describe_loops, describe_place, collect_lx_values},
+    explain::{OpPositions, ValueLocation, collect_lx_values, describe_loops, describe_place, sum_loop_bytes},
     kernel::FusionOutcome,
     mlir::{
-        Module, Op, OpExt, ErrorReported, ValueLike, num_bugs, elements, error_at, integer, integers, location_name, format_location, module_path,
-        parse_enum, symbol_name, warning_at, warning_at_location,
+        ErrorReported, Module, Op, OpExt, ValueLike, elements, error_at, format_location, integer, integers, location_name, module_path,
+        num_bugs, parse_enum, symbol_name, warning_at, warning_at_location,
     },
-    pipeline::{IrStage, CompileOptions, Phase, build_check_step, build_emit_step},
+    pipeline::{CompileOptions, IrStage, Phase, build_check_step, build_emit_step},
     report::{
-        LaunchCost, LaunchReport, ModelledTime, MoreLxReport, LayoutMoves, OpReport, PeelTrialsReport, Report, RunnerUpReport, TileSearchReport,
-        round_to_thousandths,
+        LaunchCost, LaunchReport, LayoutMoves, ModelledTime, MoreLxReport, OpReport, PeelTrialsReport, Report, RunnerUpReport,
+        TileSearchReport, round_to_thousandths,
     },
     search::ADDITIONAL_LX_BYTES,
-    traffic::{Bytes, OpTraffic, collect_accesses, read_kernel, lx_peak_bytes, count_traffic},
+    traffic::{Bytes, OpTraffic, collect_accesses, count_traffic, lx_peak_bytes, read_kernel},
 };
 use bound::{PlanWork, describe_bound};
-use cost::{CostFormula, OpFeatures, extract_features, estimate_op_ns, estimate_kernel_time};
+use cost::{CostFormula, OpFeatures, estimate_kernel_time, estimate_op_ns, extract_features};
 use machine::{Target, TimeModel};
 use needs::CompulsoryWork;
 use number_formats::{remark_f64, remark_integer_ranges};
@@ -203,8 +203,10 @@ fn describe_search(function: Op<'_>, found: TileSearchSummary) -> TileSearchRepo
     let TileSearchSummary { nests, us, hbm, untiled_us, least_us, runner_up, with_more_lx, n_judged, n_infeasible, is_cut_short } = found;
     let (us, untiled_us, least_us) = (round_to_thousandths(us), untiled_us.map(round_to_thousandths), least_us.map(round_to_thousandths));
     let function = function.text_attr(attr::SYM_NAME).to_owned();
-    let runner_up = runner_up.map(|other| RunnerUpReport { nests: other.nests, us: round_to_thousandths(other.cost.us), hbm: other.cost.hbm });
-    let with_more_lx = with_more_lx.map(|cost| MoreLxReport { more_bytes: ADDITIONAL_LX_BYTES, us: round_to_thousandths(cost.us), hbm: cost.hbm });
+    let runner_up =
+        runner_up.map(|other| RunnerUpReport { nests: other.nests, us: round_to_thousandths(other.cost.us), hbm: other.cost.hbm });
+    let with_more_lx =
+        with_more_lx.map(|cost| MoreLxReport { more_bytes: ADDITIONAL_LX_BYTES, us: round_to_thousandths(cost.us), hbm: cost.hbm });
     TileSearchReport { function, nests, us, hbm, untiled_us, least_us, runner_up, with_more_lx, n_judged, n_infeasible, is_cut_short }
 }
 

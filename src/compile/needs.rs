@@ -2,10 +2,10 @@
 
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
-    dialect::{ComputeOp, ProgramBufferRole, DeviceTensor, format_of, base_buffer_of, read_buffer_view},
+    dialect::{ComputeOp, DeviceTensor, ProgramBufferRole, base_buffer_of, format_of, read_buffer_view},
     import::Expansion,
     mlir::{Attribute, Op, OpExt, TensorType, Value, ValueExt, ValueLike, ValueMap, natural_number, raw_elements, type_of},
-    traffic::{IndexAssumption, AccessFootprint, min_moved_elements, min_distinct_elements, stick_bytes},
+    traffic::{AccessFootprint, IndexAssumption, min_distinct_elements, min_moved_elements, stick_bytes},
 };
 use cost::ProgramWork;
 use machine::{Family, Target};
@@ -94,7 +94,9 @@ impl CompulsoryWork {
         let all = FunctionReads::from_function(function);
         self.add_constants(&all);
         let FunctionReads { numbers, reads } = all;
-        let of = |value: Value<'_>| numbers.get(value).map_or_else(CompulsoryTraffic::default, |&number| compute_compulsory_traffic(&reads[number].1));
+        let of = |value: Value<'_>| {
+            numbers.get(value).map_or_else(CompulsoryTraffic::default, |&number| compute_compulsory_traffic(&reads[number].1))
+        };
         self.arguments.extend(function.body_args().into_iter().map(of));
         let whole = |value: Value<'_>| {
             let elements = num_elements(value);
@@ -121,8 +123,10 @@ impl CompulsoryWork {
                 known.if_indices_differ = known.if_indices_differ.max(found.if_indices_differ);
                 known.of_any_indices = known.of_any_indices.max(found.of_any_indices);
                 let of_uses = uses.entry(digest).or_default();
-                *of_uses =
-                    touched.iter().map(|one| compute_compulsory_traffic(std::slice::from_ref(one)).if_indices_differ).fold(*of_uses, i64::saturating_add);
+                *of_uses = touched
+                    .iter()
+                    .map(|one| compute_compulsory_traffic(std::slice::from_ref(one)).if_indices_differ)
+                    .fold(*of_uses, i64::saturating_add);
             }
         }
         for (digest, of_uses) in uses {
@@ -167,8 +171,11 @@ impl CompulsoryWork {
             let layout = buffer.attr(attr::TYPE).and_then(type_of).and_then(DeviceTensor::from_type).and_then(|tensor| tensor.layout);
             let bytes = |elements: i64| stick_bytes(elements, layout.as_ref().map_or(0, |layout| layout.format().bytes()));
             let CompulsoryTraffic { if_indices_differ, of_any_indices, per_use } = needed.unwrap_or_default();
-            let needed =
-                CompulsoryTraffic { if_indices_differ: bytes(if_indices_differ), of_any_indices: bytes(of_any_indices), per_use: bytes(per_use) };
+            let needed = CompulsoryTraffic {
+                if_indices_differ: bytes(if_indices_differ),
+                of_any_indices: bytes(of_any_indices),
+                per_use: bytes(per_use),
+            };
             (buffer.text_attr(attr::SYM_NAME), NamedBuffer { kind, needed })
         };
         module.nested().into_iter().filter(|op| op.is(sdsc::BUFFER)).map(named).collect()
@@ -180,7 +187,9 @@ fn read_buffer_kind(buffer: Op<'_>) -> BufferKind {
         ProgramBufferRole::Input => BufferKind::Argument,
         ProgramBufferRole::Output => BufferKind::Result,
         ProgramBufferRole::Temporary => BufferKind::Temporary,
-        ProgramBufferRole::Constant if buffer.attr(attr::VALUE).and_then(raw_elements).is_some_and(|raw| raw.is_splat) => BufferKind::SplatConstant,
+        ProgramBufferRole::Constant if buffer.attr(attr::VALUE).and_then(raw_elements).is_some_and(|raw| raw.is_splat) => {
+            BufferKind::SplatConstant
+        }
         ProgramBufferRole::Constant => BufferKind::Constant,
     }
 }

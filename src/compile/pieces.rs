@@ -8,16 +8,21 @@ use crate::{
     dialect::ods::attr,
     import::DimSize,
     interpret::read_functions,
-    mlir::{Module, Op, OpExt, collect_diagnostics, functions_of, retain_ops, format_location},
+    mlir::{Module, Op, OpExt, collect_diagnostics, format_location, functions_of, retain_ops},
     pipeline::{CompileOptions, Phase},
-    validate::{ValidationFailure, ExecutionLimits, ProgramPiece, Pieces, Verdict, partition_into_pieces},
+    validate::{ExecutionLimits, Pieces, ProgramPiece, ValidationFailure, Verdict, partition_into_pieces},
 };
 use std::collections::BTreeSet;
 
 /// Compares the files of each piece of a program with the piece's semantics. Identical pieces, such as equal layers of a model, are
 /// compiled once. `too_large` is the reason why the program is not executed completely. Each piece requires a copy of the module; the
 /// time is superlinear in the program size, but far below that of executing it.
-pub(super) fn validate_pieces(original: &Module<'_>, options: &CompileOptions, limits: &ExecutionLimits, too_large: &str) -> Result<Verdict, ValidationFailure> {
+pub(super) fn validate_pieces(
+    original: &Module<'_>,
+    options: &CompileOptions,
+    limits: &ExecutionLimits,
+    too_large: &str,
+) -> Result<Verdict, ValidationFailure> {
     let refuse = |why: &str| ValidationFailure::TooLarge(format!("{too_large}, and it cannot be validated in pieces: {why}"));
     if !can_apply_to_pieces(options) {
         return Err(refuse("options refer to dimensions, arguments, kernels or a plan of the complete program"));
@@ -42,7 +47,8 @@ pub(super) fn validate_pieces(original: &Module<'_>, options: &CompileOptions, l
         if !known.insert(module.op().to_string()) {
             continue;
         }
-        let judged = validate_piece(&module, &own, &of_one).map_err(|failure| locate_piece_failure(piece, functions_of(imported.op())[0], failure))?;
+        let judged = validate_piece(&module, &own, &of_one)
+            .map_err(|failure| locate_piece_failure(piece, functions_of(imported.op())[0], failure))?;
         match &mut verdict {
             Some(verdict) => verdict.merge(&judged),
             None => verdict = Some(judged),
@@ -102,7 +108,9 @@ fn locate_piece_failure(piece: &ProgramPiece, function: Op<'_>, failure: Validat
         ValidationFailure::TooLarge(message) => ValidationFailure::TooLarge(said(message)),
         ValidationFailure::Limit(message) => ValidationFailure::Limit(said(message)),
         // The diagnosis is complete.
-        ValidationFailure::Phase(message) | ValidationFailure::Files(message) | ValidationFailure::Import(message) => ValidationFailure::Phase(said(message)),
+        ValidationFailure::Phase(message) | ValidationFailure::Files(message) | ValidationFailure::Import(message) => {
+            ValidationFailure::Phase(said(message))
+        }
         ValidationFailure::UserError(message) => ValidationFailure::UserError(said(message)),
     }
 }

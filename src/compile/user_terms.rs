@@ -9,7 +9,7 @@ use crate::{
         ods::{attr, sdsc, sdscbundle, spyre},
         phase_of,
     },
-    mlir::{CollectedDiagnostic, Module, Op, OpExt, RewordedMessage, SourceFile, SourcePosition, source_positions, reword_diagnostics},
+    mlir::{CollectedDiagnostic, Module, Op, OpExt, RewordedMessage, SourceFile, SourcePosition, reword_diagnostics, source_positions},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,9 +104,8 @@ impl UserTerms {
             Some(_) if named.contains(BUG_PHRASE) => {
                 format!("{}cannot be compiled because of a {BUG_PHRASE}; please report this program", subject_prefix(&named))
             }
-            Some(_) => {
-                codes::LIMIT.format(format_args!("{}exceeds a limit of the compiler; rewrite it, or report this program", subject_prefix(&named)))
-            }
+            Some(_) => codes::LIMIT
+                .format(format_args!("{}exceeds a limit of the compiler; rewrite it, or report this program", subject_prefix(&named))),
         };
         let details = (shows_details && message != said.message).then(|| format!("in the compiler's own terms: {}", said.message));
         Some(RewordedMessage { message, details })
@@ -223,7 +222,10 @@ mod tests {
         let module = Module::parse(&session, text).expect("a program");
         let terms = UserTerms::from_module(module.op()).expect("no phase is done");
         let message = "'spyre.pointwise' op is too large";
-        assert_eq!(terms.reword(&diagnostic(message, "error", 3), true), Some(RewordedMessage { message: message.to_owned(), details: None }));
+        assert_eq!(
+            terms.reword(&diagnostic(message, "error", 3), true),
+            Some(RewordedMessage { message: message.to_owned(), details: None })
+        );
     }
 
     #[test]

@@ -11,11 +11,11 @@ use crate::{
     import::DimSize,
     mlir::{Module, error_at, record_bug, suppress_diagnostics, warning_at},
     pipeline::{CompileOptions, Phase},
-    reference::{ReferenceOutcome, ReferenceLimits, ReferenceFiles},
+    reference::{ReferenceFiles, ReferenceLimits, ReferenceOutcome},
     report::Report,
     validate::{
-        ValidationBudget, ValidationCounts, ExecutionCost, ValidationExtent, ValidationFailure, ExecutionLimits, ValidationMode, NotValidated, OriginalRunner, OriginalVerdict, PhaseRecords, Verdict, compute_domains,
-        run_on_own_threads, format_sizes,
+        ExecutionCost, ExecutionLimits, NotValidated, OriginalRunner, OriginalVerdict, PhaseRecords, ValidationBudget, ValidationCounts,
+        ValidationExtent, ValidationFailure, ValidationMode, Verdict, compute_domains, format_sizes, run_on_own_threads,
     },
 };
 use referee::RunOptions;
@@ -73,7 +73,12 @@ pub fn compile_and_validate(module: &mut Module<'_>, options: &CompileOptions, o
 
 /// Compiles and validates like [`compile_validated`], with other limits on the executed work.
 #[must_use]
-pub fn compile_and_validate_with_limits(module: &mut Module<'_>, options: &CompileOptions, output: &str, limits: &ExecutionLimits) -> Option<Report> {
+pub fn compile_and_validate_with_limits(
+    module: &mut Module<'_>,
+    options: &CompileOptions,
+    output: &str,
+    limits: &ExecutionLimits,
+) -> Option<Report> {
     let validation = ValidationSettings { limits: *limits, ..ValidationSettings::new_field_only(ValidationMode::On) };
     compile_with_validation(module, options, output, &validation, &mut |_, _| {})
 }
@@ -146,7 +151,8 @@ fn compile_files<'c>(
         record_phase(&mut phases, phase, module);
         watch(phase, module);
     })?;
-    let mut halves = CompilationValidator { validation, phases, original: &original, options, directory: Path::new(&directory), is_resumed };
+    let mut halves =
+        CompilationValidator { validation, phases, original: &original, options, directory: Path::new(&directory), is_resumed };
     match halves.validate(&report) {
         Ok(verdict) => {
             if let Some(OriginalVerdict::Explained(why)) = &verdict.as_written {
@@ -212,7 +218,8 @@ impl CompilationValidator<'_, '_> {
         let files = self.select_files(&counts, &budget, &sizes);
         let (phases, directory, validation) = (&self.phases, self.directory, self.validation);
         let in_field = || phases.validate_to_extent(Some(directory), extent);
-        let (judged, as_written) = run_on_own_threads(|| rayon::join(in_field, || compare_with_source(files, validation))).map_err(ValidationFailure::Limit)?;
+        let (judged, as_written) =
+            run_on_own_threads(|| rayon::join(in_field, || compare_with_source(files, validation))).map_err(ValidationFailure::Limit)?;
         let verdict = match judged {
             Err(ValidationFailure::TooLarge(message)) => self.validate_in_pieces(message),
             judged => judged,
@@ -260,7 +267,8 @@ impl CompilationValidator<'_, '_> {
             one_draw: MAX_SAMPLED_OPERATIONS,
             samples_in_one_draw: MAX_SAMPLED_OPERATIONS,
         };
-        let is_run = counts.execution.element_operations <= MAX_SOURCE_OPERATIONS && counts.execution.argument_elements <= MAX_ARGUMENT_ELEMENTS;
+        let is_run =
+            counts.execution.element_operations <= MAX_SOURCE_OPERATIONS && counts.execution.argument_elements <= MAX_ARGUMENT_ELEMENTS;
         ValidationBudget { field: self.validation.limits, original: is_run.then_some(limits) }
     }
 
@@ -274,7 +282,12 @@ impl CompilationValidator<'_, '_> {
     }
 
     /// Returns the files to compare with the program as written, or the reason why nothing is compared.
-    fn select_files(&self, counts: &ValidationCounts, budget: &ValidationBudget, sizes: &[BTreeMap<String, i64>]) -> Result<ReferenceFiles, String> {
+    fn select_files(
+        &self,
+        counts: &ValidationCounts,
+        budget: &ValidationBudget,
+        sizes: &[BTreeMap<String, i64>],
+    ) -> Result<ReferenceFiles, String> {
         self.validation.original.map_err(ToOwned::to_owned)?;
         if self.is_resumed {
             return Err("the input has already been compiled to a later phase".to_owned());
@@ -338,7 +351,9 @@ impl CompilationValidator<'_, '_> {
                 )));
             }
             imported.validate_at_sizes(self.directory, sizes).map_err(|failure| match failure {
-                ValidationFailure::TooLarge(message) | ValidationFailure::Limit(message) => ValidationFailure::Limit(format!("at {at}: {message}")),
+                ValidationFailure::TooLarge(message) | ValidationFailure::Limit(message) => {
+                    ValidationFailure::Limit(format!("at {at}: {message}"))
+                }
                 other => ValidationFailure::UserError(format!(
                     "gives wrong results at {at}, but correct ones at the largest sizes; a program that computes with a symbolic size \
                      needs one size, '--dim-size NAME=SIZE': {}",
@@ -351,7 +366,10 @@ impl CompilationValidator<'_, '_> {
 }
 
 /// Compares files with the program as written.
-fn compare_with_source(files: Result<ReferenceFiles, String>, validation: &ValidationSettings<'_>) -> Result<OriginalVerdict, ValidationFailure> {
+fn compare_with_source(
+    files: Result<ReferenceFiles, String>,
+    validation: &ValidationSettings<'_>,
+) -> Result<OriginalVerdict, ValidationFailure> {
     let (files, original) = match (files, validation.original) {
         (Ok(files), Ok(original)) => (files, original),
         (Err(reason), _) => return Ok(OriginalVerdict::NotCompared(reason)),

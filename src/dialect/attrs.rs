@@ -2,7 +2,7 @@
 
 use super::enums::OdsEnum;
 use crate::dialect::ods::{attr, memory};
-use crate::mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, string_ref, read_context_text};
+use crate::mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, read_context_text, string_ref};
 use machine::DeviceFormat;
 use mlir_sys::{
     MlirAttribute, MlirContext, MlirStringRef, MlirType, mlirAttributeGetContext, mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless,

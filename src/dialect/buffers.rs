@@ -1,6 +1,6 @@
 //! Buffers that are written tile by tile, and the rule that no op may read a partially written buffer.
 
-use super::home::{tiled_outputs, base_buffer_of, is_in_place, is_insert, insert_destination};
+use super::home::{base_buffer_of, insert_destination, is_in_place, is_insert, tiled_outputs};
 use crate::dialect::{
     ComputeOp,
     ods::{attr, spyre},
@@ -158,7 +158,11 @@ pub fn find_partial_buffer_violations(around: Op<'_>) -> Vec<PartialBufferViolat
 fn find_violation(op: Op<'_>) -> Option<PartialBufferViolation<'_>> {
     if op.is(spyre::EMPTY) {
         let users: Vec<Op<'_>> = op.output().users().into_iter().filter(|user| !writes_into(*user, op.output())).collect();
-        return if users.is_empty() { find_illegal_in_place_slice(op) } else { Some(PartialBufferViolation { op, message: READS_UNINITIALIZED, users }) };
+        return if users.is_empty() {
+            find_illegal_in_place_slice(op)
+        } else {
+            Some(PartialBufferViolation { op, message: READS_UNINITIALIZED, users })
+        };
     }
     if !is_insert(op) {
         return None;
@@ -193,7 +197,8 @@ fn find_illegal_in_place_slice(buffer: Op<'_>) -> Option<PartialBufferViolation<
         if is_disjoint_slice(&parts, number) { None } else { Some(OVERLAPS_IN_PLACE) }
     };
     let placed = parts.iter().enumerate().filter(|(_, part)| is_in_place(part.insert));
-    let mut found = placed.filter_map(|(number, part)| Some(PartialBufferViolation { op: part.insert, message: wrong(number, part)?, users: Vec::new() }));
+    let mut found = placed
+        .filter_map(|(number, part)| Some(PartialBufferViolation { op: part.insert, message: wrong(number, part)?, users: Vec::new() }));
     found.next()
 }
 

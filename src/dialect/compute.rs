@@ -1,18 +1,22 @@
 //! Uniform view of compute ops as iteration space and access maps, on which every stage works.
 
 use super::{
-    attrs::{MemoryPlacement, DeviceTensor, TileHint, read_core_order, read_work_hint, read_work_slices},
+    attrs::{DeviceTensor, MemoryPlacement, TileHint, read_core_order, read_work_hint, read_work_slices},
     enums::OdsEnum,
-    home::{strip_views, base_buffer_of, is_in_place, is_insert, overwritten_operand, placement_owner_of, in_place_offsets, strip_retyping_views, tiled_operand},
+    home::{
+        base_buffer_of, in_place_offsets, is_in_place, is_insert, overwritten_operand, placement_owner_of, strip_retyping_views,
+        strip_views, tiled_operand,
+    },
     indices::plain_indices,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    AffineMap, AffineExpression, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural_number, string, strings, read_context_text,
+    AffineExpression, AffineMap, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural_number, read_context_text,
+    string, strings,
 };
 use machine::{DeviceFunction, Family};
 use mlir_sys::{MlirAffineMap, MlirOperation, MlirStringRef};
-use program::{SymbolicCount, AccessKind, WorkHint, WorkSplit};
+use program::{AccessKind, SymbolicCount, WorkHint, WorkSplit};
 use std::ops::Deref;
 
 unsafe extern "C" {
@@ -149,8 +153,11 @@ impl<'c> ComputeOp<'c> {
             // A tile of one row moves within its buffer: its dimension is treated as one with several rows.
             space[dim] = space[dim].max(2);
         }
-        let mut accesses =
-            values.into_iter().enumerate().map(|(index, value)| self.compute_access(index, value, &space)).collect::<Result<Vec<_>, _>>()?;
+        let mut accesses = values
+            .into_iter()
+            .enumerate()
+            .map(|(index, value)| self.compute_access(index, value, &space))
+            .collect::<Result<Vec<_>, _>>()?;
         if let (Some(result), Some(place)) = (accesses.last_mut(), in_place_offsets(self.op.output())) {
             result.access.offsets.iter_mut().zip(place).for_each(|(offset, first)| *offset += first);
         }
@@ -219,7 +226,12 @@ impl<'c> ComputeOp<'c> {
         // A view with a layout describes the bytes of its buffer completely, whatever other views lie between.
         value = strip_views(value);
         let (dims, offsets) = indices.into_iter().unzip();
-        Ok(OperandAccess { operand, value, access: program::TensorAccess { tensor: tensor.into_program_tensor(), dims, offsets, used_as }, own })
+        Ok(OperandAccess {
+            operand,
+            value,
+            access: program::TensorAccess { tensor: tensor.into_program_tensor(), dims, offsets, used_as },
+            own,
+        })
     }
 
     /// Returns the slices per iteration dimension, once work is divided.

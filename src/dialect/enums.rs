@@ -70,7 +70,7 @@ impl ProgramBufferRole {
 
 #[cfg(test)]
 mod tests {
-    use super::{DeviceFormat, OdsEnum, Family, ProgramBufferRole};
+    use super::{DeviceFormat, Family, OdsEnum, ProgramBufferRole};
     use crate::dialect::ods::{family, format, role};
 
     /// The names of enum values in ODS must be those in files and reports.

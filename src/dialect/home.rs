@@ -1,11 +1,13 @@
 //! Base buffer of a value, and how a window of the buffer moves with the loops around it.
 
 use super::{
-    attrs::{MemoryLocation, MemoryPlacement, DeviceTensor},
+    attrs::{DeviceTensor, MemoryLocation, MemoryPlacement},
     indices::plain_indices,
 };
 use crate::dialect::ods::{attr, spyre};
-use crate::mlir::{BlockLike, AffineExpression, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of, map_results, shape_of};
+use crate::mlir::{
+    AffineExpression, BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of, map_results, shape_of,
+};
 use mlir_sys::{MlirOperation, MlirValue};
 
 unsafe extern "C" {
@@ -39,7 +41,8 @@ pub fn base_buffer_of(value: Value<'_>) -> Value<'_> {
 pub fn strip_retyping_views(value: Value<'_>) -> Value<'_> {
     let Some(view) = value.def().filter(|def| def.is(spyre::VIEW)) else { return value };
     let input = view.inputs()[0];
-    let maps_alike = map_results(view.required_attr("map", map_of)).iter().enumerate().all(|(dim, expr)| *expr == AffineExpression::Dim(dim));
+    let maps_alike =
+        map_results(view.required_attr("map", map_of)).iter().enumerate().all(|(dim, expr)| *expr == AffineExpression::Dim(dim));
     if maps_alike && shape_of(input) == shape_of(value) { strip_retyping_views(input) } else { value }
 }
 
@@ -79,7 +82,9 @@ pub fn window_strides(value: Value<'_>) -> Result<Vec<WindowStride<'_>>, String>
         }
         let Some(link) = find_link(value) else { break };
         match link {
-            BufferLink::View(view) => open = open.into_iter().filter_map(|shift| shift.map_through_view(view).transpose()).collect::<Result<_, _>>()?,
+            BufferLink::View(view) => {
+                open = open.into_iter().filter_map(|shift| shift.map_through_view(view).transpose()).collect::<Result<_, _>>()?
+            }
             BufferLink::Tile { around, dim, .. } => open.push(DimShift { around, dim, elements: tensor.host.shape[dim] }),
             BufferLink::Carried(_) | BufferLink::Insert(_) | BufferLink::InPlaceInsert(_) => {}
         }
@@ -143,7 +148,10 @@ fn find_link(value: Value<'_>) -> Option<BufferLink<'_>> {
         let around = block.parent_operation().filter(|around| around.is(spyre::LOOP))?;
         return match tiled_dim(around, index) {
             Some(dim) => Some(BufferLink::Tile { of: around.inputs()[index], around, dim }),
-            None => loop_carried_values(around).into_iter().find(|carried| carried.argument == value).map(|carried| BufferLink::Carried(carried.result)),
+            None => loop_carried_values(around)
+                .into_iter()
+                .find(|carried| carried.argument == value)
+                .map(|carried| BufferLink::Carried(carried.result)),
         };
     };
     if def.is(spyre::VIEW) {
@@ -313,7 +321,9 @@ pub fn placement_owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
 /// Returns whether the buffer of a value is in LX, once LX is planned.
 #[must_use]
 pub fn is_in_lx(value: Value<'_>) -> bool {
-    placement_owner_of(base_buffer_of(value)).and_then(MemoryPlacement::from_op).is_some_and(|place| matches!(place.memory, MemoryLocation::Lx(_)))
+    placement_owner_of(base_buffer_of(value))
+        .and_then(MemoryPlacement::from_op)
+        .is_some_and(|place| matches!(place.memory, MemoryLocation::Lx(_)))
 }
 
 /// Returns the last op that writes the buffer of a value before any use of the value reads it; `None` for an argument of the function or

@@ -3,8 +3,8 @@
 use super::ops::build_yield;
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    Attribute, AttributeLike, AttributeList, BlockExt, Op, OpExt, Type, Value, ValueExt, ValueLike, array_attribute, build_op, elements, insert_before,
-    new_block, append_op, string_array, string_ref, strings, read_context_text,
+    Attribute, AttributeLike, AttributeList, BlockExt, Op, OpExt, Type, Value, ValueExt, ValueLike, append_op, array_attribute, build_op,
+    elements, insert_before, new_block, read_context_text, string_array, string_ref, strings,
 };
 use mlir_sys::{MlirAttribute, MlirStringRef, mlirAttributeGetContext};
 
@@ -70,7 +70,11 @@ pub fn condition_holds(condition: &str, names: &[&str], values: &[i64]) -> bool 
 /// If the kernel has no knob with that number, or the value is not legal.
 pub fn set_knob(kernel: Op<'_>, number: usize, value: i64) {
     let mut knobs = kernel.attr(attr::KNOBS).and_then(elements).unwrap_or_default();
-    assert!(Knob::from_attribute(knobs[number]).is_some_and(|knob| knob.choices.contains(&value)), "{} has no value {value}", knobs[number]);
+    assert!(
+        Knob::from_attribute(knobs[number]).is_some_and(|knob| knob.choices.contains(&value)),
+        "{} has no value {value}",
+        knobs[number]
+    );
     // SAFETY: it is a knob, and one of its values.
     knobs[number] = unsafe { Attribute::from_raw(spyreKnobAttrWithValue(knobs[number].to_raw(), value)) };
     kernel.set_attr(attr::KNOBS, array_attribute(kernel.ctx(), &knobs));
@@ -101,7 +105,13 @@ pub fn set_input_dims(kernel: Op<'_>, dims: &[Vec<Option<String>>]) {
 
 /// Creates a `spyre.kernel` before `before` with an empty body, whose arguments are the inputs.
 #[must_use]
-pub fn build_kernel_before<'c>(before: Op<'c>, name: &str, inputs: &[Value<'c>], outputs: &[Type<'c>], knobs: Option<Attribute<'c>>) -> Op<'c> {
+pub fn build_kernel_before<'c>(
+    before: Op<'c>,
+    name: &str,
+    inputs: &[Value<'c>],
+    outputs: &[Type<'c>],
+    knobs: Option<Attribute<'c>>,
+) -> Op<'c> {
     let types: Vec<Type<'c>> = inputs.iter().map(ValueLike::r#type).collect();
     let attributes = AttributeList::new(before.ctx()).with_text(attr::NAME, name).with_option(attr::KNOBS, knobs);
     let body = new_block(&types, before.loc());

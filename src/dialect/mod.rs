@@ -41,22 +41,28 @@ mod tile_search;
 mod views;
 
 pub use self::program::{IrProgram, read_program};
-pub use attrs::{MemoryLocation, MemoryPlacement, DeviceTensor, TileHint, format_of, tile_type};
-pub use buffers::{InsertChain, MAX_IN_PLACE_SLICES, PartialBufferViolation, BufferSlice, is_disjoint_slice, is_in_loop_of_buffer, trace_single_use_producer, find_partial_buffer_violations, buffer_slices};
-pub use compute::{OperandAccess, ComputeOp, plain_view_indices, core_split_of};
+pub use attrs::{DeviceTensor, MemoryLocation, MemoryPlacement, TileHint, format_of, tile_type};
+pub use buffers::{
+    BufferSlice, InsertChain, MAX_IN_PLACE_SLICES, PartialBufferViolation, buffer_slices, find_partial_buffer_violations,
+    is_disjoint_slice, is_in_loop_of_buffer, trace_single_use_producer,
+};
+pub use compute::{ComputeOp, OperandAccess, core_split_of, plain_view_indices};
 pub(crate) use enums::OdsEnum;
 pub use enums::ProgramBufferRole;
 pub use home::{
-    LoopCarriedValue, TiledOutput, WindowStride, TiledInput, YieldSlot, strip_views, loop_carried_values, tiled_outputs, base_buffer_of, is_loop_carried, is_in_lx, is_computed_in_place,
-    find_last_writer, window_strides, placement_owner_of, tiled_inputs, collect_users_through_views, strip_retyping_views, yield_slots, tiled_dims, collect_alias_users,
-    storage_root_of,
+    LoopCarriedValue, TiledInput, TiledOutput, WindowStride, YieldSlot, base_buffer_of, collect_alias_users, collect_users_through_views,
+    find_last_writer, is_computed_in_place, is_in_lx, is_loop_carried, loop_carried_values, placement_owner_of, storage_root_of,
+    strip_retyping_views, strip_views, tiled_dims, tiled_inputs, tiled_outputs, window_strides, yield_slots,
 };
 pub use indices::plain_dims;
-pub use kernels::{Knob, wrap_in_recompute_scope, condition_holds, append_yield, input_dims_of, build_kernel_before, rebuild_scope, set_input_dims, set_knob};
+pub use kernels::{
+    Knob, append_yield, build_kernel_before, condition_holds, input_dims_of, rebuild_scope, set_input_dims, set_knob,
+    wrap_in_recompute_scope,
+};
 pub use ops::{
-    EXACT_ATTR, OpRebuilder, clone_constant, build_constant, build_copy, build_relayout_copy, build_loop_copy, build_empty, build_gather, has_corrections, hints_attribute,
-    build_insert, build_loop, build_matmul, build_pointwise, rebuild_op, build_reduce, build_restickify, build_retyped_view, build_broadcast_view, build_view, work_attribute, work_div_attribute,
-    build_yield,
+    EXACT_ATTR, OpRebuilder, build_broadcast_view, build_constant, build_copy, build_empty, build_gather, build_insert, build_loop,
+    build_loop_copy, build_matmul, build_pointwise, build_reduce, build_relayout_copy, build_restickify, build_retyped_view, build_view,
+    build_yield, clone_constant, has_corrections, hints_attribute, rebuild_op, work_attribute, work_div_attribute,
 };
 pub use plan::{read_plan, set_plan};
 pub use proof::{read_proof, set_proof};
@@ -65,4 +71,4 @@ pub use symbolic::{NamedSize, SymbolicSize, SymbolicSizes, mark_symbolic};
 pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
 pub use tile_search::{PlannedCost, RunnerUpPlan, TileSearchSummary};
-pub use views::{BufferView, erase_unused, view_indices, read_buffer_view};
+pub use views::{BufferView, erase_unused, read_buffer_view, view_indices};

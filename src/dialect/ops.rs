@@ -4,8 +4,8 @@ pub use super::attrs::work_attribute;
 use super::attrs::{TileHint, work_hint_attribute};
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    AffineMap, Attribute, AttributeList, Context, AffineExpression, Location, Op, OpExt, TensorType, Type, Value, ValueLike, array_attribute, boolean_unit, build_op,
-    f64_array_attribute, insert_before, map_attribute, map_from_exprs,
+    AffineExpression, AffineMap, Attribute, AttributeList, Context, Location, Op, OpExt, TensorType, Type, Value, ValueLike,
+    array_attribute, boolean_unit, build_op, f64_array_attribute, insert_before, map_attribute, map_from_exprs,
 };
 use program::WorkHint;
 
@@ -47,7 +47,14 @@ pub fn build_reduce<'c>(
 
 /// `spyre.gather` along dimension `dim` of the table.
 #[must_use]
-pub fn build_gather<'c>(context: &'c Context, at: Location<'c>, table: Value<'c>, index: Value<'c>, dim: i64, output: Type<'c>) -> DetachedOp<'c> {
+pub fn build_gather<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    table: Value<'c>,
+    index: Value<'c>,
+    dim: i64,
+    output: Type<'c>,
+) -> DetachedOp<'c> {
     build_op(spyre::GATHER, at, &[table, index], &[output], AttributeList::new(context).with_int(attr::DIM, dim), vec![])
 }
 
@@ -81,7 +88,13 @@ pub fn build_broadcast_view<'c>(
 
 /// A `spyre.view` of the whole tensor under another element type of the same device format, or of what will have it.
 #[must_use]
-pub fn build_retyped_view<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, shape: &[i64], element: Type<'c>) -> DetachedOp<'c> {
+pub fn build_retyped_view<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    input: Value<'c>,
+    shape: &[i64],
+    element: Type<'c>,
+) -> DetachedOp<'c> {
     let same: Vec<AffineExpression> = (0..shape.len()).map(AffineExpression::Dim).collect();
     let shown = TensorType { shape: shape.to_vec(), element, encoding: None };
     build_view(context, at, input, map_from_exprs(context, shape.len(), 0, &same), shown.build())
@@ -211,7 +224,11 @@ pub fn build_yield<'c>(context: &'c Context, at: Location<'c>, tiles: &[(Value<'
 }
 
 /// The operands of an op of which the first have dimensions.
-fn pack_operand_segments<'c>(attributes: AttributeList<'c>, tiled: &[(Value<'c>, usize)], others: &[Value<'c>]) -> (Vec<Value<'c>>, AttributeList<'c>) {
+fn pack_operand_segments<'c>(
+    attributes: AttributeList<'c>,
+    tiled: &[(Value<'c>, usize)],
+    others: &[Value<'c>],
+) -> (Vec<Value<'c>>, AttributeList<'c>) {
     let dims: Vec<i64> = tiled.iter().map(|(_, dim)| i64::try_from(*dim).expect("the number of a dimension")).collect();
     let operands = tiled.iter().map(|(value, _)| *value).chain(others.iter().copied()).collect();
     (operands, attributes.with_ints(attr::TILED_DIMS, &dims).with_segments(&[tiled.len(), others.len()]))

@@ -1,13 +1,16 @@
 //! The reader of [`program::Program`].
 
 use super::{
-    OperandAccess, ComputeOp, DeviceTensor,
-    home::{base_buffer_of, is_loop_carried, is_computed_in_place, window_strides, placement_owner_of, view_source, collect_alias_users, storage_root_of},
-    buffer_slices, plain_view_indices,
+    ComputeOp, DeviceTensor, OperandAccess, buffer_slices,
+    home::{
+        base_buffer_of, collect_alias_users, is_computed_in_place, is_loop_carried, placement_owner_of, storage_root_of, view_source,
+        window_strides,
+    },
+    plain_view_indices,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{BlockLike, Op, OpExt, OpMap, OperationLike, Value, ValueExt, ValueLike, ValueMap, integer};
-use program::{BlockId, ProgramLoop, LoopId, LoopStrides, OpOperand, OpRole, Program, ResultUse, ReturnKind, ValueDef, ValueId};
+use program::{BlockId, LoopId, LoopStrides, OpOperand, OpRole, Program, ProgramLoop, ResultUse, ReturnKind, ValueDef, ValueId};
 use std::rc::Rc;
 
 /// Function as a program, with the op of each position and the value of each number.
@@ -85,7 +88,8 @@ impl<'c> ProgramReader<'c> {
     }
 
     fn read_operand(&mut self, access: OperandAccess<'c>) -> Result<OpOperand, String> {
-        let (operand, value, moves) = (self.intern_value(access.operand)?, self.intern_value(access.value)?, self.read_window_strides(access.operand));
+        let (operand, value, moves) =
+            (self.intern_value(access.operand)?, self.intern_value(access.value)?, self.read_window_strides(access.operand));
         let of_value = if access.value == access.operand { moves.clone() } else { self.read_window_strides(access.value) };
         self.plain_values[value.0].moves = of_value;
         Ok(OpOperand { operand, value, access: access.access, own: access.own, moves })

@@ -11,12 +11,12 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
     mlir::{
-        Op, OpExt, ErrorReported, TensorType, Value, ValueLike, ValueMap, argument_attribute, dictionary_entries, error_at, integer, integers,
-        string_array, strings,
+        ErrorReported, Op, OpExt, TensorType, Value, ValueLike, ValueMap, argument_attribute, dictionary_entries, error_at, integer,
+        integers, string_array, strings,
     },
 };
 use machine::Family;
-use program::dim_names::{NamedFactor, BufferFactor, BufferIndexMap, DimNameMap, collect_dim_factors};
+use program::dim_names::{BufferFactor, BufferIndexMap, DimNameMap, NamedFactor, collect_dim_factors};
 use std::{collections::BTreeMap, rc::Rc};
 
 /// Advice at the end of an error message about a symbolic size.
@@ -169,7 +169,8 @@ impl<'c> SymbolicSizes<'c> {
         let Some(names) = argument_attribute(function, number, attr::SPYRE_SYMBOLIC).and_then(strings) else { return Ok(()) };
         let refuse =
             |message: String| Err(error_at(codes::SYMBOLIC_DECLARATION, function, format_args!("argument {number}: {message}")).report());
-        let Some(shape) = TensorType::from_type(argument.r#type()).map(|tensor| tensor.shape).filter(|shape| shape.len() == names.len()) else {
+        let Some(shape) = TensorType::from_type(argument.r#type()).map(|tensor| tensor.shape).filter(|shape| shape.len() == names.len())
+        else {
             return refuse("expected one entry of 'spyre.symbolic' per dimension".to_owned());
         };
         for (name, &maximum) in names.iter().zip(&shape).filter(|(name, _)| !name.is_empty()) {
@@ -246,9 +247,12 @@ impl<'c> SymbolicSizes<'c> {
         let lost = names.clone().find(|name| shown.as_ref().is_none_or(|(walk, _)| !is_kept(name, walk)));
         if let Some(name) = lost {
             let message = format!("slices or reshapes symbolic dimension '{}'", self.representative(name));
-            return Err(
-                error_at(codes::SYMBOLIC_SIZE, view, format_args!("{message}, so its elements depend on the size; {FIXED_SIZE_ADVICE}")).report()
-            );
+            return Err(error_at(
+                codes::SYMBOLIC_SIZE,
+                view,
+                format_args!("{message}, so its elements depend on the size; {FIXED_SIZE_ADVICE}"),
+            )
+            .report());
         }
         if let Some((walk, shown)) = shown {
             let parts = Rc::clone(&behind.parts);
@@ -280,8 +284,9 @@ impl<'c> SymbolicSizes<'c> {
         } else {
             let tensor = TensorType::from_type(compute.op.output().r#type()).map(|tensor| tensor.shape).unwrap_or_default();
             let moved_by = compute.operand_dims(reads.len());
-            let along =
-                |(dim, &size): (&Option<usize>, &i64)| dim.map_or_else(|| vec![BufferFactor::from_size(size)], |dim| collect_dim_factors(&dims[dim], size));
+            let along = |(dim, &size): (&Option<usize>, &i64)| {
+                dim.map_or_else(|| vec![BufferFactor::from_size(size)], |dim| collect_dim_factors(&dims[dim], size))
+            };
             self.record_buffer(compute.op.output(), moved_by.iter().zip(&tensor).flat_map(along).collect());
         }
         self.ops.push((compute, dims));
@@ -318,12 +323,14 @@ impl<'c> SymbolicSizes<'c> {
         let n_outputs = dims.len() - compute.num_reduced_dims();
         let named = |dim: usize| dims[dim].first().map(|claim| self.representative(&claim.name));
         if let Some(name) = (n_outputs..dims.len()).find_map(named) {
-            let message = format!("reduces symbolic dimension '{name}', so the result would include elements beyond the size; {FIXED_SIZE_ADVICE}");
+            let message =
+                format!("reduces symbolic dimension '{name}', so the result would include elements beyond the size; {FIXED_SIZE_ADVICE}");
             return Err(error_at(codes::SYMBOLIC_SIZE, compute.op, message).report());
         }
         let columns = n_outputs.checked_sub(1).filter(|_| compute.family() == Family::Matmul).and_then(named);
         if let Some(name) = columns {
-            let message = format!("has symbolic dimension '{name}' as columns of a matmul, which are stored in sticks; {FIXED_SIZE_ADVICE}");
+            let message =
+                format!("has symbolic dimension '{name}' as columns of a matmul, which are stored in sticks; {FIXED_SIZE_ADVICE}");
             return Err(error_at(codes::SYMBOLIC_SIZE, compute.op, message).report());
         }
         Ok(())
@@ -340,9 +347,12 @@ impl<'c> SymbolicSizes<'c> {
             if offsets[dim] != 0 || space[dim] != shape[dim] {
                 let name = self.representative(&dims[dim][0].name);
                 let message = format!("concatenates symbolic dimension '{name}' with other elements along dimension {dim}");
-                return Err(
-                    error_at(codes::SYMBOLIC_SIZE, op, format_args!("{message}, whose offset depends on the size; {FIXED_SIZE_ADVICE}")).report()
-                );
+                return Err(error_at(
+                    codes::SYMBOLIC_SIZE,
+                    op,
+                    format_args!("{message}, whose offset depends on the size; {FIXED_SIZE_ADVICE}"),
+                )
+                .report());
             }
             for claim in &dims[dim] {
                 self.add_symbolic_size(op, dim, &mut whole[dim], claim.clone())?;
@@ -378,7 +388,13 @@ impl<'c> SymbolicSizes<'c> {
     }
 
     /// Returns the factors of `to`, which is `from` with another size along `dim`.
-    fn resize_factors(&self, around: Op<'c>, from: Value<'c>, dim: Option<usize>, to: Value<'c>) -> Result<Vec<BufferFactor>, ErrorReported> {
+    fn resize_factors(
+        &self,
+        around: Op<'c>,
+        from: Value<'c>,
+        dim: Option<usize>,
+        to: Value<'c>,
+    ) -> Result<Vec<BufferFactor>, ErrorReported> {
         let Some(cut) = dim else { return Ok(self.collect_factors(from)) };
         let (from_shape, to_shape) = (
             TensorType::from_type(from.r#type()).map(|of| of.shape).unwrap_or_default(),
@@ -386,7 +402,8 @@ impl<'c> SymbolicSizes<'c> {
         );
         let Some(seen) = self.find_factors(from) else { return Ok(to_shape.into_iter().map(BufferFactor::from_size).collect()) };
         if let Some(claim) = seen.walk.dims[cut].first() {
-            let message = format!("tiles symbolic dimension '{}', which must stay whole; {FIXED_SIZE_ADVICE}", self.representative(&claim.name));
+            let message =
+                format!("tiles symbolic dimension '{}', which must stay whole; {FIXED_SIZE_ADVICE}", self.representative(&claim.name));
             return Err(error_at(codes::SYMBOLIC_SIZE, around, message).report());
         }
         let along = |(dim, (claims, &size)): (usize, (&Vec<NamedFactor>, &i64))| {

@@ -3,8 +3,8 @@
 
 use crate::dialect::ods::attr;
 use crate::mlir::{
-    Attribute, AttributeList, Context, Op, OpExt, array_attribute, build_dictionary, dictionary_entries, elements, f64_attribute, float_value, integer,
-    string, string_attribute,
+    Attribute, AttributeList, Context, Op, OpExt, array_attribute, build_dictionary, dictionary_entries, elements, f64_attribute,
+    float_value, integer, string, string_attribute,
 };
 use machine::Target;
 use serde_json::{Map, Value};

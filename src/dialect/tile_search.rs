@@ -1,7 +1,9 @@
 //! Results of the tile search in a function: an attribute from and to plain values.
 
 use crate::dialect::ods::attr;
-use crate::mlir::{AttributeList, Op, OpExt, boolean_unit, build_dictionary, dictionary_entries, float_value, integer, string_array, strings};
+use crate::mlir::{
+    AttributeList, Op, OpExt, boolean_unit, build_dictionary, dictionary_entries, float_value, integer, string_array, strings,
+};
 
 /// Results of the tile search, of the ops of a function for which loops could save traffic or time.
 #[derive(Clone, Debug, Default, PartialEq)]

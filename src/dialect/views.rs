@@ -5,7 +5,7 @@ use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{Op, OpExt, TensorType, Value, ValueExt, ValueLike, map_of, map_results};
 use program::{
     affine::AffineExpression,
-    layout::{TensorIndex, IndexError},
+    layout::{IndexError, TensorIndex},
 };
 
 /// Access to a buffer through a chain of views.
@@ -32,7 +32,8 @@ impl<'c> ComputeOp<'c> {
         values
             .enumerate()
             .map(|(operand, value)| {
-                let indices = map_results(self.access_map(operand)).iter().map(|expr| TensorIndex::from_expr(expr, &space)).collect::<Result<_, _>>();
+                let indices =
+                    map_results(self.access_map(operand)).iter().map(|expr| TensorIndex::from_expr(expr, &space)).collect::<Result<_, _>>();
                 resolve_buffer_view(value, indices.map_err(|error: IndexError| error.to_string())?, &space)
             })
             .collect()

@@ -1,12 +1,13 @@
 //! Reads the loops of a function. Values must have places; op specs are not needed.
 
-use super::{Accumulator, LoopCopyReport, TiledDimReport, LoopValue, LoopOpReport, TileLoop, ValueLocation};
+use super::{Accumulator, LoopCopyReport, LoopOpReport, LoopValue, TileLoop, TiledDimReport, ValueLocation};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{
-        LoopCarriedValue, ComputeOp, MemoryLocation, MemoryPlacement, DeviceTensor, loop_carried_values, tiled_outputs, base_buffer_of, find_last_writer, window_strides, placement_owner_of, tiled_inputs,
+        ComputeOp, DeviceTensor, LoopCarriedValue, MemoryLocation, MemoryPlacement, base_buffer_of, find_last_writer, loop_carried_values,
+        placement_owner_of, tiled_inputs, tiled_outputs, window_strides,
     },
-    mlir::{BlockLike, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, integer, format_location, string},
+    mlir::{BlockLike, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, format_location, integer, string},
 };
 
 /// Positions of ops in the report's list, keyed by their results.

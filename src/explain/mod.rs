@@ -10,7 +10,7 @@ mod gap;
 mod scratchpad;
 
 pub use gap::{Gap, HbmValue, LowerBound, OpGap, ValueGap};
-pub use scratchpad::{LxValue, draw_scratchpad, collect_lx_values};
+pub use scratchpad::{LxValue, collect_lx_values, draw_scratchpad};
 
 pub(crate) use from_ir::{OpPositions, describe_loops, describe_place};
 

@@ -6,7 +6,7 @@ use crate::{
     traffic::lx_bytes_per_core,
 };
 use schemars::JsonSchema;
-use scratchpad::{LoopBracket, LxDrawing, DrawnInterval, draw};
+use scratchpad::{DrawnInterval, LoopBracket, LxDrawing, draw};
 use serde::Serialize;
 
 /// A value in LX, from the op that writes it to its last reader.
@@ -125,7 +125,7 @@ impl LxValueCollector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{ElementArrangement, Coordinate, IterationDim};
+    use crate::bundle::{Coordinate, ElementArrangement, IterationDim};
     use machine::DeviceFormat::Sen169Fp16;
 
     const HBM: Allocation = Allocation::Hbm { argument: 0, offset_bytes: 0 };

@@ -4,7 +4,7 @@ use crate::dialect::ods::attr;
 use crate::{
     codes,
     dialect::ComputeOp,
-    mlir::{Op, OpExt, ErrorReported, TensorType, ValueLike, error_at, error_at_location, integer},
+    mlir::{ErrorReported, Op, OpExt, TensorType, ValueLike, error_at, error_at_location, integer},
 };
 use machine::STICK_BYTES;
 

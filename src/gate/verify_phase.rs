@@ -8,11 +8,11 @@ use crate::dialect::ods::{attr, option, sdsc, spyre};
 use crate::work::ir::operation::describe_op;
 use crate::{
     codes,
-    dialect::{ComputeOp, DeviceTensor, set_phase, core_split_of, target_of},
+    dialect::{ComputeOp, DeviceTensor, core_split_of, set_phase, target_of},
     import::ir::check_input::check_buffers,
     layout::ir::own_results::find_shared_results,
     lx::ir::plan_lx::check_lx_placement,
-    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, ValueLike, error_at},
+    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, ValueLike, error_at},
     phase::Phase,
     tile::ir::settle_loops::check_settled,
     work::check_split,
@@ -36,7 +36,10 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
         combine_reports(ComputeOp::collect_in(module).into_iter().filter_map(work))?;
         if phase == Phase::Lx {
             let functions = module.body_ops().into_iter().filter(|op| op.is("func.func"));
-            combine_reports(functions.filter_map(|function| check_lx_placement(function, &target, &|op, broken| report_violation(op, phase, broken)).err()))?;
+            combine_reports(
+                functions
+                    .filter_map(|function| check_lx_placement(function, &target, &|op, broken| report_violation(op, phase, broken)).err()),
+            )?;
         }
     }
     set_phase(module, phase.name());

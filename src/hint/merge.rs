@@ -1,6 +1,6 @@
 //! Merges the operands' dimension names into an op's iteration dimensions, and the slices' names into a buffer.
 
-use program::dim_names::{NamedFactor, BufferFactor, DimNameMap, collect_dim_factors, format_dim_label};
+use program::dim_names::{BufferFactor, DimNameMap, NamedFactor, collect_dim_factors, format_dim_label};
 
 /// Names of an op's iteration dimensions, merged from its operands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -161,7 +161,7 @@ impl WrittenDimNames {
 mod tests {
     use super::*;
     use program::{
-        dim_names::{LostName, BufferIndexMap, NameLossReason},
+        dim_names::{BufferIndexMap, LostName, NameLossReason},
         layout::TensorIndex,
     };
 

@@ -28,6 +28,6 @@ mod spelling;
 pub(crate) mod ir;
 
 pub use bindings::{CountBinding, CountBindings, CountError, declared_maximum};
-pub use merge::{DimNameConflict, MergedDimNames, DimNameRejection, WrittenDimNames};
-pub use sizes::{NamedArgument, SizeError, NamedDimSizes};
+pub use merge::{DimNameConflict, DimNameRejection, MergedDimNames, WrittenDimNames};
+pub use sizes::{NamedArgument, NamedDimSizes, SizeError};
 pub use spelling::{DimNames, TileCount};

@@ -266,7 +266,8 @@ mod tests {
     #[test]
     fn rejects_sizes_that_overflow_64_bits() {
         assert!(
-            error_message(&[make_argument(0, &["A", "B"], &[16])], &[("A", i64::MAX), ("B", 16)]).contains(&format!("with the product {}", i64::MAX))
+            error_message(&[make_argument(0, &["A", "B"], &[16])], &[("A", i64::MAX), ("B", 16)])
+                .contains(&format!("with the product {}", i64::MAX))
         );
     }
 }

@@ -23,15 +23,15 @@ mod rules;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use graph::{NodeElementType, ValueGraph, NodeKind, ValueNode, NodeId, known::ConstantTensor};
+pub use graph::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode, known::ConstantTensor};
 pub use rules::{
-    body::{GenericBody, Combiner, InputProduct, BodyReduction, BodyScalar, ScalarOp},
+    body::{BodyReduction, BodyScalar, Combiner, GenericBody, InputProduct, ScalarOp},
     calls::{CallGraphNode, MAX_INLINED_OPS, count_inlined_ops},
     contraction::Contraction,
-    dim_size::{DimSize, ArgumentShape, ResolvedSizes, resolve_sizes},
+    dim_size::{ArgumentShape, DimSize, ResolvedSizes, resolve_sizes},
     expansion::{EXPANSIONS, Expansion, ExpansionOperand, ExpansionStep},
     functions::{SCALAR_FUNCTIONS, ScalarFunction},
-    operations::{OPERATIONS, OperationSupport, OperationStatus, supported_ops_page},
+    operations::{OPERATIONS, OperationStatus, OperationSupport, supported_ops_page},
     precision::{Precision, Rounding},
     truth::{TruthFormatConflict, infer_truth_formats},
 };

@@ -6,7 +6,7 @@
 use super::{
     EvaluationError,
     array::EvalArray,
-    program::{EvalBlock, EvalFunction, EvalOpKind, ConstantLiteral, EvalLoop, EvalOp, EvalTensor, ValueId},
+    program::{ConstantLiteral, EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, EvalTensor, ValueId},
     walk::{PositionRun, PositionSequence, compute_strides},
 };
 use element::{Arithmetic, BinaryFunction, Reduction, UnaryFunction};
@@ -186,7 +186,9 @@ impl<A: Arithmetic> Evaluator<'_, A> {
             [left, right] => {
                 let function = BinaryFunction::from_name(name).ok_or_else(|| EvaluationError::unknown_function(name))?;
                 let mut out = left.to_vec();
-                out.par_chunks_mut(CHUNK_ELEMENTS).zip(right.par_chunks(CHUNK_ELEMENTS)).for_each(|(out, right)| arithmetic.apply_binary(function, out, right));
+                out.par_chunks_mut(CHUNK_ELEMENTS)
+                    .zip(right.par_chunks(CHUNK_ELEMENTS))
+                    .for_each(|(out, right)| arithmetic.apply_binary(function, out, right));
                 Ok(out)
             }
             [condition, yes, no] if name == "where3" => {
@@ -211,7 +213,14 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         Ok(Cow::Owned(wide))
     }
 
-    fn eval_reduce(&self, name: &str, constants: &[f64], input: ValueId, dims: &[usize], of: ValueId) -> Result<Vec<A::Element>, EvaluationError> {
+    fn eval_reduce(
+        &self,
+        name: &str,
+        constants: &[f64],
+        input: ValueId,
+        dims: &[usize],
+        of: ValueId,
+    ) -> Result<Vec<A::Element>, EvaluationError> {
         let reduction = Reduction::from_name(name).ok_or_else(|| EvaluationError::unknown_function(name))?;
         let (elements, shape, tensor) = (self.read_numbers(input)?, self.shape(input), &self.tensors[of]);
         let mut out = vec![self.arithmetic.identity(reduction); tensor.length()];
@@ -272,7 +281,12 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         Ok(self.read_value(table)?.gather(&PositionSequence::Sums(tables)))
     }
 
-    fn run_loop(&mut self, around: &EvalLoop<'_>, inputs: &[ValueId], outputs: &[ValueId]) -> Result<Vec<EvalArray<A::Element>>, EvaluationError> {
+    fn run_loop(
+        &mut self,
+        around: &EvalLoop<'_>,
+        inputs: &[ValueId],
+        outputs: &[ValueId],
+    ) -> Result<Vec<EvalArray<A::Element>>, EvaluationError> {
         let (count, body) = (around.count, &around.body);
         let deaths = compute_last_uses(body, self.tensors.len());
         let wholes = self.read_values(inputs)?;
@@ -308,7 +322,8 @@ impl<A: Arithmetic> Evaluator<'_, A> {
 /// Returns the walk over tile `iteration` of `count` along a dimension.
 fn tile_positions(shape: &[usize], dim: usize, count: usize, iteration: usize) -> Result<PositionSequence, EvaluationError> {
     let mut sizes = shape.to_vec();
-    let size = sizes.get_mut(dim).filter(|size| **size % count == 0).ok_or_else(|| EvaluationError::OutOfBounds { shape: shape.to_vec() })?;
+    let size =
+        sizes.get_mut(dim).filter(|size| **size % count == 0).ok_or_else(|| EvaluationError::OutOfBounds { shape: shape.to_vec() })?;
     *size /= count;
     let mut offsets = vec![0; shape.len()];
     offsets[dim] = *size * iteration;

@@ -27,11 +27,11 @@ mod walk;
 
 pub use array::EvalArray;
 pub use evaluate::evaluate_function;
-pub use program::{EvalBlock, EvalFunction, EvalOpKind, ConstantLiteral, EvalLoop, EvalOp, EvalTensor, ValueId};
+pub use program::{ConstantLiteral, EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, EvalTensor, ValueId};
 pub use read::{UninterpretableOp, read_function, read_functions};
 pub use sample::FunctionSample;
 pub use selection::ElementSelection;
-pub use unseen::{may_read_nonzero_padding, find_clobbered_value};
+pub use unseen::{find_clobbered_value, may_read_nonzero_padding};
 pub use walk::PositionSequence;
 
 /// Reason why an op cannot be evaluated. The op verifiers exclude all faults except those that depend on index values.

@@ -1,6 +1,6 @@
 //! Converts IR to plain values; the only file of the interpreter that depends on MLIR.
 
-use super::program::{EvalBlock, EvalFunction, EvalOpKind, ConstantLiteral, EvalLoop, EvalOp, EvalTensor, ValueId};
+use super::program::{ConstantLiteral, EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, EvalTensor, ValueId};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect,
@@ -56,7 +56,12 @@ impl<'m, 'c> FunctionReader<'_, 'm, 'c> {
         self.read_block_ops(around, block, arguments)
     }
 
-    fn read_block_ops(&mut self, around: Op<'m>, block: mlir::Block<'m>, arguments: Vec<ValueId>) -> Result<EvalBlock<'c>, UninterpretableOp<'m>> {
+    fn read_block_ops(
+        &mut self,
+        around: Op<'m>,
+        block: mlir::Block<'m>,
+        arguments: Vec<ValueId>,
+    ) -> Result<EvalBlock<'c>, UninterpretableOp<'m>> {
         let mut ops = block.ops();
         let terminator = ops.pop().ok_or_else(|| (around, "has an empty body".to_owned()))?;
         if !terminator.is("func.return") && !terminator.is(spyre::YIELD) {

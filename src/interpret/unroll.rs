@@ -2,7 +2,7 @@
 
 use super::{
     EvaluationError,
-    program::{EvalBlock, EvalFunction, EvalOpKind, EvalLoop, EvalOp, EvalTensor, ValueId},
+    program::{EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, EvalTensor, ValueId},
 };
 use program::affine::AffineExpression;
 
@@ -71,12 +71,19 @@ impl<'a> LoopUnroller<'_, 'a> {
         self.map_values(&block.yields)
     }
 
-    fn unroll_loop(&mut self, around: &EvalLoop<'a>, op: &EvalOp<'a>, wholes: Vec<ValueId>, outputs: &[ValueId]) -> Result<Vec<ValueId>, EvaluationError> {
+    fn unroll_loop(
+        &mut self,
+        around: &EvalLoop<'a>,
+        op: &EvalOp<'a>,
+        wholes: Vec<ValueId>,
+        outputs: &[ValueId],
+    ) -> Result<Vec<ValueId>, EvaluationError> {
         let (count, body) = (around.count, &around.body);
         let carried = |ids: &[ValueId], dims: &[Option<usize>]| {
             ids.iter().zip(dims).filter(|(_, dim)| dim.is_none()).map(|(id, _)| *id).collect::<Vec<_>>()
         };
-        let mut results = outputs.iter().map(|output| self.add_op(EvalOpKind::Empty, Vec::new(), *output)).collect::<Result<Vec<_>, _>>()?;
+        let mut results =
+            outputs.iter().map(|output| self.add_op(EvalOpKind::Empty, Vec::new(), *output)).collect::<Result<Vec<_>, _>>()?;
         let mut state = carried(&wholes, &around.read);
         for iteration in 0..count {
             let mut states = state.into_iter();
@@ -85,7 +92,11 @@ impl<'a> LoopUnroller<'_, 'a> {
                 let value = match dim {
                     Some(dim) => {
                         let start = compute_tile_start(&self.tensors[*input].shape, *dim, count, iteration)?;
-                        self.add_op(EvalOpKind::View(build_tile_map(self.tensors[*input].shape.len(), *dim, start)), vec![*whole], *argument)?
+                        self.add_op(
+                            EvalOpKind::View(build_tile_map(self.tensors[*input].shape.len(), *dim, start)),
+                            vec![*whole],
+                            *argument,
+                        )?
                     }
                     None => states.next().ok_or(EvaluationError::UndefinedValue)?,
                 };

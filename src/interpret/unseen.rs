@@ -6,7 +6,7 @@
 //! buffer of its source.
 
 use super::{
-    program::{EvalBlock, EvalFunction, EvalOpKind, ConstantLiteral, EvalLoop, EvalOp, ValueId},
+    program::{ConstantLiteral, EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, ValueId},
     walk::PositionSequence,
 };
 use std::collections::BTreeSet;

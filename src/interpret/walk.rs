@@ -180,7 +180,9 @@ impl SeparableIndex {
                 self.add(lhs, factor, to)?;
                 self.add(rhs, factor, to)
             }
-            AffineExpression::Mul(inner, number) if matches!(**number, AffineExpression::Constant(_)) => self.add(inner, factor * number.evaluate(&[]), to),
+            AffineExpression::Mul(inner, number) if matches!(**number, AffineExpression::Constant(_)) => {
+                self.add(inner, factor * number.evaluate(&[]), to)
+            }
             _ => {
                 let mut point = vec![0; to.len()];
                 match expr.dims().as_slice() {
@@ -233,7 +235,11 @@ mod tests {
         AffineExpression::Dim(dim)
     }
 
-    fn build_binary_expr(build: impl Fn(Box<AffineExpression>, Box<AffineExpression>) -> AffineExpression, lhs: AffineExpression, rhs: i64) -> AffineExpression {
+    fn build_binary_expr(
+        build: impl Fn(Box<AffineExpression>, Box<AffineExpression>) -> AffineExpression,
+        lhs: AffineExpression,
+        rhs: i64,
+    ) -> AffineExpression {
         build(Box::new(lhs), Box::new(AffineExpression::Constant(rhs)))
     }
 
@@ -247,16 +253,37 @@ mod tests {
         assert_eq!(view_positions(&[2, 3], &[dim(1), dim(0)], &[3, 2]), [0, 3, 1, 4, 2, 5]);
         assert_eq!(view_positions(&[2, 3], &[dim(0), build_binary_expr(AffineExpression::Add, dim(1), 1)], &[2, 2]), [1, 2, 4, 5]);
         assert_eq!(view_positions(&[2, 3], &[AffineExpression::Constant(1), dim(1)], &[2, 3]), [3, 4, 5, 3, 4, 5]);
-        assert_eq!(view_positions(&[4], &[build_binary_expr(AffineExpression::Add, build_binary_expr(AffineExpression::Mul, dim(0), -1), 3)], &[4]), [3, 2, 1, 0]);
+        assert_eq!(
+            view_positions(
+                &[4],
+                &[build_binary_expr(AffineExpression::Add, build_binary_expr(AffineExpression::Mul, dim(0), -1), 3)],
+                &[4]
+            ),
+            [3, 2, 1, 0]
+        );
     }
 
     #[test]
     fn splits_and_merges_dimensions_in_views() {
-        assert_eq!(view_positions(&[2, 3], &[build_binary_expr(AffineExpression::FloorDiv, dim(0), 3), build_binary_expr(AffineExpression::Mod, dim(0), 3)], &[6]), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(
+            view_positions(
+                &[2, 3],
+                &[build_binary_expr(AffineExpression::FloorDiv, dim(0), 3), build_binary_expr(AffineExpression::Mod, dim(0), 3)],
+                &[6]
+            ),
+            [0, 1, 2, 3, 4, 5]
+        );
         let flat = AffineExpression::Add(Box::new(build_binary_expr(AffineExpression::Mul, dim(0), 2)), Box::new(dim(1)));
         assert_eq!(view_positions(&[6], std::slice::from_ref(&flat), &[3, 2]), [0, 1, 2, 3, 4, 5]);
         // Both dimensions move both indices.
-        assert_eq!(view_positions(&[2, 3], &[build_binary_expr(AffineExpression::FloorDiv, flat.clone(), 3), build_binary_expr(AffineExpression::Mod, flat, 3)], &[3, 2]), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(
+            view_positions(
+                &[2, 3],
+                &[build_binary_expr(AffineExpression::FloorDiv, flat.clone(), 3), build_binary_expr(AffineExpression::Mod, flat, 3)],
+                &[3, 2]
+            ),
+            [0, 1, 2, 3, 4, 5]
+        );
     }
 
     #[test]

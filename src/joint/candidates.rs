@@ -2,7 +2,7 @@
 
 use crate::work::{WorkError, enumerate_splits};
 use machine::Target;
-use program::{CoreOrder, DimKind, UndividedOp, SplitError, WorkSplit};
+use program::{CoreOrder, DimKind, SplitError, UndividedOp, WorkSplit};
 
 /// Maximum number of candidate splits of an op, including core orders. If there are more, those on few cores are dropped.
 const MAX_SPLIT_CANDIDATES: usize = 512;
@@ -15,7 +15,12 @@ const MAX_SPLIT_CANDIDATES: usize = 512;
 ///
 /// # Errors
 /// As [`alternatives`].
-pub fn enumerate_split_candidates(op: &UndividedOp, own: &WorkSplit, has_values: bool, target: &Target) -> Result<Vec<WorkSplit>, WorkError> {
+pub fn enumerate_split_candidates(
+    op: &UndividedOp,
+    own: &WorkSplit,
+    has_values: bool,
+    target: &Target,
+) -> Result<Vec<WorkSplit>, WorkError> {
     let all = enumerate_splits(op, target)?;
     let n_orders = |split: &WorkSplit| (1..=find_split_dims(op, split).1.len()).product::<usize>();
     let n_from = |fewest: i64| all.iter().filter(|split| split.num_cores() >= fewest).map(n_orders).sum::<usize>();

@@ -1,16 +1,16 @@
 //! Description of a program for joint division.
 
-use super::{JointProgram, JointMemo, JointOp, JointValue};
+use super::{JointMemo, JointOp, JointProgram, JointValue};
 use crate::{
     lx::{
         LxIneligibility,
-        values::{build_result_buffer, find_ineligibility, collect_input_reads, collect_users},
+        values::{build_result_buffer, collect_input_reads, collect_users, find_ineligibility},
     },
     work::WorkError,
 };
 use cost::TileOp;
 use machine::Target;
-use program::{OperandRef, UndividedOp, Program, ValueDef, ValueId};
+use program::{OperandRef, Program, UndividedOp, ValueDef, ValueId};
 use scratchpad::{Buffer, Use, UseKind};
 use std::{collections::BTreeMap, rc::Rc};
 

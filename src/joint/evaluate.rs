@@ -5,7 +5,7 @@ use crate::{
     lx::LxIneligibility,
     work::{CoreUse, find_common_view},
 };
-use cost::{Dim, OpKind, OpShape, TileOp, TileOperand, extract_features, estimate_op_ns, check_kernel_limits};
+use cost::{Dim, OpKind, OpShape, TileOp, TileOperand, check_kernel_limits, estimate_op_ns, extract_features};
 use machine::Target;
 use program::{OperandRef, WorkSplit};
 use scratchpad::{Buffer, Capacity, Planner};
@@ -55,8 +55,11 @@ fn build_buffer(program: &JointProgram, chosen: &[usize], value: &JointValue, ca
     if value.buffer.barred.is_some() {
         return value.buffer.clone();
     }
-    let core_use =
-        |&OperandRef { op, operand }: &OperandRef| CoreUse { op: &program.op_class(op).operation, operand, split: program.split(op, chosen[op]) };
+    let core_use = |&OperandRef { op, operand }: &OperandRef| CoreUse {
+        op: &program.op_class(op).operation,
+        operand,
+        split: program.split(op, chosen[op]),
+    };
     let uses: Vec<CoreUse<'_>> = value.users.iter().map(core_use).collect();
     let (bytes, barred) = match find_common_view(&uses) {
         Ok(view) => (value.buffer.bytes / view.num_slices(), None),

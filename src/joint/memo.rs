@@ -6,9 +6,9 @@
 use super::{
     alike::{MemoTable, check_memo_hit},
     enumerate_split_candidates,
-    prices::{CopyCostKey, LexicographicCost, OpCostTable, OpCostKey},
+    prices::{CopyCostKey, LexicographicCost, OpCostKey, OpCostTable},
 };
-use crate::work::{CoreUse, CoreView, WorkError, divide, compute_core_view};
+use crate::work::{CoreUse, CoreView, WorkError, compute_core_view, divide};
 use cost::Objective;
 use machine::Target;
 use program::{UndividedOp, WorkSplit};

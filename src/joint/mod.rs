@@ -49,7 +49,7 @@ pub(crate) mod ir;
 
 pub(crate) use alike::check_memo_hit;
 pub use candidates::enumerate_split_candidates;
-pub use memo::{OpClass, JointMemo};
+pub use memo::{JointMemo, OpClass};
 
 /// Maximum number of table entries, feasible or not, during elimination.
 const MAX_TABLE_ENTRIES: usize = 1 << 20;
@@ -157,7 +157,13 @@ impl SplitChoice {
 ///
 /// `memo` is new, or has the kinds of all programs that it was used with.
 #[must_use]
-pub fn choose_joint_splits(program: &JointProgram, planner: &dyn Planner, target: &Target, objective: Objective, memo: &mut JointMemo) -> SplitChoice {
+pub fn choose_joint_splits(
+    program: &JointProgram,
+    planner: &dyn Planner,
+    target: &Target,
+    objective: Objective,
+    memo: &mut JointMemo,
+) -> SplitChoice {
     let alone = vec![0; program.ops.len()];
     let (mut best, _) = evaluate_choice(program, &alone, planner, target);
     let tables = CostTables::new(program, &Capacity::from_target(target), CostContext { model: &target.time, objective }, memo);

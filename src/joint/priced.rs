@@ -3,15 +3,15 @@
 //! [`super::choose`] plans whole live ranges; `spyre-plan-lx` also moves values into and out of LX. Both the chosen splits and those of
 //! each op in isolation are therefore planned as `spyre-plan-lx` does, and the cheaper result is used.
 
-use super::{JointProgram, JointMemo, choose_joint_splits};
+use super::{JointMemo, JointProgram, choose_joint_splits};
 use crate::lx::{
     realize::PlacedProgram,
     stay_plan::ProgramResidencyPlan,
     values::{DividedProgram, OpCoreSplit},
 };
-use cost::{ModeledCost, OpFeatures, Objective, TileOp, extract_features};
+use cost::{ModeledCost, Objective, OpFeatures, TileOp, extract_features};
 use machine::Target;
-use program::{BufferNumbering, ProgramOp, Program, WorkSplit};
+use program::{BufferNumbering, Program, ProgramOp, WorkSplit};
 use scratchpad::{Capacity, ExactPlanner};
 use std::rc::Rc;
 
@@ -76,8 +76,10 @@ impl DescribedProgram {
     }
 
     fn apply_splits(&self, splits: &[&WorkSplit]) -> DividedProgram {
-        let division =
-            |(op, split): (usize, &&WorkSplit)| OpCoreSplit { operation: Rc::clone(&self.joint.op_class(op).operation), split: (*split).clone() };
+        let division = |(op, split): (usize, &&WorkSplit)| OpCoreSplit {
+            operation: Rc::clone(&self.joint.op_class(op).operation),
+            split: (*split).clone(),
+        };
         DividedProgram { program: Rc::clone(&self.program), divisions: splits.iter().enumerate().map(division).collect() }
     }
 }

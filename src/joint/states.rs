@@ -1,6 +1,6 @@
 //! States of values: in HBM, or in LX under a view that all users can have.
 
-use super::{JointProgram, OpClass, JointMemo, memo::ViewSetKey};
+use super::{JointMemo, JointProgram, OpClass, memo::ViewSetKey};
 use crate::work::CoreView;
 use scratchpad::Capacity;
 use std::{

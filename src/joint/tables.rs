@@ -1,17 +1,17 @@
 //! Cost of each op as a function of the locations of its operands.
 
 use super::{
-    JointProgram, OpClass, JointMemo,
+    JointMemo, JointProgram, OpClass,
     alike::get_or_compute,
-    evaluate::{build_copy_op, apply_split},
-    prices::{LexicographicCost, OpCostTable, OpCostKey},
+    evaluate::{apply_split, build_copy_op},
+    prices::{LexicographicCost, OpCostKey, OpCostTable},
     states::{IN_HBM, ValueStates},
 };
 use crate::{
-    assignment::{self, CostFactor, AssignmentProblem},
+    assignment::{self, AssignmentProblem, CostFactor},
     work::CoreView,
 };
-use cost::{AccessHistory, Objective, TileOp, extract_op_features, estimate_op_ns};
+use cost::{AccessHistory, Objective, TileOp, estimate_op_ns, extract_op_features};
 use machine::TimeModel;
 use program::OperandRef;
 use scratchpad::Capacity;
@@ -71,7 +71,8 @@ impl CostTables {
     /// Returns the assignment problem; values marked in `in_hbm` have HBM as their only state.
     pub(super) fn build_problem(&self, in_hbm: &[bool]) -> AssignmentProblem<LexicographicCost> {
         let pins = in_hbm.iter().enumerate().filter(|(_, is_pinned)| **is_pinned).map(|(value, _)| {
-            let cost = |states: &[usize]| if states[0] == IN_HBM { assignment::AdditiveCost::ZERO } else { assignment::AdditiveCost::IMPOSSIBLE };
+            let cost =
+                |states: &[usize]| if states[0] == IN_HBM { assignment::AdditiveCost::ZERO } else { assignment::AdditiveCost::IMPOSSIBLE };
             CostFactor::new(&self.n_states, vec![value], cost)
         });
         let of_op = |op: &OpFactor| CostFactor { variables: op.variables.clone(), costs: Rc::clone(&op.prices.costs) };
@@ -131,7 +132,8 @@ fn compute_op_cost_table(from: &OpCostKey, kind: &OpClass, sets: &[&[CoreView]],
         let possible: Vec<Option<usize>> = (0..n_states.len()).map(|variable| find_state(from, kind, split, variable, sets)).collect();
         for mask in 0..1_usize << possible.len() {
             let in_lx = |variable: usize| mask >> variable & 1 == 1;
-            let Some(entry) = compute_entry_index(&n_states, |variable| if in_lx(variable) { possible[variable] } else { Some(IN_HBM) }) else {
+            let Some(entry) = compute_entry_index(&n_states, |variable| if in_lx(variable) { possible[variable] } else { Some(IN_HBM) })
+            else {
                 continue;
             };
             let is_in_lx = |operand: usize| from.variables[operand].is_some_and(in_lx);
@@ -181,7 +183,12 @@ fn to_picoseconds(ns: f64) -> u64 {
 }
 
 /// Returns the cost of copying each input into LX, for each view.
-fn build_copy_factors(program: &JointProgram, states: &ValueStates, pricing: CostContext<'_>, memo: &mut JointMemo) -> Vec<CostFactor<LexicographicCost>> {
+fn build_copy_factors(
+    program: &JointProgram,
+    states: &ValueStates,
+    pricing: CostContext<'_>,
+    memo: &mut JointMemo,
+) -> Vec<CostFactor<LexicographicCost>> {
     let mut copies = Vec::new();
     for (index, value) in program.values.iter().enumerate().filter(|(_, value)| value.copied_before.is_some()) {
         let Some(&OperandRef { op, operand }) = value.users.first() else { continue };
@@ -195,7 +202,13 @@ fn build_copy_factors(program: &JointProgram, states: &ValueStates, pricing: Cos
     copies
 }
 
-fn compute_copy_costs(kind: &OpClass, tile: &TileOp, operand: usize, set: &[CoreView], pricing: CostContext<'_>) -> BTreeMap<usize, LexicographicCost> {
+fn compute_copy_costs(
+    kind: &OpClass,
+    tile: &TileOp,
+    operand: usize,
+    set: &[CoreView],
+    pricing: CostContext<'_>,
+) -> BTreeMap<usize, LexicographicCost> {
     let cost_of = |view: &CoreView| {
         let split = kind.views(operand).iter().position(|of_split| of_split.as_ref() == Some(view));
         let copy = |split: usize| renumber_buffers(&build_copy_op(&apply_split(tile, &kind.splits[split], |_| false), operand));

@@ -1,11 +1,11 @@
 //! Tests on small programs: the chosen splits are the best of all choices, and never worse than those of each op in isolation.
 
 use super::*;
-use crate::work::{CoreUse, find_common_view, divide};
+use crate::work::{CoreUse, divide, find_common_view};
 use cost::{Dim, Objective, OpKind, TileOperand};
 use machine::{DeviceFormat::Sen169Fp16, Family};
 use program::layout::{Coordinate, DeviceLayout, HostTensor, compute_device_coordinates, find_stick_contents};
-use program::{CoreOrder, DimKind, IterationDim, DeviceOperand, UndividedOp};
+use program::{CoreOrder, DeviceOperand, DimKind, IterationDim, UndividedOp};
 use proptest::prelude::*;
 use scratchpad::{ExactPlanner, Placement, Use, UseKind};
 use std::collections::BTreeSet;
@@ -241,8 +241,12 @@ fn keeps_values_eligible_if_few_of_many_states_are_feasible() {
     let sum = op(&[Some(left), Some(right)]);
     op(&[Some(sum)]);
     let program = builder.build(&target);
-    let tables =
-        CostTables::new(&program, &Capacity::from_target(&target), CostContext { model: &target.time, objective: Objective::Time }, &mut JointMemo::default());
+    let tables = CostTables::new(
+        &program,
+        &Capacity::from_target(&target),
+        CostContext { model: &target.time, objective: Objective::Time },
+        &mut JointMemo::default(),
+    );
     let n_states = tables.build_problem(&[false; 3]).n_states;
     assert!(n_states.iter().product::<usize>() > 1 << 18, "{n_states:?}");
     assert!(n_states.iter().all(|&n_states| n_states > 1), "{n_states:?}");

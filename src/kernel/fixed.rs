@@ -109,7 +109,10 @@ mod tests {
 
     #[test]
     fn ignores_loops_of_one_iteration() {
-        assert_eq!((find_equivalent_order(&[4, 2], 2), find_equivalent_order(&[4, 1], 2), find_equivalent_order(&[1, 1], 1)), (None, Some(1), None));
+        assert_eq!(
+            (find_equivalent_order(&[4, 2], 2), find_equivalent_order(&[4, 1], 2), find_equivalent_order(&[1, 1], 1)),
+            (None, Some(1), None)
+        );
         let of_three: Vec<Option<i64>> = (1..=6).map(|number| find_equivalent_order(&[4, 1, 2], number)).collect();
         assert_eq!(of_three, [None, Some(1), Some(1), None, Some(4), Some(4)]);
     }
@@ -125,7 +128,12 @@ mod tests {
     #[test]
     fn numbers_the_second_use_of_a_name() {
         let mut numbered = UniqueNames::default();
-        let names = [FixedNumberKind::Tiles.name("m"), FixedNumberKind::Tiles.name("m"), FixedNumberKind::Splits.name("m"), FixedNumberKind::Order.name("")];
+        let names = [
+            FixedNumberKind::Tiles.name("m"),
+            FixedNumberKind::Tiles.name("m"),
+            FixedNumberKind::Splits.name("m"),
+            FixedNumberKind::Order.name(""),
+        ];
         let names: Vec<String> = names.into_iter().flatten().map(|name| numbered.make_unique(name)).collect();
         assert_eq!(names, ["tiles_m", "tiles_m_2", "splits_m", "order"]);
         assert_eq!((FixedNumberKind::Tiles.name(""), FixedNumberKind::Splits.name("a.b")), (None, None));

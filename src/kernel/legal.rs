@@ -224,8 +224,10 @@ pub struct OutputUse {
 
 type RuleCheck<E> = fn(&E) -> Result<(), FusionRejection>;
 
-const PROLOGUE_RULES: [RuleCheck<Prologue>; 8] = [check_p_kind, check_p_order, check_p_own, check_p_uses, check_p_tied, check_p_sites, check_p_map, check_p_lx];
-const EPILOGUE_RULES: [RuleCheck<Epilogue>; 8] = [check_e_kind, check_e_order, check_e_own, check_e_cover, check_e_acc, check_e_multi, check_e_map, check_e_lx];
+const PROLOGUE_RULES: [RuleCheck<Prologue>; 8] =
+    [check_p_kind, check_p_order, check_p_own, check_p_uses, check_p_tied, check_p_sites, check_p_map, check_p_lx];
+const EPILOGUE_RULES: [RuleCheck<Epilogue>; 8] =
+    [check_e_kind, check_e_order, check_e_own, check_e_cover, check_e_acc, check_e_multi, check_e_map, check_e_lx];
 
 impl Prologue {
     /// Checks whether the op may move into the kernel.
@@ -252,8 +254,12 @@ fn check_p_kind(edge: &Prologue) -> Result<(), FusionRejection> {
     match &edge.op.kind {
         NeighborKind::Elementwise | NeighborKind::Gather | NeighborKind::Constant => Ok(()),
         NeighborKind::ConsumerKernel { .. } => reject(FusionRule::PKind, "the op is a kernel"),
-        NeighborKind::Reduction(_) => reject(FusionRule::PKind, "the op is a reduction, and each tile of the kernel needs its complete result"),
-        NeighborKind::Other(name) => reject(FusionRule::PKind, format!("the op is '{name}'; only elementwise ops and gathers are fused before a kernel")),
+        NeighborKind::Reduction(_) => {
+            reject(FusionRule::PKind, "the op is a reduction, and each tile of the kernel needs its complete result")
+        }
+        NeighborKind::Other(name) => {
+            reject(FusionRule::PKind, format!("the op is '{name}'; only elementwise ops and gathers are fused before a kernel"))
+        }
     }
 }
 
@@ -290,7 +296,10 @@ fn check_p_map(edge: &Prologue) -> Result<(), FusionRejection> {
     for input in &edge.inputs {
         for &(dim, level) in &input.cuts {
             let Some(of_result) = input.dims[dim] else {
-                return reject(FusionRule::PMap, format!("the kernel tiles dimension {dim} of a view, which is not a dimension of the result"));
+                return reject(
+                    FusionRule::PMap,
+                    format!("the kernel tiles dimension {dim} of a view, which is not a dimension of the result"),
+                );
             };
             if *levels.entry(of_result).or_insert(level) != level || *dims.entry(level).or_insert(of_result) != of_result {
                 return reject(FusionRule::PMap, "the kernel reads the result twice, with different tiles");
@@ -371,7 +380,10 @@ fn check_e_map(edge: &Epilogue) -> Result<(), FusionRejection> {
     for read in &edge.reads {
         for &(dim, level) in &read.cuts {
             let Some(of_reader) = read.dims[dim] else {
-                return reject(FusionRule::EMap, format!("the op does not iterate over dimension {dim} of the output, which the kernel tiles"));
+                return reject(
+                    FusionRule::EMap,
+                    format!("the op does not iterate over dimension {dim} of the output, which the kernel tiles"),
+                );
             };
             if *levels.entry(of_reader).or_insert(level) != level || *dims.entry(level).or_insert(of_reader) != of_reader {
                 return reject(FusionRule::EMap, "the op reads outputs at two different indices");

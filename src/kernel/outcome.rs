@@ -1,6 +1,6 @@
 //! Ops that were fused into kernels and ops that were not, for the report.
 
-use super::{FusionRule, FusionMode};
+use super::{FusionMode, FusionRule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -179,7 +179,8 @@ mod tests {
         };
         let again = FusedOp { times: 4, again_us: Some(0.25), ..fused.clone() };
         let staged = FusedOp { mode: FusionMode::Stage, ..fused.clone() };
-        let separate = UnfusedOp::new("sum".to_owned(), "a.mlir:2:1".to_owned(), NeighborSide::Epilogue, FusionRule::EKind, "is".to_owned());
+        let separate =
+            UnfusedOp::new("sum".to_owned(), "a.mlir:2:1".to_owned(), NeighborSide::Epilogue, FusionRule::EKind, "is".to_owned());
         let kernel = KernelOutcome {
             name: "k".to_owned(),
             knobs: vec![("T".to_owned(), 4)],

@@ -86,7 +86,12 @@ impl LoopBodyOp {
 /// and `indices` has an index for each dimension of `size`. None if the view of the complete tensor differs from the
 /// concatenated views of its tiles.
 #[must_use]
-pub fn compute_view_extent(has: IterationExtent, indices: &[AffineExpression], size: &[i64], shown_size: &[i64]) -> Option<IterationExtent> {
+pub fn compute_view_extent(
+    has: IterationExtent,
+    indices: &[AffineExpression],
+    size: &[i64],
+    shown_size: &[i64],
+) -> Option<IterationExtent> {
     let IterationExtent::Tile(dim) = has else { return Some(has) };
     let AffineExpression::Dim(shown) = indices[dim] else { return None };
     let is_alone = indices.iter().enumerate().all(|(other, index)| other == dim || !index.dims().contains(&shown));
@@ -112,8 +117,16 @@ mod tests {
         let gives = |reads: Vec<LoopBodyOperand>| elementwise(reads).result_extent();
         assert_eq!(gives(vec![matrix(IterationExtent::All)]), Ok(IterationExtent::All));
         assert_eq!(gives(vec![matrix(IterationExtent::Tile(1)), matrix(IterationExtent::Tile(1))]), Ok(IterationExtent::Tile(1)));
-        assert!(gives(vec![matrix(IterationExtent::Tile(0)), matrix(IterationExtent::Tile(1))]).unwrap_err().contains("along two different dimensions"));
-        assert!(gives(vec![matrix(IterationExtent::Tile(0)), matrix(IterationExtent::All)]).unwrap_err().contains("the same elements in every iteration"));
+        assert!(
+            gives(vec![matrix(IterationExtent::Tile(0)), matrix(IterationExtent::Tile(1))])
+                .unwrap_err()
+                .contains("along two different dimensions")
+        );
+        assert!(
+            gives(vec![matrix(IterationExtent::Tile(0)), matrix(IterationExtent::All)])
+                .unwrap_err()
+                .contains("the same elements in every iteration")
+        );
         assert!(gives(vec![matrix(IterationExtent::Partial)]).unwrap_err().contains("a partial result"));
         // One row is broadcast, over each tile and over the complete tensor, even if a tile is one row as well.
         let row = |dim: Option<usize>| LoopBodyOperand { extent: IterationExtent::All, sizes: vec![1, 128], dims: vec![dim, Some(1)] };
@@ -144,8 +157,15 @@ mod tests {
         assert_eq!(shown(IterationExtent::Tile(0), &turned, &[64, 32]), Some(IterationExtent::Tile(1)));
         assert_eq!(shown(IterationExtent::Tile(0), &turned, &[16, 32]), Some(IterationExtent::Tile(1)), "a part along the other dimension");
         assert_eq!(shown(IterationExtent::Tile(0), &turned, &[64, 16]), None, "a part of each tile");
-        assert_eq!(shown(IterationExtent::All, &[AffineExpression::Constant(0), AffineExpression::Dim(0)], &[64]), Some(IterationExtent::All));
-        assert_eq!(shown(IterationExtent::Tile(0), &[AffineExpression::Constant(0), AffineExpression::Dim(0)], &[64]), None, "the first of them");
+        assert_eq!(
+            shown(IterationExtent::All, &[AffineExpression::Constant(0), AffineExpression::Dim(0)], &[64]),
+            Some(IterationExtent::All)
+        );
+        assert_eq!(
+            shown(IterationExtent::Tile(0), &[AffineExpression::Constant(0), AffineExpression::Dim(0)], &[64]),
+            None,
+            "the first of them"
+        );
         assert_eq!(shown(IterationExtent::Tile(0), &[AffineExpression::Dim(0), AffineExpression::Dim(0)], &[32]), None, "a diagonal");
     }
 }

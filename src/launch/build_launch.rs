@@ -2,9 +2,9 @@
 
 use super::LaunchError;
 use super::geometry::Geometry;
-use super::name::{ValueName, SizeName, SliceName};
+use super::name::{SizeName, SliceName, ValueName};
 use super::statements::{AddressMap, Execute, Launch, Param, SizeBounds, Stmt};
-use super::symbols::{OpAddresses, MemoryMap, TensorStart, LaunchSymbol, has_advance};
+use super::symbols::{LaunchSymbol, MemoryMap, OpAddresses, TensorStart, has_advance};
 use crate::bundle::{Bundle, BundleItem, OpSpec, SymbolicDim};
 use machine::{STICK_BYTES, Target};
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,7 +90,8 @@ impl<'a> LaunchBuilder<'a> {
             }
             body.push(Stmt::DeviceMemAllocate { name: ValueName::Pool, bytes: found });
         }
-        let argument = |argument: &u32| Param { name: ValueName::ArgumentBase(*argument), value: ValueName::Argument(*argument), bounds: None };
+        let argument =
+            |argument: &u32| Param { name: ValueName::ArgumentBase(*argument), value: ValueName::Argument(*argument), bounds: None };
         let params: Vec<_> = self.arguments.iter().map(argument).chain(self.size_params).chain(count_params(&self.counts)).collect();
         body.extend(params.iter().map(|param| Stmt::InputArgExtract { param: *param }));
         if self.num_loops > 0 {
@@ -184,7 +185,12 @@ impl<'a> LaunchBuilder<'a> {
                 let slice = SliceName { argument, front };
                 // Possibly no core starts at `front` itself: cores start before it if the operand is read before its first position.
                 self.declare_slice(slice);
-                self.declare_sum(ValueName::Core(slice, displacement), ValueName::CoreOffset(slice, displacement), slice.start_name(), displacement)
+                self.declare_sum(
+                    ValueName::Core(slice, displacement),
+                    ValueName::CoreOffset(slice, displacement),
+                    slice.start_name(),
+                    displacement,
+                )
             }
             LaunchSymbol::Pool { offset } => {
                 self.uses_pool = true;

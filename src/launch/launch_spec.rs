@@ -3,7 +3,9 @@
 use crate::bundle::{Allocation, OpSpec};
 use machine::{DeviceFormat, ElementType};
 use sdsc_format::OutputFile;
-use sdsc_format::launch_spec::{ArgLayout, ArgRole, ArgSpec, EMITTER_NAME, ArgDimSize, LAUNCH_SPEC_FILE, LaunchSpec, SizeRange, SymbolKind};
+use sdsc_format::launch_spec::{
+    ArgDimSize, ArgLayout, ArgRole, ArgSpec, EMITTER_NAME, LAUNCH_SPEC_FILE, LaunchSpec, SizeRange, SymbolKind,
+};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use std::collections::BTreeSet;
 
@@ -54,7 +56,12 @@ fn collect_symbol_kinds(program: &Program, launch: &LaunchEntry) -> Vec<SymbolKi
 }
 
 /// Returns the arguments of a launch. `defined` has the names of the tensors with values before the launch.
-fn collect_arguments(program: &Program, launch: &LaunchEntry, written: &BTreeSet<usize>, defined: &BTreeSet<&str>) -> Result<Vec<ArgSpec>, String> {
+fn collect_arguments(
+    program: &Program,
+    launch: &LaunchEntry,
+    written: &BTreeSet<usize>,
+    defined: &BTreeSet<&str>,
+) -> Result<Vec<ArgSpec>, String> {
     let role = |argument: usize, name: &str| match (written.contains(&argument), defined.contains(name)) {
         (false, _) => ArgRole::Input,
         (true, false) => ArgRole::Output,

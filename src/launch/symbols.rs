@@ -6,7 +6,7 @@
 //! if both start at the same byte.
 
 use super::LaunchError;
-use super::geometry::{Geometry, DimLabel, Scale, LabeledTensor};
+use super::geometry::{DimLabel, Geometry, LabeledTensor, Scale};
 use crate::bundle::{Allocation, Bundle, OpSpec, OpSpecOperand};
 use machine::Target;
 use std::collections::BTreeMap;
@@ -169,7 +169,9 @@ impl OpAddresses {
                 Allocation::Hbm { argument, .. } => map.argument_base(argument)?,
                 Allocation::Pool { .. } | Allocation::Lx { .. } => 0,
             };
-            starts.push(TensorStart::Fixed(compute_core_offsets(geometry, operand, tensor).into_iter().map(|position| base + position).collect()));
+            starts.push(TensorStart::Fixed(
+                compute_core_offsets(geometry, operand, tensor).into_iter().map(|position| base + position).collect(),
+            ));
         }
         Ok(Self { first_id: -1, symbols: Vec::new(), starts, dims: Vec::new() })
     }
@@ -221,7 +223,12 @@ fn find_symbolic_split(geometry: &Geometry, tensor: &LabeledTensor) -> Option<Di
 }
 
 /// Checks that the advance of a moving tensor, whose single dimension is split, is along that dimension.
-fn check_symbolic_tiling(index: usize, operand: &OpSpecOperand, tensor: &LabeledTensor, split: Option<DimLabel>) -> Result<(), LaunchError> {
+fn check_symbolic_tiling(
+    index: usize,
+    operand: &OpSpecOperand,
+    tensor: &LabeledTensor,
+    split: Option<DimLabel>,
+) -> Result<(), LaunchError> {
     let mut present = tensor.dims.iter().filter(|dim| dim.scale == Scale::Present);
     match (split, present.next(), present.next()) {
         (Some(label), Some(_), None) if has_advance(operand) => Err(LaunchError::SymbolicTiled { operand: index, label }),
@@ -359,7 +366,11 @@ mod tests {
     use crate::bundle::{Coordinate, SymbolicDim};
 
     fn add(split: i64) -> OpSpec {
-        let mut add = op("add", &[128, 256], vec![dense_operand(&[128, 256], 0, 1), dense_operand(&[128, 256], 0, 1), dense_operand(&[128, 256], 0, 1)]);
+        let mut add = op(
+            "add",
+            &[128, 256],
+            vec![dense_operand(&[128, 256], 0, 1), dense_operand(&[128, 256], 0, 1), dense_operand(&[128, 256], 0, 1)],
+        );
         add.iteration_space[0].split = split;
         for (operand, argument) in add.operands.iter_mut().zip(0..) {
             operand.allocation = Allocation::Hbm { argument, offset_bytes: 0 };

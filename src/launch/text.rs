@@ -2,7 +2,9 @@
 
 use super::name::ValueName;
 use super::statements::{AddressMap, Launch, Param, Stmt};
-use sdsc_format::bundle_text::{self, BundleText, Execute, FUNCTION_NAME, ParamField, ForLoop, Ident, LinearMap, MapRef, ParamType, Position, StmtKind};
+use sdsc_format::bundle_text::{
+    self, BundleText, Execute, FUNCTION_NAME, ForLoop, Ident, LinearMap, MapRef, ParamField, ParamType, Position, StmtKind,
+};
 use std::fmt;
 
 impl fmt::Display for Launch {

@@ -3,11 +3,11 @@
 
 use super::{
     StickCost,
-    flow::{LayoutBuffer, LayoutFlow, StickRule, LayoutOp},
+    flow::{LayoutBuffer, LayoutFlow, LayoutOp, StickRule},
     form::{RelayoutBuffer, RelayoutGraph, RelayoutOption, find_relayout_options},
     misfit::{LayoutConflict, LayoutConflictKind},
 };
-use crate::assignment::{AdditiveCost as _, CostFactor, AssignmentProblem, minimize};
+use crate::assignment::{AdditiveCost as _, AssignmentProblem, CostFactor, minimize};
 use program::layout::TensorIndex;
 use std::{
     cell::RefCell,
@@ -62,7 +62,8 @@ impl LayoutFlow {
                 let found = minimize(&problem, &start, MAX_ELIMINATION_ENTRIES);
                 // With many readers the problem counts shared moves more than once, so the true cost decides.
                 let bytes = |states: &[usize]| chooser.total_moved_bytes(states).unwrap_or(u64::MAX);
-                let is_better = found.cost != StickCost::IMPOSSIBLE && (start_cost == StickCost::IMPOSSIBLE || bytes(&found.states) <= bytes(&start));
+                let is_better =
+                    found.cost != StickCost::IMPOSSIBLE && (start_cost == StickCost::IMPOSSIBLE || bytes(&found.states) <= bytes(&start));
                 if is_better { (found.states, found.is_optimal) } else { (start, false) }
             }
         };
@@ -72,7 +73,12 @@ impl LayoutFlow {
             let all_written = minimize(&chooser.build_problem(UNREADABLE_COST), &states, MAX_ELIMINATION_ENTRIES).states;
             chooser
                 .find_conflict(&all_written)
-                .filter(|misfit| matches!(misfit.kind, LayoutConflictKind::Read { .. } | LayoutConflictKind::View(_) | LayoutConflictKind::Regrouped { .. }))
+                .filter(|misfit| {
+                    matches!(
+                        misfit.kind,
+                        LayoutConflictKind::Read { .. } | LayoutConflictKind::View(_) | LayoutConflictKind::Regrouped { .. }
+                    )
+                })
                 .unwrap_or(misfit)
         } else {
             misfit
@@ -243,7 +249,8 @@ impl<'a> StickChooser<'a> {
                     let own = self.buffer_stick(read.buffer, chosen[self.variable_of[read.buffer]]);
                     let moved = self.relayout_options(number, operand, stick, own).first().map(RelayoutOption::moved_bytes);
                     let moved = moved.and_then(|bytes| u64::try_from(bytes).ok());
-                    cost = cost.saturating_add(moved.map_or(StickCost::IMPOSSIBLE, |moved_bytes| StickCost { moved_bytes, ..StickCost::ZERO }));
+                    cost = cost
+                        .saturating_add(moved.map_or(StickCost::IMPOSSIBLE, |moved_bytes| StickCost { moved_bytes, ..StickCost::ZERO }));
                 }
                 (cost, state)
             };
@@ -255,8 +262,10 @@ impl<'a> StickChooser<'a> {
     /// Returns the cheapest combination of relayouts for all readers of a buffer; `None` if a reader has none.
     fn cheapest_relayouts(&self, buffer: usize, states: &[usize]) -> Option<(u64, Vec<RelayoutOption>)> {
         let own = self.buffer_stick(buffer, states[self.variable_of[buffer]]);
-        let ways: Vec<Rc<Vec<RelayoutOption>>> =
-            self.readers[buffer].iter().map(|&(op, operand)| self.relayout_options(op, operand, self.states[op][states[op]], own)).collect();
+        let ways: Vec<Rc<Vec<RelayoutOption>>> = self.readers[buffer]
+            .iter()
+            .map(|&(op, operand)| self.relayout_options(op, operand, self.states[op][states[op]], own))
+            .collect();
         let (bytes, chosen) = find_cheapest_combination(&ways)?;
         Some((bytes, ways.iter().zip(chosen).map(|(ways, way)| ways[way].clone()).collect()))
     }
@@ -386,7 +395,8 @@ fn relayout_cost(mut readers: Vec<Rc<Vec<RelayoutOption>>>, unreadable: StickCos
         return unreadable;
     }
     readers.retain(|ways| !ways.is_empty());
-    let moved = find_cheapest_combination(&readers).map_or(StickCost::ZERO, |(moved_bytes, _)| StickCost { moved_bytes, ..StickCost::ZERO });
+    let moved =
+        find_cheapest_combination(&readers).map_or(StickCost::ZERO, |(moved_bytes, _)| StickCost { moved_bytes, ..StickCost::ZERO });
     (readers.len()..n_readers).fold(moved, |sum, _| sum.saturating_add(unreadable))
 }
 

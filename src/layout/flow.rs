@@ -2,8 +2,8 @@
 
 use machine::{DeviceFormat, Family, MAX_MATMUL_DIMS_PER_ROLE, STICK_BYTES, is_conversion};
 use program::layout::{
-    Coordinate, DeviceLayout, IndexDigit, DimOrder, HostTensor, TensorIndex, LayoutError, ReadableOperand, CoordinateTerm, ViewedOperand, make_readable,
-    count_sticks,
+    Coordinate, CoordinateTerm, DeviceLayout, DimOrder, HostTensor, IndexDigit, LayoutError, ReadableOperand, TensorIndex, ViewedOperand,
+    count_sticks, make_readable,
 };
 use std::collections::BTreeSet;
 
@@ -142,7 +142,8 @@ impl LayoutBuffer {
     #[must_use]
     pub fn allows_stick(&self, stick: Option<usize>) -> bool {
         let is_full = |dim: usize| self.sizes[dim] % self.format.elements_per_stick() == 0;
-        (self.given.is_none() || self.candidate_sticks() == [stick]) && stick.is_none_or(|stick| !self.regrouped.contains(&stick) || is_full(stick))
+        (self.given.is_none() || self.candidate_sticks() == [stick])
+            && stick.is_none_or(|stick| !self.regrouped.contains(&stick) || is_full(stick))
     }
 
     /// Returns whether the host must gather the elements of a stick from distant parts of its tensor.
@@ -197,7 +198,9 @@ impl LayoutOp {
             StickRule::Matmul | StickRule::Conversion => vec![Some(n_outputs - 1)],
             StickRule::Gather => vec![self.table_stick],
             StickRule::Reduction => large(n_outputs..self.ranges.len()).chain(large(0..n_outputs)).chain([None]).collect(),
-            StickRule::ReductionOffStick | StickRule::Elementwise | StickRule::Insert | StickRule::Restickify => large(0..n_outputs).chain([None]).collect(),
+            StickRule::ReductionOffStick | StickRule::Elementwise | StickRule::Insert | StickRule::Restickify => {
+                large(0..n_outputs).chain([None]).collect()
+            }
         }
     }
 
@@ -337,7 +340,8 @@ impl LayoutOp {
             // One element a stick: the dimension in the sticks of the others may not step over these.
             None => {
                 // Products and reductions compute on the sticks of their operands, so no operand may repeat an element within a stick.
-                let needs_sticks = matches!(self.kind, StickRule::Matmul | StickRule::Reduction | StickRule::ReductionOffStick) && expected.is_some();
+                let needs_sticks =
+                    matches!(self.kind, StickRule::Matmul | StickRule::Reduction | StickRule::ReductionOffStick) && expected.is_some();
                 !needs_sticks && !outer.iter().filter_map(|coordinate| coordinate.term).any(|term| stick == Some(dim_of_term(&parts, term)))
             }
         }
@@ -465,14 +469,21 @@ mod tests {
     fn bounds_row_dimensions_of_matmul() {
         let ranges = [24, 32, 128, 64];
         let right = |batch: Option<TensorIndex>| {
-            let indices = batch.into_iter().chain([TensorIndex::from_dim(3, &ranges).unwrap(), TensorIndex::from_dim(2, &ranges).unwrap()]).collect();
+            let indices =
+                batch.into_iter().chain([TensorIndex::from_dim(3, &ranges).unwrap(), TensorIndex::from_dim(2, &ranges).unwrap()]).collect();
             BufferRead { buffer: 0, indices, is_exempt: false }
         };
         let part = |of: AffineExpression| TensorIndex::from_expr(&of, &ranges).unwrap();
         let number = |number: i64| Box::new(AffineExpression::Constant(number));
         let div = |by: i64| AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(0)), number(by));
         let rest = |of: AffineExpression, by: i64| AffineExpression::Mod(Box::new(of), number(by));
-        let rows = [part(div(12)), part(rest(div(4), 3)), part(rest(AffineExpression::Dim(0), 4)), part(AffineExpression::Dim(1)), part(AffineExpression::Dim(3))];
+        let rows = [
+            part(div(12)),
+            part(rest(div(4), 3)),
+            part(rest(AffineExpression::Dim(0), 4)),
+            part(AffineExpression::Dim(1)),
+            part(AffineExpression::Dim(3)),
+        ];
         let reads_left = |right: BufferRead, n_parts: usize| {
             let matmul = LayoutOp { reads: vec![right.clone(), right], ..op(StickRule::Matmul, &ranges, 1) };
             let (sizes, indices) = match n_parts {
@@ -497,7 +508,10 @@ mod tests {
     fn rejects_narrow_heads_in_sticks() {
         let ranges = [8, 64, 32];
         let exp = LayoutOp { written: dims(&ranges, &[0, 1, 2]), ..op(StickRule::Elementwise, &ranges, 0) };
-        let column = AffineExpression::Add(Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(32)))), Box::new(AffineExpression::Dim(2)));
+        let column = AffineExpression::Add(
+            Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(32)))),
+            Box::new(AffineExpression::Dim(2)),
+        );
         let heads = [TensorIndex::from_dim(1, &ranges).unwrap(), TensorIndex::from_expr(&column, &ranges).unwrap()];
         assert!(can_read(&exp, Some(1), 0, &[64, 256], Some(0), &heads));
         assert!(!can_read(&exp, Some(2), 0, &[64, 256], Some(1), &heads));
@@ -517,7 +531,8 @@ mod tests {
         let column = [TensorIndex::from_dim(0, &[64]).unwrap(), TensorIndex::constant(0)];
         let dense = buffer(&[64]).layout(Some(0)).unwrap();
         assert_eq!(
-            split_operand(&[64], &sparse.host_tensor().unwrap(), &sparse.layout(None).unwrap(), &column).and_then(|read| compute_copy_traffic(&read, &dense, 0)),
+            split_operand(&[64], &sparse.host_tensor().unwrap(), &sparse.layout(None).unwrap(), &column)
+                .and_then(|read| compute_copy_traffic(&read, &dense, 0)),
             None
         );
     }
@@ -528,7 +543,8 @@ mod tests {
         let half = [TensorIndex::from_dim(0, &[32, 128]).unwrap(), TensorIndex::from_dim(1, &[32, 128]).unwrap()];
         let to = buffer(&[32, 128]).layout(Some(0)).unwrap();
         assert_eq!(
-            split_operand(&[32, 128], &whole.host_tensor().unwrap(), &whole.layout(Some(1)).unwrap(), &half).and_then(|read| compute_copy_traffic(&read, &to, 0)),
+            split_operand(&[32, 128], &whole.host_tensor().unwrap(), &whole.layout(Some(1)).unwrap(), &half)
+                .and_then(|read| compute_copy_traffic(&read, &to, 0)),
             None
         );
     }

@@ -7,10 +7,10 @@
 //! than a stick, the stick first goes to the rows, and from there into the heads or the columns; so do some columns of one row of a stick.
 
 use super::{
-    LayoutBuffer, LayoutOp, BufferRole,
+    BufferRole, LayoutBuffer, LayoutOp,
     flow::{CopyTraffic, compute_copy_traffic, split_operand},
 };
-use program::layout::{IndexDigit, TensorIndex, OperandView, IterationSplit, split_iteration};
+use program::layout::{IndexDigit, IterationSplit, OperandView, TensorIndex, split_iteration};
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
 /// Dimensions under which the elements of a buffer are read.
@@ -137,7 +137,8 @@ pub(super) fn find_relayout_options(
         }
         for RelayoutMove { to, stick, source, moved } in levels.moves_from(buffer, level, at).iter() {
             let (level, source, from) = (levels.levels[*to].clone(), source.clone(), form.clone().map(Box::new));
-            let mut step = RelayoutBuffer { dims: level, stick: *stick, from, source, bytes: moved.bytes, is_restickify: moved.is_restickify };
+            let mut step =
+                RelayoutBuffer { dims: level, stick: *stick, from, source, bytes: moved.bytes, is_restickify: moved.is_restickify };
             // A constant is emitted in this form instead.
             if buffer.role == BufferRole::Constant && step.from.is_none() && step.is_plain_copy(&buffer.sizes) {
                 step.bytes = 0;
@@ -202,10 +203,12 @@ impl RelayoutGraph {
         }
         if is_cut || indices.iter().any(|index| index.digits.len() > 1) {
             let moving = |dim: &usize| is_indexed_by(indices, *dim);
-            let seen = (0..op.ranges.len()).filter(moving).map(|dim| TensorIndex::from_dim(dim, &op.ranges).ok()).collect::<Option<Vec<_>>>()?;
+            let seen =
+                (0..op.ranges.len()).filter(moving).map(|dim| TensorIndex::from_dim(dim, &op.ranges).ok()).collect::<Option<Vec<_>>>()?;
             levels.add_dims(op, indices, &parts, seen)?;
-            let in_parts =
-                |dim: usize| if op.must_stay_unsplit(dim) { None } else { Some(parts.iter().filter(move |part| belongs_to_dim(part, dim)).cloned()) };
+            let in_parts = |dim: usize| {
+                if op.must_stay_unsplit(dim) { None } else { Some(parts.iter().filter(move |part| belongs_to_dim(part, dim)).cloned()) }
+            };
             let apart = (0..op.ranges.len()).filter(moving).map(|dim| match in_parts(dim) {
                 Some(of_dim) => Some(sort_parts(of_dim.collect())),
                 None => TensorIndex::from_dim(dim, &op.ranges).ok().map(|whole| vec![whole]),
@@ -370,12 +373,19 @@ fn sort_parts(mut parts: Vec<TensorIndex>) -> Vec<TensorIndex> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{StickRule, BufferRead};
+    use crate::layout::{BufferRead, StickRule};
     use machine::DeviceFormat::Sen169Fp16;
     use program::affine::AffineExpression;
 
     fn buffer(sizes: &[i64]) -> LayoutBuffer {
-        LayoutBuffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, regrouped: Vec::new(), symbolic: Vec::new(), role: BufferRole::Inner }
+        LayoutBuffer {
+            sizes: sizes.to_vec(),
+            format: Sen169Fp16,
+            given: None,
+            regrouped: Vec::new(),
+            symbolic: Vec::new(),
+            role: BufferRole::Inner,
+        }
     }
 
     fn op(kind: StickRule, ranges: &[i64], n_reduced: usize, exprs: &[AffineExpression]) -> LayoutOp {
@@ -402,7 +412,13 @@ mod tests {
         Box::new(AffineExpression::Constant(number))
     }
 
-    fn relayout_options_of(op: &LayoutOp, stick: Option<usize>, operand: usize, buffer: &LayoutBuffer, own: Option<usize>) -> Vec<RelayoutOption> {
+    fn relayout_options_of(
+        op: &LayoutOp,
+        stick: Option<usize>,
+        operand: usize,
+        buffer: &LayoutBuffer,
+        own: Option<usize>,
+    ) -> Vec<RelayoutOption> {
         find_relayout_options(op, stick, operand, buffer, own, || RelayoutGraph::new(op, operand, buffer).map(Rc::new))
     }
 

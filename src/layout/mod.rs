@@ -23,6 +23,6 @@ pub(crate) mod ir;
 
 pub use choose::{LayoutChoice, StickStrategy};
 pub use cost::StickCost;
-pub use flow::{LayoutBuffer, LayoutFlow, StickRule, LayoutOp, BufferRead, BufferRole};
-pub use form::{RelayoutBuffer, StorageDims, RelayoutOption};
+pub use flow::{BufferRead, BufferRole, LayoutBuffer, LayoutFlow, LayoutOp, StickRule};
+pub use form::{RelayoutBuffer, RelayoutOption, StorageDims};
 pub use misfit::{LayoutConflict, LayoutConflictKind};

@@ -1,12 +1,19 @@
 //! Parts of a flow, for unit tests.
 
-use super::{LayoutBuffer, StickRule, LayoutOp, BufferRole};
+use super::{BufferRole, LayoutBuffer, LayoutOp, StickRule};
 use machine::DeviceFormat::Sen169Fp16;
 use program::layout::TensorIndex;
 
 /// A buffer between two ops.
 pub(super) fn buffer(sizes: &[i64]) -> LayoutBuffer {
-    LayoutBuffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, regrouped: Vec::new(), symbolic: Vec::new(), role: BufferRole::Inner }
+    LayoutBuffer {
+        sizes: sizes.to_vec(),
+        format: Sen169Fp16,
+        given: None,
+        regrouped: Vec::new(),
+        symbolic: Vec::new(),
+        role: BufferRole::Inner,
+    }
 }
 
 /// Plain indices: these dimensions of an iteration space.

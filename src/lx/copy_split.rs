@@ -2,7 +2,7 @@
 
 use crate::work::{CoreUse, find_common_view};
 use machine::Family;
-use program::{TensorAccess, CoreOrder, DimKind, IterationDim, DeviceOperand, UndividedOp, ProgramTensor, WorkSplit};
+use program::{CoreOrder, DeviceOperand, DimKind, IterationDim, ProgramTensor, TensorAccess, UndividedOp, WorkSplit};
 
 /// User of a value: the operand index, the accessed dimensions, and the core split.
 pub(crate) struct CopyUser<'a> {

@@ -2,11 +2,11 @@
 //! places the results.
 
 use super::{
-    stay_plan::{CopyDirection, PlannedCopy, ResultLocation, ProgramResidencyPlan},
+    stay_plan::{CopyDirection, PlannedCopy, ProgramResidencyPlan, ResultLocation},
     values::{DividedProgram, overwrites_carried_value},
 };
 use machine::Family;
-use program::{TensorAccess, ProgramOp, OpOperand, OpRole, OperandRef, Program, ProgramTensor, ProgramValue, ValueDef, ValueId, WorkSplit};
+use program::{OpOperand, OpRole, OperandRef, Program, ProgramOp, ProgramTensor, ProgramValue, TensorAccess, ValueDef, ValueId, WorkSplit};
 use std::rc::Rc;
 
 /// Program whose values are placed.

@@ -8,11 +8,14 @@ use super::{
     LxIneligibility,
     copy_split::CopyUser,
     stays::{ResidencyCandidate, ResidencyPlan},
-    values::{DividedProgram, find_ineligibility, is_read_partially, find_in_place_parents, collect_input_reads, find_overwriting_ops, writes_partially},
+    values::{
+        DividedProgram, collect_input_reads, find_in_place_parents, find_ineligibility, find_overwriting_ops, is_read_partially,
+        writes_partially,
+    },
 };
 use crate::work::find_common_view;
 use machine::Family;
-use program::{ProgramOp, OpRole, OperandRef, Program, ProgramTensor, AccessKind, ValueDef, ValueId, WorkSplit};
+use program::{AccessKind, OpRole, OperandRef, Program, ProgramOp, ProgramTensor, ValueDef, ValueId, WorkSplit};
 use scratchpad::{Buffer, Capacity, LxInterval, Use, UseKind};
 use std::collections::BTreeSet;
 
@@ -254,7 +257,9 @@ impl PlannedValue {
         let program = &divided.program;
         let is_beside = |read: &OperandRef| program.ops[read.op].loops == program.ops[writer].loops;
         // The planner counts a partial read as a complete one, and a complete copy for partial reads may not pay.
-        let is_whole = find_overwriting_ops(program, writer).is_empty() && !writes_partially(&program.ops[writer]) && !is_read_partially(program, writer);
+        let is_whole = find_overwriting_ops(program, writer).is_empty()
+            && !writes_partially(&program.ops[writer])
+            && !is_read_partially(program, writer);
         let is_plain = self.readers.len() > 1 && self.readers.iter().all(is_beside);
         Ok(is_whole && is_plain && self.has_matching_copy(divided)?)
     }

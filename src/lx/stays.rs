@@ -3,7 +3,7 @@
 //! A plan of whole live ranges comes first. If it leaves eligible buffers in HBM, a plan with split live ranges may replace it, provided
 //! that it moves fewer bytes on all cores: the result is never worse.
 
-use scratchpad::{PlacementExclusion, Buffer, Capacity, ExactPlanner, Placement, LxInterval, ResidencyMode, UseKind};
+use scratchpad::{Buffer, Capacity, ExactPlanner, LxInterval, Placement, PlacementExclusion, ResidencyMode, UseKind};
 
 /// Buffer that may be in LX, with the properties that a compiler needs.
 #[derive(Clone, Debug)]
@@ -167,7 +167,11 @@ mod tests {
 
     fn build_input(bytes: i64, times: &[usize]) -> ResidencyCandidate {
         let uses = times.iter().map(|&time| Use { time, kind: UseKind::Read }).collect();
-        ResidencyCandidate { buffer: Buffer { uses, starts_in_hbm: true, ..build_buffer(bytes, times) }, device_bytes: bytes, may_split: true }
+        ResidencyCandidate {
+            buffer: Buffer { uses, starts_in_hbm: true, ..build_buffer(bytes, times) },
+            device_bytes: bytes,
+            may_split: true,
+        }
     }
 
     fn plan_residency(candidates: &[ResidencyCandidate], capacity: &Capacity) -> ResidencyPlan {

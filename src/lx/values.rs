@@ -3,8 +3,10 @@
 use super::LxIneligibility;
 use crate::work::{CoreUse, find_common_view};
 use machine::{DeviceFormat, Family};
-use program::{BlockId, ProgramOp, OpOperand, OpRole, OperandRef, UndividedOp, Program, ReturnKind, AccessKind, ValueId, WorkSplit, layout::Coordinate};
-use scratchpad::{PlacementExclusion, Buffer, Use, UseKind};
+use program::{
+    AccessKind, BlockId, OpOperand, OpRole, OperandRef, Program, ProgramOp, ReturnKind, UndividedOp, ValueId, WorkSplit, layout::Coordinate,
+};
+use scratchpad::{Buffer, PlacementExclusion, Use, UseKind};
 use std::{collections::BTreeMap, rc::Rc};
 
 /// Core split of one op.

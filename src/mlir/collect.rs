@@ -2,8 +2,8 @@
 
 use super::{
     Context, Location,
-    module_path::{module_path, fused_locations},
-    text::{string_ref, read_text},
+    module_path::{fused_locations, module_path},
+    text::{read_text, string_ref},
 };
 use crate::codes::{Code, INVALID_OPERATION, REFUSED_BY_MLIR, split_code};
 use melior::diagnostic::{Diagnostic, DiagnosticHandlerId, DiagnosticSeverity};
@@ -179,7 +179,11 @@ unsafe fn read_positions(location: MlirLocation) -> Vec<SourcePosition> {
             return places;
         }
         if mlirLocationIsAFused(location) {
-            return fused_locations(location).into_iter().map(|part| read_positions(part)).find(|places| !places.is_empty()).unwrap_or_default();
+            return fused_locations(location)
+                .into_iter()
+                .map(|part| read_positions(part))
+                .find(|places| !places.is_empty())
+                .unwrap_or_default();
         }
         Vec::new()
     }

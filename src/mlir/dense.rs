@@ -1,7 +1,7 @@
 //! Elements of constant tensors.
 
 use super::{
-    Attribute, AttributeLike, ScalarType, TensorType, Type, TypeLike, float_value, integer, decode_e4m3fn, decode_e5m2, splat_value,
+    Attribute, AttributeLike, ScalarType, TensorType, Type, TypeLike, decode_e4m3fn, decode_e5m2, float_value, integer, splat_value,
     type_of_elements,
 };
 use mlir_sys::{

@@ -1,6 +1,8 @@
 //! `func.func`: its type and the attributes of its arguments.
 
-use super::{Attribute, BlockExt, Op, OpExt, Value, ValueLike, array_attribute, dictionary_entries, elements, op::identifier, type_attribute};
+use super::{
+    Attribute, BlockExt, Op, OpExt, Value, ValueLike, array_attribute, dictionary_entries, elements, op::identifier, type_attribute,
+};
 use melior::ir::{attribute::DictionaryAttribute, r#type::FunctionType};
 use mlir_sys::{MlirOperation, MlirValue};
 

@@ -21,7 +21,9 @@ pub fn location_name(location: Location<'_>) -> &str {
         if !mlirLocationIsAName(location.to_raw()) {
             return "";
         }
-        super::read_context_text(mlirIdentifierStr(mlirLocationNameGetName(location.to_raw())), || mlirLocationGetContext(location.to_raw()))
+        super::read_context_text(mlirIdentifierStr(mlirLocationNameGetName(location.to_raw())), || {
+            mlirLocationGetContext(location.to_raw())
+        })
     }
 }
 
@@ -62,7 +64,8 @@ pub fn new_block_with_locations<'c>(arguments: &[(Type<'c>, Location<'c>)]) -> m
 /// ` fused with `. Returns the name, or `unknown`, for a location without a file.
 #[must_use]
 pub fn format_location(location: Location<'_>) -> String {
-    let chain = |location: Location<'_>| source_positions(location).iter().map(ToString::to_string).collect::<Vec<_>>().join(" called from ");
+    let chain =
+        |location: Location<'_>| source_positions(location).iter().map(ToString::to_string).collect::<Vec<_>>().join(" called from ");
     let others = other_fused_locations(location).into_iter().map(chain);
     match (chain(location).as_str(), location_name(location)) {
         ("", "") => "unknown".to_owned(),
@@ -82,7 +85,8 @@ mod tests {
     #[test]
     fn formats_location_with_call_sites() {
         let session = create_session();
-        let text_of = |location: &str| format_location(Module::parse(&session, &format!("module {{}} loc({location})")).unwrap().op().loc());
+        let text_of =
+            |location: &str| format_location(Module::parse(&session, &format!("module {{}} loc({location})")).unwrap().op().loc());
         assert_eq!(text_of("\"a.mlir\":3:5"), "a.mlir:3:5");
         assert_eq!(text_of("\"value\"(\"a.mlir\":3:5)"), "a.mlir:3:5");
         assert_eq!(

@@ -27,7 +27,8 @@ unsafe fn find_module_path(location: MlirLocation) -> Option<String> {
             return if !is_alone && is_module_path(&name) { Some(name.into_owned()) } else { find_module_path(inner) };
         }
         if mlirLocationIsACallSite(location) {
-            return find_module_path(mlirLocationCallSiteGetCallee(location)).or_else(|| find_module_path(mlirLocationCallSiteGetCaller(location)));
+            return find_module_path(mlirLocationCallSiteGetCallee(location))
+                .or_else(|| find_module_path(mlirLocationCallSiteGetCaller(location)));
         }
         if mlirLocationIsAFused(location) {
             return fused_locations(location).into_iter().find_map(|part| find_module_path(part));

@@ -5,7 +5,7 @@ pub(super) mod graveyard;
 use super::{
     Attribute, AttributeLike, Block, BlockLike, Context, Location, Op, OperationLike, RegionLike, Type, TypeLike, Value, ValueLike,
     context::context_of,
-    text::{read_bytes, string_ref, read_context_text},
+    text::{read_bytes, read_context_text, string_ref},
 };
 use melior::ir::{BlockRef, Identifier, OperationRef};
 use mlir_sys::{

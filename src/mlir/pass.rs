@@ -1,13 +1,13 @@
 //! Passes in Rust: declared in `dialects/passes`, which makes their options, help and documentation; run here.
 
 use super::{
-    Op, ErrorReported,
+    ErrorReported, Op,
     context::{num_bugs, record_bug},
     drivers::call_with_argv,
     error_at,
     op::graveyard,
     pass_options::{NestedReader, PassOptionValue, PassOptions},
-    text::{string_ref, read_text},
+    text::{read_text, string_ref},
 };
 use crate::codes;
 use mlir_sys::{MlirModule, MlirOperation, MlirStringRef};
@@ -371,7 +371,7 @@ pub fn run_opt_driver(hooks: &'static PipelineHooks, observe: &PassObserverFn<'_
 /// Passes that fail on purpose, for the tests of what a search makes of a candidate that cannot be compiled.
 #[cfg(debug_assertions)]
 mod fault {
-    use super::{Op, ErrorReported, error_at};
+    use super::{ErrorReported, Op, error_at};
     use std::env;
 
     /// The argument of the pass that fails on every candidate: `panics:ARGUMENT`, or `refuses:ARGUMENT`.

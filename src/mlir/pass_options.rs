@@ -3,7 +3,7 @@
 //! The compiler creates its passes with typed values ([`OptionValue`]), which the passes read back. Text is used for pipelines that users
 //! type or MLIR prints: [`escaped`] writes a value such that MLIR's pipeline parser followed by [`unescaped`] returns the same value.
 
-use super::{Op, ErrorReported, error_at, parse_enum};
+use super::{ErrorReported, Op, error_at, parse_enum};
 use crate::codes;
 use std::{any::Any, collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 use strum::VariantNames;
@@ -349,7 +349,8 @@ mod tests {
     #[test]
     #[should_panic(expected = "'core' is no option with a number")]
     fn panics_on_number_of_unknown_option() {
-        let _ = PassOptions::parse_texts("spyre-x", [("cores", "2")], NO_NESTED).unwrap_or_else(|error| panic!("{error}")).get_number("core");
+        let _ =
+            PassOptions::parse_texts("spyre-x", [("cores", "2")], NO_NESTED).unwrap_or_else(|error| panic!("{error}")).get_number("core");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A file's module and the program in it: its function, its sizes, and the dialects that upstream lowers.
 
-use super::{Op, OpExt, ErrorReported, Type, TypeLike, ValueLike, string_attribute, symbol_name};
+use super::{ErrorReported, Op, OpExt, Type, TypeLike, ValueLike, string_attribute, symbol_name};
 use mlir_sys::{MlirOperation, mlirShapedTypeGetDimSize, mlirShapedTypeGetRank, mlirShapedTypeIsDynamicDim, mlirTypeIsARankedTensor};
 use std::collections::BTreeMap;
 

@@ -3,8 +3,8 @@
 use super::{
     Context, Location, Op, OpExt,
     context::is_trial,
-    pass::{TextReceiver, TextCallback},
-    text::{string_ref, read_text},
+    pass::{TextCallback, TextReceiver},
+    text::{read_text, string_ref},
 };
 use mlir_sys::{MlirContext, MlirLocation, MlirOperation, MlirStringRef};
 use std::{

@@ -10,7 +10,11 @@ use std::{cell::RefCell, rc::Rc};
 
 /// Runs a closure and rewords its diagnostics: `reword` receives each error, warning, remark and note; those for which it returns `None`
 /// are dropped.
-pub fn reword_diagnostics<T>(context: &Context, do_it: impl FnOnce() -> T, reword: impl Fn(&CollectedDiagnostic) -> Option<RewordedMessage>) -> T {
+pub fn reword_diagnostics<T>(
+    context: &Context,
+    do_it: impl FnOnce() -> T,
+    reword: impl Fn(&CollectedDiagnostic) -> Option<RewordedMessage>,
+) -> T {
     let held = Rc::new(RefCell::new(Vec::new()));
     let sink = Rc::clone(&held);
     let handler = context.attach_diagnostic_handler(move |diagnostic| {

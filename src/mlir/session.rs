@@ -1,10 +1,10 @@
 //! MLIR context with our dialects, source files and modules, for the tools.
 
 use super::{
-    Attribute, AttributeLike, Context, PipelineHooks, Op, DetachedClone,
-    context::{run_as_trial, num_bugs_in_context},
+    Attribute, AttributeLike, Context, DetachedClone, Op, PipelineHooks,
+    context::{num_bugs_in_context, run_as_trial},
     op::graveyard,
-    pass::{self, PassInstance, TextCallback, PassFailure},
+    pass::{self, PassFailure, PassInstance, TextCallback},
     remark::{RemarkFilters, YamlRemarks},
     text::string_ref,
 };

@@ -75,7 +75,13 @@ mod tests {
 
     #[test]
     fn splits_prime_number_of_rows_at_cores_and_sticks() {
-        let found = find_peel_candidates(&[make_axis(&[(0, 0), (1, 0)])], &[vec![16381, 2048], vec![16381, 2048]], &[1 << 26, 1 << 26], 32, 1 << 25);
+        let found = find_peel_candidates(
+            &[make_axis(&[(0, 0), (1, 0)])],
+            &[vec![16381, 2048], vec![16381, 2048]],
+            &[1 << 26, 1 << 26],
+            32,
+            1 << 25,
+        );
         assert_eq!(found.iter().map(|peel| peel.first_size).collect::<Vec<_>>(), [16320, 15872]);
     }
 
@@ -89,7 +95,9 @@ mod tests {
 
     #[test]
     fn skips_axes_whose_ops_see_different_sizes() {
-        assert!(find_peel_candidates(&[make_axis(&[(0, 0), (1, 0)])], &[vec![4093], vec![8186]], &[1 << 26, 1 << 26], 32, 1 << 25).is_empty());
+        assert!(
+            find_peel_candidates(&[make_axis(&[(0, 0), (1, 0)])], &[vec![4093], vec![8186]], &[1 << 26, 1 << 26], 32, 1 << 25).is_empty()
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::{
         KernelMode,
         ir::{
             dissolve_kernels, fuse_prologue_epilogue,
-            judge::{CandidatePasses, CandidateCompilation},
+            judge::{CandidateCompilation, CandidatePasses},
         },
     },
     mlir::PassInstance,
@@ -25,8 +25,10 @@ pub(super) struct CandidatePipeline {
 impl CandidatePipeline {
     /// Returns the compiler of candidates for a program under `options`, whose target, entry and sizes are already recorded in the IR.
     pub(super) fn from_imported(options: &CompileOptions, asking: &'static str) -> Self {
-        let CompileOptions { entry, dim_sizes, knobs, plan, notes_plan, more_lx, proves, target, cores, lx_bytes, .. } = CompileOptions::default();
-        let left = CompileOptions { entry, dim_sizes, knobs, plan, notes_plan, more_lx, proves, target, cores, lx_bytes, ..options.clone() };
+        let CompileOptions { entry, dim_sizes, knobs, plan, notes_plan, more_lx, proves, target, cores, lx_bytes, .. } =
+            CompileOptions::default();
+        let left =
+            CompileOptions { entry, dim_sizes, knobs, plan, notes_plan, more_lx, proves, target, cores, lx_bytes, ..options.clone() };
         Self::new(left, asking)
     }
 

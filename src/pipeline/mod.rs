@@ -18,7 +18,7 @@ use crate::{
     bundle, gate, hint, import, joint, kernel,
     kernel::ir::judge::CandidateCompiler,
     launch, layout, lx,
-    mlir::{PipelineHooks, PassOptionValue, Pass, Session},
+    mlir::{Pass, PassOptionValue, PipelineHooks, Session},
     peel, remark, sdsc, search, tile, work,
 };
 use candidates::CandidatePipeline;
@@ -153,7 +153,11 @@ mod tests {
             assert!(!expand_pipeline("lx-planner=none").unwrap().contains(pass));
         }
         for (planner, is_copied_before) in [("none", false), ("exact", false), ("first-fit", true)] {
-            assert_eq!(expand_pipeline(&format!("lx-planner={planner}")).unwrap().contains("spyre-clone-inputs"), is_copied_before, "{planner}");
+            assert_eq!(
+                expand_pipeline(&format!("lx-planner={planner}")).unwrap().contains("spyre-clone-inputs"),
+                is_copied_before,
+                "{planner}"
+            );
         }
     }
 

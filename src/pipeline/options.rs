@@ -455,7 +455,10 @@ mod tests {
             let refused = CompileOptions::default().set(name, "?").err().unwrap_or_default();
             assert!(!refused.contains("unknown option"), "{refused}");
         }
-        assert_eq!(CompileOptions::parse("lx-bytes=2KiB").unwrap_err(), "[SPY0007] option 'lx-bytes': expected a number, found '2KiB'; give 2048");
+        assert_eq!(
+            CompileOptions::parse("lx-bytes=2KiB").unwrap_err(),
+            "[SPY0007] option 'lx-bytes': expected a number, found '2KiB'; give 2048"
+        );
     }
 
     #[test]

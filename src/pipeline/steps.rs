@@ -24,7 +24,7 @@ use crate::{
         propagate_layouts, split_views,
     },
     lx::ir::{clone_inputs, plan_lx},
-    mlir::{PassOptionValue, Pass, PassInstance, UpstreamPass},
+    mlir::{Pass, PassInstance, PassOptionValue, UpstreamPass},
     peel::ir::peel_rests,
     remark::emit_remarks,
     sdsc::ir::emit_bundle,
@@ -140,11 +140,15 @@ impl CompileOptions {
         ];
         if self.rounding == Rounding::Relaxed {
             // Round trips of casts exist before the import only.
-            steps.push(PipelineStep::from_pass(relax_roundings::PASS).with_option(option::PRECISION, PassOptionValue::from_enum(self.precision)));
+            steps.push(
+                PipelineStep::from_pass(relax_roundings::PASS).with_option(option::PRECISION, PassOptionValue::from_enum(self.precision)),
+            );
         }
         steps.extend([
             // After the import, every op is a device function.
-            PipelineStep::from_pass(import_linalg::PASS).with_option(option::PRECISION, PassOptionValue::from_enum(self.precision)).with_stage(IrStage::Imported),
+            PipelineStep::from_pass(import_linalg::PASS)
+                .with_option(option::PRECISION, PassOptionValue::from_enum(self.precision))
+                .with_stage(IrStage::Imported),
             // Producers leave reshapes that cancel and results that nobody uses.
             PipelineStep::from_upstream(UpstreamPass::Canonicalize),
             PipelineStep::from_upstream(UpstreamPass::Cse),
@@ -173,7 +177,8 @@ impl CompileOptions {
     /// Returns the passes that fuse ops into kernels, while kernels are ops; empty if kernels are kept separate.
     fn fusion_steps(&self) -> Vec<PipelineStep> {
         // A fusion is profitable if the compilation with it is cheaper than the same compilation without it.
-        let fuse = PipelineStep::from_pass(fuse_prologue_epilogue::PASS).with_option(option::COMPILE, self.build_candidate_option(fuse_prologue_epilogue::PASS));
+        let fuse = PipelineStep::from_pass(fuse_prologue_epilogue::PASS)
+            .with_option(option::COMPILE, self.build_candidate_option(fuse_prologue_epilogue::PASS));
         match self.kernel_mode() {
             KernelMode::Separate => Vec::new(),
             KernelMode::Fuse => vec![fuse],
@@ -186,7 +191,9 @@ impl CompileOptions {
         let mut steps = Vec::new();
         if self.searches_tiles() && self.dims.is_empty() {
             // If no tile count and no core count divides a size, they may divide most of it.
-            steps.push(PipelineStep::from_pass(peel_rests::PASS).with_option(option::COMPILE, self.build_candidate_option(peel_rests::PASS)));
+            steps.push(
+                PipelineStep::from_pass(peel_rests::PASS).with_option(option::COMPILE, self.build_candidate_option(peel_rests::PASS)),
+            );
         }
         if self.precision.is_narrow() {
             // Moving a division after a matmul changes the rounding.
@@ -219,7 +226,8 @@ impl CompileOptions {
 
     fn hint_steps(&self) -> Vec<PipelineStep> {
         // Dimension names are propagated from arguments to all ops: hints refer to names.
-        let mut steps = vec![PipelineStep::from_pass(propagate_dims::PASS).with_option(option::DIMS, PassOptionValue::from_list(&self.dims))];
+        let mut steps =
+            vec![PipelineStep::from_pass(propagate_dims::PASS).with_option(option::DIMS, PassOptionValue::from_list(&self.dims))];
         if self.searches_tiles() {
             // The tile search adds hints to ops without hints. It requires joint planning to evaluate a tiling.
             let choose = PipelineStep::from_pass(choose_tiles::PASS)
@@ -238,13 +246,16 @@ impl CompileOptions {
         // Minimum slices, so that each core can address its slice; later splits keep them.
         let reduce = PipelineStep::from_pass(reduce_span::PASS);
         // All other splits: by the cost of each op in isolation, or jointly with the LX plan.
-        let jointly = || PipelineStep::from_pass(divide_jointly::PASS).with_option(option::OBJECTIVE, PassOptionValue::from_enum(self.objective));
+        let jointly =
+            || PipelineStep::from_pass(divide_jointly::PASS).with_option(option::OBJECTIVE, PassOptionValue::from_enum(self.objective));
         vec![reduce, if self.is_joint() { jointly() } else { PipelineStep::from_pass(divide_work::PASS) }]
     }
 
     fn lx_steps(&self) -> Vec<PipelineStep> {
         let planner = self.planner();
-        let plan = PipelineStep::from_pass(plan_lx::PASS).with_option(option::PLANNER, PassOptionValue::from_text(planner.to_string())).with_stage(IrStage::MemoryAssigned);
+        let plan = PipelineStep::from_pass(plan_lx::PASS)
+            .with_option(option::PLANNER, PassOptionValue::from_text(planner.to_string()))
+            .with_stage(IrStage::MemoryAssigned);
         // All decisions that concern the author of a program have been made.
         let remarks = PipelineStep::from_pass(emit_remarks::PASS);
         if planner == super::PlannerName::none() || self.chooses_residency() {
@@ -257,7 +268,9 @@ impl CompileOptions {
     fn bundle_steps(&self) -> Vec<PipelineStep> {
         vec![
             // Groups ops into launches, and allocates their pools.
-            PipelineStep::from_pass(form_bundles::PASS).with_option(option::ADDRESSES, PassOptionValue::from_enum(self.addresses)).with_stage(IrStage::BundlesFormed),
+            PipelineStep::from_pass(form_bundles::PASS)
+                .with_option(option::ADDRESSES, PassOptionValue::from_enum(self.addresses))
+                .with_stage(IrStage::BundlesFormed),
             // Tensors become operands with memory and coordinates.
             PipelineStep::from_pass(lower_to_sdsc::PASS).with_stage(IrStage::Lowered),
             // Builds the function of each launch, which computes addresses.

@@ -1,6 +1,6 @@
 //! Comparison of two plans: the decisions that differ, and the cost of each difference.
 
-use super::{PlannedLoopNest, OpCost, PlanFile};
+use super::{OpCost, PlanFile, PlannedLoopNest};
 use crate::codes;
 use std::{collections::BTreeMap, fmt::Write};
 
@@ -21,8 +21,9 @@ struct OpPlanSummary {
 pub fn compare(one: &PlanFile, other: &PlanFile) -> Result<String, String> {
     if one.chosen.key != other.chosen.key {
         let (one, other) = (&one.program, &other.program);
-        return Err(codes::PLAN_COMPARE
-            .format(format_args!("expected two plans of one program, found plans of '{one}' and '{other}', or of other layouts or names")));
+        return Err(codes::PLAN_COMPARE.format(format_args!(
+            "expected two plans of one program, found plans of '{one}' and '{other}', or of other layouts or names"
+        )));
     }
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| writeln!(text, "{words}").expect("a text takes all that is written");
@@ -31,7 +32,9 @@ pub fn compare(one: &PlanFile, other: &PlanFile) -> Result<String, String> {
         let of_other = other.target.get(name).map_or_else(|| "none".to_owned(), i64::to_string);
         line(format_args!("  machine: '{name}' is {of_one}, and {of_other}"));
     }
-    let only = |mine: &[PlannedLoopNest], of_other: &[PlannedLoopNest]| mine.iter().filter(|nest| !of_other.contains(nest)).map(describe_nest).collect::<Vec<_>>();
+    let only = |mine: &[PlannedLoopNest], of_other: &[PlannedLoopNest]| {
+        mine.iter().filter(|nest| !of_other.contains(nest)).map(describe_nest).collect::<Vec<_>>()
+    };
     let (first, second) = (only(&one.chosen.loops, &other.chosen.loops), only(&other.chosen.loops, &one.chosen.loops));
     first.iter().for_each(|nest| line(format_args!("  loops of the first alone: {nest}")));
     second.iter().for_each(|nest| line(format_args!("  loops of the second alone: {nest}")));
@@ -78,8 +81,9 @@ fn collect_differences(one: &[OpCost], other: &[OpCost]) -> Vec<OpPlanDifference
             of_place.ways.push(format!("core split {:?}, tiles {:?}, result in {}", cost.work, cost.loops, cost.memory));
         }
     }
-    let is_other =
-        |(_, [one, other]): &OpPlanDifference| one.ways != other.ways || one.hbm_bytes != other.hbm_bytes || (one.us - other.us).abs() >= 0.05;
+    let is_other = |(_, [one, other]): &OpPlanDifference| {
+        one.ways != other.ways || one.hbm_bytes != other.hbm_bytes || (one.us - other.us).abs() >= 0.05
+    };
     let mut found: Vec<OpPlanDifference> = found.into_iter().filter(is_other).collect();
     found.sort_by(|(_, [a, b]), (_, [c, d])| (d.us - c.us).abs().total_cmp(&(b.us - a.us).abs()));
     found
@@ -101,7 +105,8 @@ mod tests {
             hbm_bytes: 128 * count,
         };
         let mut plan = PlanFile { program: "main".to_owned(), us, hbm_bytes: 256 * count, ..PlanFile::default() };
-        plan.chosen.loops = vec![PlannedLoopNest { ops: [0, 2], levels: vec![PlannedLoop { count, dims: BTreeMap::new() }], copies: Vec::new() }];
+        plan.chosen.loops =
+            vec![PlannedLoopNest { ops: [0, 2], levels: vec![PlannedLoop { count, dims: BTreeMap::new() }], copies: Vec::new() }];
         plan.costs = vec![cost("add", us / 4.0), cost("mul", us * 3.0 / 4.0)];
         plan
     }

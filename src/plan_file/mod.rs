@@ -197,7 +197,11 @@ mod tests {
         let with = PlanFile { kernel_options: vec!["--knobs".to_owned(), "norm.T=4".to_owned()], ..plan.clone() };
         assert!(refused(&with).contains("written with '--knobs norm.T=4'); give the same options, or remove the file"));
         let half = BTreeMap::from([("cores".to_owned(), 16)]);
-        assert!(plan.check("p", &compute_program_key("a"), &half).unwrap_err().contains("this machine ('cores' is 16), found 'p' ('cores' is 32)"));
+        assert!(
+            plan.check("p", &compute_program_key("a"), &half)
+                .unwrap_err()
+                .contains("this machine ('cores' is 16), found 'p' ('cores' is 32)")
+        );
     }
 
     #[test]

@@ -2,12 +2,12 @@
 //! answer are values, so that a process of its own can do it: compiled code of somebody's program may do anything.
 
 use super::{
-    ReferenceLimits, ReferenceExecution, OriginalModule, compare, approximation_patterns,
+    OriginalModule, ReferenceExecution, ReferenceLimits, approximation_patterns, compare,
     verdict::{NumberMismatch, ReferenceNumbers, compare_exact},
 };
 use crate::mlir::{WidenMode, intercept_diagnostics};
 use machine::{ElementType, Target};
-use referee::{IntervalArithmetic, InputDistribution, ArrayElements, HostArray, RunOptions, SimError, Simulation, draw_argument};
+use referee::{ArrayElements, HostArray, InputDistribution, IntervalArithmetic, RunOptions, SimError, Simulation, draw_argument};
 use schemars::JsonSchema;
 use sdsc_format::program::Tensor;
 use serde::{Deserialize, Serialize};
@@ -135,7 +135,8 @@ enum RunComparison {
 
 impl<'r> ReferenceRun<'r> {
     fn load(request: &'r ReferenceRequest, sizes: &BTreeMap<String, i64>) -> Result<Self, String> {
-        let simulation = Simulation::load(&request.files.directory, &request.files.target).and_then(|simulation| simulation.with_sizes(sizes));
+        let simulation =
+            Simulation::load(&request.files.directory, &request.files.target).and_then(|simulation| simulation.with_sizes(sizes));
         Ok(Self { request, simulation: simulation.map_err(|error| error.to_string())? })
     }
 
@@ -183,7 +184,8 @@ impl<'r> ReferenceRun<'r> {
         if self.request.files.samples.is_some() && results.iter().any(|result| result.digit_base.is_some()) {
             return not_run("a result has integers of two digits, which cannot be compared by samples".to_owned());
         }
-        if let Some((result, expected)) = expected.iter().enumerate().find(|(number, array)| array.shape != caller_shape(&results[*number])) {
+        if let Some((result, expected)) = expected.iter().enumerate().find(|(number, array)| array.shape != caller_shape(&results[*number]))
+        {
             let message = format!("result {result} has shape {:?}, the files {:?}", expected.shape, caller_shape(&results[result]));
             return RunComparison::Other(ReferenceOutcome::Differs(message));
         }
@@ -282,9 +284,11 @@ impl<'r> ReferenceRun<'r> {
     fn explain(&self, inputs: &[HostArray], difference: &MismatchedResult) -> ReferenceOutcome {
         let message = self.describe(difference);
         if let Some(which) = self.find_wide_arguments()
-            && let Some(end) = [NUM_SMALL_INTEGERS, NUM_TRUTH_INTEGERS]
-                .into_iter()
-                .find(|&end| self.agrees_with_changed_inputs(&|array, position| if self.has_wide_integers(position) { reduce_integers(array, end) } else { array }))
+            && let Some(end) = [NUM_SMALL_INTEGERS, NUM_TRUTH_INTEGERS].into_iter().find(|&end| {
+                self.agrees_with_changed_inputs(&|array, position| {
+                    if self.has_wide_integers(position) { reduce_integers(array, end) } else { array }
+                })
+            })
         {
             return ReferenceOutcome::Explained(format!(
                 "{message}; they agree if the integers of {which} are from 0 to {}, so the program may not allow the larger random integers; \
@@ -293,7 +297,11 @@ impl<'r> ReferenceRun<'r> {
             ));
         }
         if difference.mismatch.is_nan {
-            let smaller = if self.agrees_with_changed_inputs(&|array, _| scale_floats(array, SMALL_SCALE)) { "; they agree for smaller numbers" } else { "" };
+            let smaller = if self.agrees_with_changed_inputs(&|array, _| scale_floats(array, SMALL_SCALE)) {
+                "; they agree for smaller numbers"
+            } else {
+                ""
+            };
             return ReferenceOutcome::Explained(format!(
                 "{message}{smaller}; a function beyond its range, or zero times an infinity, has no value (docs/concepts/trust.md)"
             ));
@@ -338,8 +346,9 @@ impl<'r> ReferenceRun<'r> {
     /// hardly change.
     fn is_discontinuous(&self, inputs: &[HostArray], difference: &MismatchedResult) -> bool {
         let nudged: Vec<HostArray> = inputs.iter().cloned().map(perturb).collect();
-        let both =
-            self.run_original(inputs, WidenMode::Exact).and_then(|before| Ok((before.results, self.run_original(&nudged, WidenMode::Exact)?.results)));
+        let both = self
+            .run_original(inputs, WidenMode::Exact)
+            .and_then(|before| Ok((before.results, self.run_original(&nudged, WidenMode::Exact)?.results)));
         let Ok((before, after)) = both else { return false };
         let MismatchedResult { result, places, mismatch, .. } = difference;
         let off = mismatch.absolute_error();

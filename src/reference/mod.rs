@@ -10,16 +10,16 @@ mod runnable;
 mod verdict;
 
 pub use compare::{ResultComparison, WorstElement, compare_arrays};
-pub use files::{Agreement, ReferenceOutcome, ReferenceFiles, ReferenceRequest, answer_comparison};
+pub use files::{Agreement, ReferenceFiles, ReferenceOutcome, ReferenceRequest, answer_comparison};
 pub use rounding::{RoundingErrors, find_poles, replace_numbers};
 pub use runnable::ReferenceLimits;
 pub use verdict::{ALLOWED_DIFFERENCE, ReferenceVerdict, check_against_reference};
 
 use crate::dialect::ods::{attr, spyre, tm_tensor};
 use crate::mlir::{
-    BlockExt, JitFunction, JitArray, Module, Op, OpExt, ScalarType, Session, TensorType, Type, ValueLike, ValueMap, WidenMode, wrap_scalars_in_tensors,
-    functions_of, generalize_named_ops, i64_array_attribute, integers, is_public, lower_stablehlo, lower_tosa, make_entry, num_approximated_functions,
-    partial_shape, specialize_dims, widen,
+    BlockExt, JitArray, JitFunction, Module, Op, OpExt, ScalarType, Session, TensorType, Type, ValueLike, ValueMap, WidenMode,
+    functions_of, generalize_named_ops, i64_array_attribute, integers, is_public, lower_stablehlo, lower_tosa, make_entry,
+    num_approximated_functions, partial_shape, specialize_dims, widen, wrap_scalars_in_tensors,
 };
 use machine::ElementType;
 use referee::{ArrayElements, HostArray};
@@ -122,7 +122,8 @@ impl ReferenceResults {
     pub fn compute(path: &str, name: &str, inputs: &[HostArray], listen: &dyn Fn(&Session)) -> Result<Self, String> {
         let original = OriginalModule { path, name, effort: ReferenceLimits::default(), listen };
         let ReferenceExecution { results, n_approximated, numbers } = original.run(inputs, WidenMode::Exact)?;
-        let approximated = approximation_patterns(n_approximated).map(|pattern| Ok(original.run(inputs, WidenMode::Approximated(pattern))?.results));
+        let approximated =
+            approximation_patterns(n_approximated).map(|pattern| Ok(original.run(inputs, WidenMode::Approximated(pattern))?.results));
         let approximated = approximated.collect::<Result<_, String>>()?;
         let stored: Vec<HostArray> = inputs.iter().map(rounding::round_to_device_format).collect();
         let as_written = original.run(&stored, WidenMode::RoundedAsWritten)?.results;
@@ -255,9 +256,12 @@ fn reduce_to_entry(module: &Module<'_>, name: &str, inputs: &[HostArray]) -> Res
 /// Returns floating-point elements as f64, and others unchanged.
 fn widen_elements(elements: &ArrayElements) -> ArrayElements {
     match elements {
-        ArrayElements::F16(_) | ArrayElements::Bf16(_) | ArrayElements::F32(_) | ArrayElements::F64(_) | ArrayElements::F8E4M3Fn(_) | ArrayElements::F8E5M2(_) => {
-            ArrayElements::F64((0..elements.len()).map(|index| elements.get(index)).collect())
-        }
+        ArrayElements::F16(_)
+        | ArrayElements::Bf16(_)
+        | ArrayElements::F32(_)
+        | ArrayElements::F64(_)
+        | ArrayElements::F8E4M3Fn(_)
+        | ArrayElements::F8E5M2(_) => ArrayElements::F64((0..elements.len()).map(|index| elements.get(index)).collect()),
         ArrayElements::I8(_) | ArrayElements::I32(_) | ArrayElements::I64(_) | ArrayElements::Bool(_) => elements.clone(),
     }
 }

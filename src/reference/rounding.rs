@@ -1,7 +1,7 @@
 //! How far the device's formats take a result from its exact numbers, beside how far the program's own formats do.
 
 use referee::{
-    BoundedNumber, Companions, ArrayElements, HostArray,
+    ArrayElements, BoundedNumber, Companions, HostArray,
     number::{dl16_from_host, dl16_to_f32},
 };
 use std::fmt;

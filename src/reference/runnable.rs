@@ -98,7 +98,8 @@ pub(super) fn check_runnable(module: Op<'_>, effort: &ReferenceLimits) -> Result
 }
 
 fn num_elements(value: Value<'_>) -> i64 {
-    TensorType::from_type(value.r#type()).map_or(0, |tensor| tensor.shape.iter().fold(1, |elements: i64, size| elements.saturating_mul(*size)))
+    TensorType::from_type(value.r#type())
+        .map_or(0, |tensor| tensor.shape.iter().fold(1, |elements: i64, size| elements.saturating_mul(*size)))
 }
 
 /// How long a module runs.

@@ -45,7 +45,12 @@ pub struct ReferenceVerdict {
 ///
 /// # Errors
 /// The element that is furthest off, or the first that leaves its bounds.
-pub fn check_against_reference(found: &Companions<BoundedNumber>, expected: &HostArray, approximated: &[&HostArray], on_the_way: f64) -> Result<ReferenceVerdict, String> {
+pub fn check_against_reference(
+    found: &Companions<BoundedNumber>,
+    expected: &HostArray,
+    approximated: &[&HostArray],
+    on_the_way: f64,
+) -> Result<ReferenceVerdict, String> {
     if found.shape != expected.shape {
         return Err(format!("has shape {:?}, the reference {:?}", found.shape, expected.shape));
     }
@@ -145,7 +150,11 @@ impl NumberMismatch {
 }
 
 /// Holds numbers that were never rounded to a format of the device against the reference.
-pub(super) fn compare_exact(found: &[BoundedNumber], reference: &ReferenceNumbers, on_the_way: f64) -> Result<ReferenceVerdict, NumberMismatch> {
+pub(super) fn compare_exact(
+    found: &[BoundedNumber],
+    reference: &ReferenceNumbers,
+    on_the_way: f64,
+) -> Result<ReferenceVerdict, NumberMismatch> {
     let ReferenceNumbers { numbers, scale, effect } = reference;
     let mut verdict = ReferenceVerdict { difference: 0.0, allowed: ALLOWED_DIFFERENCE, device: 0.0, worst_case: 0.0, n_nan: 0 };
     let (mut worst, mut places) = (None::<(f64, usize)>, Vec::new());
@@ -236,8 +245,14 @@ mod tests {
 
     #[test]
     fn scales_numbers_with_infinite_squares() {
-        assert!(compare_numbers(&[1e200, 2e200], &[1e200, 2e200 * (1.0 + 1e-13)], &[f32::INFINITY; 2]).unwrap_err().contains("not between"));
-        assert!(compare_numbers(&[1e200, 2e200], &[1e200, 2e200 * (1.0 + 1e-7)], &[f32::INFINITY; 2]).unwrap_err().contains("root mean square 1.5"));
+        assert!(
+            compare_numbers(&[1e200, 2e200], &[1e200, 2e200 * (1.0 + 1e-13)], &[f32::INFINITY; 2]).unwrap_err().contains("not between")
+        );
+        assert!(
+            compare_numbers(&[1e200, 2e200], &[1e200, 2e200 * (1.0 + 1e-7)], &[f32::INFINITY; 2])
+                .unwrap_err()
+                .contains("root mean square 1.5")
+        );
         assert_eq!(root_mean_square(&[3e200, -3e200, f64::INFINITY]), 3e200);
         assert_eq!(root_mean_square(&[0.0, f64::NAN]), 0.0);
     }
@@ -268,8 +283,11 @@ mod tests {
     fn rejects_zeros_and_nans_against_other_numbers() {
         assert!(compare_numbers(&[0.0; 2], &[1.0, 2.0], &[0.0; 2]).is_err());
         let other_shape = HostArray { shape: vec![2, 1], elements: ArrayElements::F64(vec![1.0, 2.0]) };
-        let found =
-            Companions { shape: vec![2], elements: vec![BoundedNumber { exact: 1.0, off: 0.0, low: 1.0, high: 1.0 }; 2], device: vec![1.0; 2] };
+        let found = Companions {
+            shape: vec![2],
+            elements: vec![BoundedNumber { exact: 1.0, off: 0.0, low: 1.0, high: 1.0 }; 2],
+            device: vec![1.0; 2],
+        };
         assert!(check_against_reference(&found, &other_shape, &[], 1.0).unwrap_err().contains("has shape [2], the reference [2, 1]"));
         assert!(compare_numbers(&[1e-30, 0.0], &[0.0; 2], &[0.0; 2]).is_err());
         assert!(compare_numbers(&[f64::NAN, 2.0], &[1.0, 2.0], &[f32::NAN, 2.0]).is_err());

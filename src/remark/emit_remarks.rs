@@ -6,7 +6,7 @@ use crate::{
     codes,
     dialect::{ComputeOp, MemoryLocation, TileSearchSummary},
     kernel::FusionOutcome,
-    mlir::{Op, OpExt, PassOptions, Pass, RemarkKind, ErrorReported, functions_of, emit_remark, are_remarks_enabled},
+    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, RemarkKind, are_remarks_enabled, emit_remark, functions_of},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-emit-remarks", run };
@@ -32,7 +32,9 @@ fn run(module: Op<'_>, _: &PassOptions) -> Result<(), ErrorReported> {
         build_fusion_remarks(function).into_iter().for_each(said);
         for compute in ComputeOp::collect_in(function) {
             let said = [build_place_remark(compute), build_core_split_remark(compute), build_relayout_remark(compute)];
-            said.into_iter().flatten().for_each(|(kind, subject, message)| emit_remark(function, compute.op.loc(), kind, subject, &message));
+            said.into_iter()
+                .flatten()
+                .for_each(|(kind, subject, message)| emit_remark(function, compute.op.loc(), kind, subject, &message));
         }
     }
     Ok(())
@@ -46,7 +48,9 @@ fn build_place_remark(compute: ComputeOp<'_>) -> Option<UnlocatedRemark> {
     let (function, place) = (compute.function(), compute.placement()?);
     Some(match place.memory {
         MemoryLocation::Lx(offset) => (RemarkKind::Passed, LX_PLACE, format!("result of '{function}' is in LX at {offset}")),
-        MemoryLocation::Hbm | MemoryLocation::Pool(_) if place.reason.is_empty() => (RemarkKind::Analysis, LX_PLACE, format!("result of '{function}' is in HBM")),
+        MemoryLocation::Hbm | MemoryLocation::Pool(_) if place.reason.is_empty() => {
+            (RemarkKind::Analysis, LX_PLACE, format!("result of '{function}' is in HBM"))
+        }
         MemoryLocation::Hbm | MemoryLocation::Pool(_) => {
             (RemarkKind::Missed, LX_PLACE, codes::HBM_REASON.format(format_args!("result of '{function}' is in HBM: {}", place.reason)))
         }

@@ -12,9 +12,9 @@ pub use trace::build_trace;
 
 use crate::dialect::ods::spyre;
 use crate::{
-    explain::{PlanExplanation, Gap, LowerBound, OpGap, TileLoop, ValueGap},
+    explain::{Gap, LowerBound, OpGap, PlanExplanation, TileLoop, ValueGap},
     kernel::FusionOutcome,
-    plan_file::{self, PlanDecisions, OpCost, PlanFile},
+    plan_file::{self, OpCost, PlanDecisions, PlanFile},
     traffic::Bytes,
     validate::{NotValidated, Verdict},
 };

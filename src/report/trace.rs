@@ -60,7 +60,13 @@ fn add_loop_slices(loops: &[TileLoop], depth: i64, ops: &[OpReport], events: &mu
         let (Some(first), Some(last)) = (of_loop().map(|op| op.op).min(), of_loop().map(|op| op.op).max()) else { continue };
         let us = ops[last].start_us + ops[last].us - ops[first].start_us;
         let arguments = json!({"location": each.location, "count": each.count, "hbm_bytes_per_iteration": each.bytes_per_iteration.hbm()});
-        events.push(build_slice(FIRST_LOOP_TRACK + depth, &format!("{} tiles of {}", each.count, each.dim), ops[first].start_us, us, arguments));
+        events.push(build_slice(
+            FIRST_LOOP_TRACK + depth,
+            &format!("{} tiles of {}", each.count, each.dim),
+            ops[first].start_us,
+            us,
+            arguments,
+        ));
         add_loop_slices(&each.loops, depth + 1, ops, events);
     }
 }
@@ -78,7 +84,12 @@ mod tests {
     }
 
     fn launch(n_ops: usize, estimate_us: f64) -> LaunchReport {
-        LaunchReport { bundle: format!("bundle_{n_ops}"), n_ops, cost: LaunchCost { estimate_us, ..LaunchCost::default() }, ..LaunchReport::default() }
+        LaunchReport {
+            bundle: format!("bundle_{n_ops}"),
+            n_ops,
+            cost: LaunchCost { estimate_us, ..LaunchCost::default() },
+            ..LaunchReport::default()
+        }
     }
 
     fn report() -> Report {

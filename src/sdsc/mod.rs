@@ -24,9 +24,9 @@ pub mod emit;
 pub(crate) mod ir;
 pub mod read;
 
-pub use check::{EMISSION_LABEL, find_violations, find_emission_difference};
+pub use check::{EMISSION_LABEL, find_emission_difference, find_violations};
 pub use emit::{
-    ConstantError, ShuffleView, HostElements, SdscError, Shuffle, ShuffleError, constant_bits, encode_device_bytes, dl16_bits, from_op_spec,
-    from_op_spec_baked, decode_host_bytes, is_rounded, is_rounded_number, build_shuffle_file,
+    ConstantError, HostElements, SdscError, Shuffle, ShuffleError, ShuffleView, build_shuffle_file, constant_bits, decode_host_bytes,
+    dl16_bits, encode_device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number,
 };
-pub use read::{SymbolBase, OpSpecReadError, FileContext, SymbolValue, is_baked, to_bundle, parse_launch, to_op_spec};
+pub use read::{FileContext, OpSpecReadError, SymbolBase, SymbolValue, is_baked, parse_launch, to_bundle, to_op_spec};

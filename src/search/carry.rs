@@ -2,7 +2,7 @@
 //! that run in its loop.
 
 use super::SearchedOp;
-use crate::tile::{RunningDependence, RunningValueAnalysis, AnalyzedOperand, AnalyzedOpKind, AnalyzedOp};
+use crate::tile::{AnalyzedOp, AnalyzedOpKind, AnalyzedOperand, RunningDependence, RunningValueAnalysis};
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Range,
@@ -10,9 +10,19 @@ use std::{
 
 /// Returns the ops of a segment that a loop can run on running values that it carries; all other ops need a finished value. `dims` has the
 /// dimension that the loop tiles, by position of the op. The second set has the ops whose running value the loop corrects.
-pub(super) fn find_carried_ops(ops: &[SearchedOp], segment: Range<usize>, dims: &BTreeMap<usize, usize>) -> (BTreeSet<usize>, BTreeSet<usize>) {
-    let mut carrying =
-        CarryAnalysis { ops, segment: segment.clone(), dims, online: RunningValueAnalysis::default(), n_values: segment.len(), corrected: BTreeSet::new() };
+pub(super) fn find_carried_ops(
+    ops: &[SearchedOp],
+    segment: Range<usize>,
+    dims: &BTreeMap<usize, usize>,
+) -> (BTreeSet<usize>, BTreeSet<usize>) {
+    let mut carrying = CarryAnalysis {
+        ops,
+        segment: segment.clone(),
+        dims,
+        online: RunningValueAnalysis::default(),
+        n_values: segment.len(),
+        corrected: BTreeSet::new(),
+    };
     let carried = segment.filter(|op| carrying.analyze_op(*op)).collect();
     (carried, carrying.corrected)
 }
@@ -99,7 +109,11 @@ mod tests {
     fn carries_sum_of_exponentials_with_the_maximum() {
         let keys = BTreeMap::from([(0, 1), (1, 1), (2, 1), (3, 1)]);
         assert_eq!(find_carried_only(&softmax_ops(AnalyzedOpKind::Sum), 0..4, &keys), BTreeSet::from([0, 1, 2, 3]));
-        assert_eq!(find_carried_ops(&softmax_ops(AnalyzedOpKind::Sum), 0..4, &keys).1, BTreeSet::from([3]), "the maximum is right as it is");
+        assert_eq!(
+            find_carried_ops(&softmax_ops(AnalyzedOpKind::Sum), 0..4, &keys).1,
+            BTreeSet::from([3]),
+            "the maximum is right as it is"
+        );
         assert_eq!(find_carried_only(&softmax_ops(AnalyzedOpKind::Other), 0..4, &keys), BTreeSet::from([0, 1, 2]));
     }
 

@@ -6,10 +6,11 @@ mod tests;
 mod whole;
 
 use super::{
-    TilingAxis, ModeledCost, CostEvaluator, LoopNest, Tiling, PricedPlan, SearchedOp, find_axes,
+    CostEvaluator, LoopNest, ModeledCost, PricedPlan, SearchedOp, Tiling, TilingAxis,
     copies::resident_live_ins,
-    estimate::{estimate_cost, subtract_avoided_stores},
     enumerate_tilings,
+    estimate::{estimate_cost, subtract_avoided_stores},
+    find_axes,
     nests::find_tile_counts,
     roomy::UnlimitedLxCosts,
     runner_up::find_next_best,
@@ -190,10 +191,12 @@ impl SegmentEdge<'_> {
 
     /// Returns the loops to try in the whole program: fastest evaluated nests, and those with fewer bytes in little more time. `None` is no loop.
     fn loops_to_try(&self) -> Vec<Option<LoopNest>> {
-        let is_first = |&(number, (_, nest)): &(usize, &(ModeledCost, Tiling))| !self.evaluated[..number].iter().any(|(_, before)| before == nest);
+        let is_first =
+            |&(number, (_, nest)): &(usize, &(ModeledCost, Tiling))| !self.evaluated[..number].iter().any(|(_, before)| before == nest);
         let judged: Vec<&(ModeledCost, Tiling)> = self.evaluated.iter().enumerate().filter(is_first).map(|(_, judged)| judged).collect();
         let fastest = judged.iter().take(MAX_NESTS_IN_PROGRAM);
-        let sparing = judged.iter().skip(MAX_NESTS_IN_PROGRAM).filter(|(cost, _)| self.is_worth_longer_time(cost)).take(MAX_NESTS_IN_PROGRAM);
+        let sparing =
+            judged.iter().skip(MAX_NESTS_IN_PROGRAM).filter(|(cost, _)| self.is_worth_longer_time(cost)).take(MAX_NESTS_IN_PROGRAM);
         fastest.chain(sparing).map(|(_, nest)| (!nest.is_empty()).then(|| LoopNest::new(&self.range, &self.axes, nest))).collect()
     }
 
@@ -251,7 +254,11 @@ impl SegmentEdge<'_> {
 
     /// Evaluates a nest and records its cost. Returns `None` if the nest is infeasible.
     fn evaluate(&mut self, nest: Tiling, judge: &dyn CostEvaluator, seen: &mut MeasuredTimes) -> Option<ModeledCost> {
-        let kept = if self.has_resident_live_ins { resident_live_ins(self.ops, &LoopNest::new(&self.range, &self.axes, &nest)) } else { Vec::new() };
+        let kept = if self.has_resident_live_ins {
+            resident_live_ins(self.ops, &LoopNest::new(&self.range, &self.axes, &nest))
+        } else {
+            Vec::new()
+        };
         let known = self.evaluated.iter().find(|(_, known)| *known == nest).filter(|_| kept.is_empty());
         if let Some((cost, _)) = known {
             return Some(*cost);
@@ -430,7 +437,8 @@ impl<'a> ShortestPathSearch<'a> {
 
     /// Returns whether loops could save time with every op at its best: LX lacks room without loops, or some op is faster in tiles.
     fn has_large_gain(&self) -> bool {
-        let (untiled_ns, _) = self.find_shortest_path(|edge| estimate_cost(edge.ops, edge.range.clone(), &[], &[], false, self.evaluator).ns);
+        let (untiled_ns, _) =
+            self.find_shortest_path(|edge| estimate_cost(edge.ops, edge.range.clone(), &[], &[], false, self.evaluator).ns);
         let (roomy_ns, _) = self.find_shortest_path(|edge| edge.unlimited_lx_ns);
         untiled_ns > roomy_ns * (1.0 + CONVERGENCE_TOLERANCE)
     }
@@ -529,8 +537,11 @@ impl<'a> ShortestPathSearch<'a> {
                     return false;
                 }
                 let edge = &mut self.edges[first][n_ops - 1];
-                self.steps +=
-                    if edge.queue.is_none() { edge.enumerate_candidates(self.evaluator) } else { edge.evaluate_next(self.evaluator, &mut self.measured, caution) };
+                self.steps += if edge.queue.is_none() {
+                    edge.enumerate_candidates(self.evaluator)
+                } else {
+                    edge.evaluate_next(self.evaluator, &mut self.measured, caution)
+                };
             }
         }
         true
@@ -543,7 +554,8 @@ impl<'a> ShortestPathSearch<'a> {
         if settled_ns <= least_ns * (1.0 + CONVERGENCE_TOLERANCE) {
             return None;
         }
-        let doubts = path.iter().rev().map(|&place| (self.edge(place).potential_saving_ns(caution), place)).filter(|(doubt, _)| *doubt > 0.0);
+        let doubts =
+            path.iter().rev().map(|&place| (self.edge(place).potential_saving_ns(caution), place)).filter(|(doubt, _)| *doubt > 0.0);
         doubts.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, place)| place)
     }
 

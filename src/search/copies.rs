@@ -23,7 +23,9 @@ pub fn find_hoistable_copies(ops: &[SearchedOp], loops: &LoopNest) -> Vec<Hoiste
 /// Returns the values that ops before the loops make and no loop tiles, in the form of copies before the loops: they may be in LX
 /// throughout.
 pub(super) fn resident_live_ins(ops: &[SearchedOp], loops: &LoopNest) -> Vec<HoistedCopy> {
-    let is_made = |&OperandPosition { op, operand }: &OperandPosition| ops[op].tiled.inputs[operand].producer.is_some_and(|maker| ops[maker].may_be_in_lx);
+    let is_made = |&OperandPosition { op, operand }: &OperandPosition| {
+        ops[op].tiled.inputs[operand].producer.is_some_and(|maker| ops[maker].may_be_in_lx)
+    };
     let found = find_hoistable_copies(ops, loops).into_iter();
     found.filter(|copied| copied.tiled_dims.iter().all(Option::is_none) && copied.reads.iter().all(is_made)).collect()
 }
@@ -89,7 +91,8 @@ mod tests {
     #[test]
     fn places_copy_in_the_loops_that_tile_it() {
         let (ops, loops) = matmul_nest([4, 2]);
-        let rows = find_hoistable_copies(&ops, &loops).into_iter().find(|copied| copied.reads == [OperandPosition { op: 0, operand: 0 }]).unwrap();
+        let rows =
+            find_hoistable_copies(&ops, &loops).into_iter().find(|copied| copied.reads == [OperandPosition { op: 0, operand: 0 }]).unwrap();
         assert_eq!(rows.tiled_dims, [Some(0), None]);
     }
 
@@ -98,7 +101,8 @@ mod tests {
         // The loop cuts the columns of the second product only, which reads all rows that the first one makes.
         let (mut ops, mut loops) = matmul_nest([1, 4]);
         ops[1].values[0] = 11;
-        let kept = |ops: &[SearchedOp], loops: &LoopNest| resident_live_ins(ops, loops).into_iter().map(|copied| copied.reads).collect::<Vec<_>>();
+        let kept =
+            |ops: &[SearchedOp], loops: &LoopNest| resident_live_ins(ops, loops).into_iter().map(|copied| copied.reads).collect::<Vec<_>>();
         loops.ops = 1..2;
         loops.levels[0].dims = BTreeMap::from([(1, 1)]);
         assert_eq!(kept(&ops, &loops), [vec![OperandPosition { op: 1, operand: 0 }]]);

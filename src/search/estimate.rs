@@ -1,6 +1,6 @@
 //! Estimated cost of a loop nest around some ops: the least times of the ops, and the values that fit into LX.
 
-use super::{TilingAxis, ModeledCost, AxisTiling, OpCosts, SearchedOp};
+use super::{AxisTiling, ModeledCost, OpCosts, SearchedOp, TilingAxis};
 use std::{collections::BTreeMap, ops::Range};
 
 /// Value from outside of the segment that an op reads and that an earlier op of the segment has read.
@@ -55,7 +55,14 @@ struct TiledSegment<'a> {
 /// Estimates the cost of a segment in a nest. Assumes that every value that fits in the LX of all cores together is
 /// resident, and that its users have the same core split. `keeps` extends this to untiled values from before the
 /// segment.
-pub(super) fn estimate_cost(ops: &[SearchedOp], segment: Range<usize>, axes: &[TilingAxis], nest: &[AxisTiling], keeps: bool, costs: &dyn OpCosts) -> ModeledCost {
+pub(super) fn estimate_cost(
+    ops: &[SearchedOp],
+    segment: Range<usize>,
+    axes: &[TilingAxis],
+    nest: &[AxisTiling],
+    keeps: bool,
+    costs: &dyn OpCosts,
+) -> ModeledCost {
     let tiled = TiledSegment::new(ops, segment, axes, nest, keeps);
     let in_lx = tiled.select_resident_values(costs.lx_bytes());
     let (mut cuts, mut places) = (Vec::with_capacity(nest.len()), Vec::new());
@@ -167,7 +174,11 @@ impl<'a> TiledSegment<'a> {
             let inputs = self.ops[reader].tiled.inputs.iter().filter(|input| input.producer == Some(maker));
             return inputs.into_iter().all(|input| !input.dims.contains(&Some(read)));
         };
-        if self.ops[maker].is_reduced(made) { self.levels[level].axis.carried.contains(&reader) } else { self.tiled_dim(level, reader).is_some() }
+        if self.ops[maker].is_reduced(made) {
+            self.levels[level].axis.carried.contains(&reader)
+        } else {
+            self.tiled_dim(level, reader).is_some()
+        }
     }
 
     /// Returns whether the reader finds the maker's tile of the same iteration in LX.
@@ -175,7 +186,8 @@ impl<'a> TiledSegment<'a> {
         let first = self.segment.start;
         (0..self.levels.len()).all(|level| {
             let before = &self.levels[level].loops_before;
-            self.can_pass_tiles(level, maker, reader) && (self.tiled_dim(level, maker).is_none() || before[maker - first] == before[reader - first])
+            self.can_pass_tiles(level, maker, reader)
+                && (self.tiled_dim(level, maker).is_none() || before[maker - first] == before[reader - first])
         })
     }
 
@@ -280,7 +292,14 @@ impl<'a> TiledSegment<'a> {
         kept
     }
 
-    fn op_cost(&self, op: usize, in_lx: &ResidentSet, costs: &dyn OpCosts, cuts: &mut Vec<(usize, i64)>, places: &mut Vec<bool>) -> ModeledCost {
+    fn op_cost(
+        &self,
+        op: usize,
+        in_lx: &ResidentSet,
+        costs: &dyn OpCosts,
+        cuts: &mut Vec<(usize, i64)>,
+        places: &mut Vec<bool>,
+    ) -> ModeledCost {
         let first = self.segment.start;
         let searched = &self.ops[op];
         let is_in_lx = |input: usize| match searched.tiled.inputs[input].producer.filter(|maker| self.segment.contains(maker)) {

@@ -63,7 +63,7 @@ pub use axes::{TilingAxis, find_axes, find_axes_without_carried};
 pub(crate) use by_tiling::TilingTable;
 pub use choose::{TileSearchResult, TileSearchStatistics, choose_tilings};
 pub use copies::find_hoistable_copies;
-pub use loops::{HoistedCopy, TiledLoop, LoopNest, OperandPosition};
+pub use loops::{HoistedCopy, LoopNest, OperandPosition, TiledLoop};
 pub use more_lx::{ADDITIONAL_LX_BYTES, compute_cost_with_more_lx};
 pub use nests::{AxisTiling, Tiling, enumerate_tilings};
 pub use objective::choose_fewest_bytes;
@@ -151,7 +151,13 @@ pub trait CostEvaluator: OpCosts {
     /// Returns the cost of each op of a segment in a nest. The values in `kept` are in LX before the segment, however
     /// they get there. Ops that passes add count for the op that they follow. Returns `None` if the segment cannot be
     /// tiled that way.
-    fn evaluate_segment(&self, segment: Range<usize>, axes: &[TilingAxis], nest: &[AxisTiling], kept: &[HoistedCopy]) -> Option<Vec<ModeledCost>>;
+    fn evaluate_segment(
+        &self,
+        segment: Range<usize>,
+        axes: &[TilingAxis],
+        nest: &[AxisTiling],
+        kept: &[HoistedCopy],
+    ) -> Option<Vec<ModeledCost>>;
     /// Returns the cost of each op of the program with loops around some segments, or `None` if it cannot be compiled.
     fn evaluate_plan(&self, loops: &[LoopNest]) -> Option<Vec<ModeledCost>>;
 }

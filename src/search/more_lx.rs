@@ -1,6 +1,6 @@
 //! Cost of a program if each core had more LX.
 
-use super::{TileSearchResult, CostEvaluator, LoopNest};
+use super::{CostEvaluator, LoopNest, TileSearchResult};
 use cost::{ModeledCost, Objective};
 
 /// Additional LX per core for which reports show the cost: 1 MiB.
@@ -10,7 +10,12 @@ pub const ADDITIONAL_LX_BYTES: i64 = 1 << 20;
 /// cheaper: a larger machine can run every plan of a smaller one. Returns `None` if the program cannot be compiled
 /// there.
 #[must_use]
-pub fn compute_cost_with_more_lx(judge: &dyn CostEvaluator, chosen: &TileSearchResult, of_smaller: &[LoopNest], objective: Objective) -> Option<ModeledCost> {
+pub fn compute_cost_with_more_lx(
+    judge: &dyn CostEvaluator,
+    chosen: &TileSearchResult,
+    of_smaller: &[LoopNest],
+    objective: Objective,
+) -> Option<ModeledCost> {
     // The search has no result where loops could save nothing.
     let whole = |by_op: Vec<ModeledCost>| by_op.into_iter().sum::<ModeledCost>();
     let own = chosen.found.as_ref().map_or_else(|| judge.evaluate_untiled().map(whole), |found| found.cost);
@@ -20,7 +25,7 @@ pub fn compute_cost_with_more_lx(judge: &dyn CostEvaluator, chosen: &TileSearchR
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{TilingAxis, HoistedCopy, AxisTiling, TileSearchStatistics, OpCosts};
+    use crate::search::{AxisTiling, HoistedCopy, OpCosts, TileSearchStatistics, TilingAxis};
     use std::ops::Range;
 
     /// A machine on which a program takes so long without loops and with some.
@@ -52,7 +57,13 @@ mod tests {
             Some(vec![cost_of_time(self.untiled)])
         }
 
-        fn evaluate_segment(&self, _segment: Range<usize>, _axes: &[TilingAxis], _nest: &[AxisTiling], _kept: &[HoistedCopy]) -> Option<Vec<ModeledCost>> {
+        fn evaluate_segment(
+            &self,
+            _segment: Range<usize>,
+            _axes: &[TilingAxis],
+            _nest: &[AxisTiling],
+            _kept: &[HoistedCopy],
+        ) -> Option<Vec<ModeledCost>> {
             None
         }
 
@@ -73,9 +84,15 @@ mod tests {
             is_complete: true,
         };
         let searched = TileSearchResult { loops: Vec::new(), found: Some(found) };
-        let cost = |judge: &LargerMachine, chosen: &TileSearchResult| compute_cost_with_more_lx(judge, chosen, &[], Objective::Time).map(|cost| cost.ns);
+        let cost = |judge: &LargerMachine, chosen: &TileSearchResult| {
+            compute_cost_with_more_lx(judge, chosen, &[], Objective::Time).map(|cost| cost.ns)
+        };
         assert_eq!(cost(&LargerMachine { untiled: 9.0, with_loops: Some(8.0) }, &searched), Some(7.0));
         assert_eq!(cost(&LargerMachine { untiled: 9.0, with_loops: Some(6.0) }, &searched), Some(6.0), "what was chosen with less LX");
-        assert_eq!(cost(&LargerMachine { untiled: 5.0, with_loops: None }, &TileSearchResult::default()), Some(5.0), "all fits, so nothing was searched");
+        assert_eq!(
+            cost(&LargerMachine { untiled: 5.0, with_loops: None }, &TileSearchResult::default()),
+            Some(5.0),
+            "all fits, so nothing was searched"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Candidate loop nests around some ops.
 
-use super::{TilingAxis, SearchedOp};
+use super::{SearchedOp, TilingAxis};
 use std::{collections::BTreeMap, ops::Range};
 
 /// One level of a candidate nest.
@@ -25,7 +25,8 @@ const MAX_ITERATIONS: i64 = 4096;
 #[must_use]
 pub fn enumerate_tilings(ops: &[SearchedOp], segment: Range<usize>, axes: &[TilingAxis]) -> Vec<Tiling> {
     let useful: Vec<usize> = (0..axes.len()).filter(|&axis| axes[axis].dims.len() > 1 || segment.len() == 1).collect();
-    let counts: BTreeMap<usize, Vec<i64>> = useful.iter().map(|&axis| (axis, find_tile_counts(ops, axes[axis].size, &axes[axis].dims))).collect();
+    let counts: BTreeMap<usize, Vec<i64>> =
+        useful.iter().map(|&axis| (axis, find_tile_counts(ops, axes[axis].size, &axes[axis].dims))).collect();
     let reach_both_ends =
         |levels: &[usize]| [segment.start, segment.end - 1].iter().all(|end| levels.iter().any(|&axis| axes[axis].dims.contains_key(end)));
     let mut found: Vec<Tiling> = vec![Vec::new()];

@@ -1,7 +1,10 @@
 //! Objective by which plans are compared. A search for the fewest bytes is a search for the least time in which the evaluator returns bytes
 //! as times.
 
-use super::{TilingAxis, TileSearchResult, HoistedCopy, AxisTiling, CostEvaluator, LoopNest, OpCosts, PricedPlan, SearchedOp, choose_tilings, runner_up::find_next_best};
+use super::{
+    AxisTiling, CostEvaluator, HoistedCopy, LoopNest, OpCosts, PricedPlan, SearchedOp, TileSearchResult, TilingAxis, choose_tilings,
+    runner_up::find_next_best,
+};
 use cost::{ModeledCost, Objective};
 use std::ops::Range;
 
@@ -12,7 +15,12 @@ const BYTES_PER_NS: f64 = 1e-9;
 /// that save time save bytes too, and the two searches evaluate different plans. `of_time` splits work and assigns
 /// addresses for time, `judge` for bytes.
 #[must_use]
-pub fn choose_fewest_bytes(ops: &[SearchedOp], of_time: &dyn CostEvaluator, judge: &dyn CostEvaluator, most_steps: usize) -> TileSearchResult {
+pub fn choose_fewest_bytes(
+    ops: &[SearchedOp],
+    of_time: &dyn CostEvaluator,
+    judge: &dyn CostEvaluator,
+    most_steps: usize,
+) -> TileSearchResult {
     let searches: [&dyn CostEvaluator; 2] = [&TrafficCostEvaluator(judge), of_time];
     let of_search = |search: &dyn CostEvaluator| {
         let chosen = choose_tilings(ops, search, most_steps);
@@ -66,7 +74,13 @@ impl CostEvaluator for TrafficCostEvaluator<'_> {
         Some(self.0.evaluate_untiled()?.into_iter().map(bytes_as_time).collect())
     }
 
-    fn evaluate_segment(&self, segment: Range<usize>, axes: &[TilingAxis], nest: &[AxisTiling], kept: &[HoistedCopy]) -> Option<Vec<ModeledCost>> {
+    fn evaluate_segment(
+        &self,
+        segment: Range<usize>,
+        axes: &[TilingAxis],
+        nest: &[AxisTiling],
+        kept: &[HoistedCopy],
+    ) -> Option<Vec<ModeledCost>> {
         Some(self.0.evaluate_segment(segment, axes, nest, kept)?.into_iter().map(bytes_as_time).collect())
     }
 

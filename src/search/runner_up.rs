@@ -33,7 +33,7 @@ fn is_different_plan(plan: &PricedPlan, chosen: &PricedPlan) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{HoistedCopy, TiledLoop, OperandPosition};
+    use crate::search::{HoistedCopy, OperandPosition, TiledLoop};
     use std::collections::BTreeMap;
 
     fn make_plan(count: i64, n_copies: usize, ns: f64) -> PricedPlan {
@@ -47,7 +47,8 @@ mod tests {
         let chosen = make_plan(4, 0, 10.0);
         let mut around_more = chosen.clone();
         around_more.loops[0].ops = 0..2;
-        let plans = [chosen.clone(), around_more, make_plan(4, 1, 10.0), make_plan(2, 0, 14.0), make_plan(4, 1, 13.0), make_plan(8, 0, 13.0)];
+        let plans =
+            [chosen.clone(), around_more, make_plan(4, 1, 10.0), make_plan(2, 0, 14.0), make_plan(4, 1, 13.0), make_plan(8, 0, 13.0)];
         assert_eq!(find_next_best(&plans, &chosen, Objective::Time), Some(make_plan(4, 1, 13.0)));
         assert_eq!(find_next_best(&plans[..3], &chosen, Objective::Time), None);
     }

@@ -1,6 +1,6 @@
 //! Evaluated times of ops, collected from evaluated segments.
 
-use super::{TilingAxis, ModeledCost, AxisTiling, OpCosts, by_tiling::TilingTable};
+use super::{AxisTiling, ModeledCost, OpCosts, TilingAxis, by_tiling::TilingTable};
 use std::ops::Range;
 
 /// Lowest evaluated time of each op, ns, by op and tiling (outermost loop first).

@@ -76,7 +76,10 @@ mod tests {
     fn bounds_number_of_ops_in_a_partition() {
         for n_ops in 60..300 {
             let found = partition_program(&layer_chain(1, n_ops));
-            assert!(found.iter().all(|part| (MAX_PARTITION_OPS / 2..=MAX_PARTITION_OPS).contains(&part.len()) || part.end == n_ops), "{found:?}");
+            assert!(
+                found.iter().all(|part| (MAX_PARTITION_OPS / 2..=MAX_PARTITION_OPS).contains(&part.len()) || part.end == n_ops),
+                "{found:?}"
+            );
         }
     }
 }

@@ -326,7 +326,10 @@ mod tests {
         let inner = TilingError::InnerName { dim: "D".to_owned(), count: 2, size: 128, whole: "C*D".to_owned(), outer: "C".to_owned() };
         assert_eq!(tilings_of(&make_op(&["C*D"], &[256], 0, &[("C", 2), ("D", 2)]), &sizes), Err(inner));
         // 8 tiles of 256 elements would be equal, but would split the 4 positions of C.
-        assert_eq!(tilings_of(&make_op(&["C*D"], &[256], 0, &[("C", 8)]), &sizes), Err(TilingError::Uneven { dim: "C".to_owned(), size: 4, count: 8 }));
+        assert_eq!(
+            tilings_of(&make_op(&["C*D"], &[256], 0, &[("C", 8)]), &sizes),
+            Err(TilingError::Uneven { dim: "C".to_owned(), size: 4, count: 8 })
+        );
         let unknown = TilingError::NoSize { dim: "C".to_owned(), whole: "C*D".to_owned(), count: 2 };
         assert_eq!(tilings_of(&make_op(&["C*D"], &[256], 0, &[("C", 2)]), &[]), Err(unknown));
     }

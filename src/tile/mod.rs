@@ -54,6 +54,8 @@ mod tree;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use cut::{LevelTiling, TilingError, KnownDimNames, LoopLevel, TiledOperand, TiledOp};
-pub use online::{Correction, Monotonicity, RunningDependence, RunningValueAnalysis, AnalyzedOperand, AnalyzedOpKind, AnalyzedOp, RunningTerm};
-pub use tree::{TreeLoop, LoopTreeNode, LoopTree};
+pub use cut::{KnownDimNames, LevelTiling, LoopLevel, TiledOp, TiledOperand, TilingError};
+pub use online::{
+    AnalyzedOp, AnalyzedOpKind, AnalyzedOperand, Correction, Monotonicity, RunningDependence, RunningTerm, RunningValueAnalysis,
+};
+pub use tree::{LoopTree, LoopTreeNode, TreeLoop};

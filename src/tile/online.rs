@@ -177,11 +177,17 @@ impl RunningValueAnalysis {
         }
         let (is_running, correction) = match made {
             RunningDependence::Outside | RunningDependence::Tile => (true, None),
-            RunningDependence::Scaled(term, course) if matches!(step.rule, AnalyzedOpKind::Sum | AnalyzedOpKind::Product) && never_increases(&term, course) => {
+            RunningDependence::Scaled(term, course)
+                if matches!(step.rule, AnalyzedOpKind::Sum | AnalyzedOpKind::Product) && never_increases(&term, course) =>
+            {
                 (true, Some(Correction::Multiply(term)))
             }
-            RunningDependence::Shifted(term, course) if step.rule == AnalyzedOpKind::Max && never_increases(&term, course) => (true, Some(Correction::Add(term))),
-            RunningDependence::Shifted(term, course) if step.rule == AnalyzedOpKind::Min && never_decreases(&term, course) => (true, Some(Correction::Add(term))),
+            RunningDependence::Shifted(term, course) if step.rule == AnalyzedOpKind::Max && never_increases(&term, course) => {
+                (true, Some(Correction::Add(term)))
+            }
+            RunningDependence::Shifted(term, course) if step.rule == AnalyzedOpKind::Min && never_decreases(&term, course) => {
+                (true, Some(Correction::Add(term)))
+            }
             _ => (false, None),
         };
         let course = match (step.rule, &correction) {
@@ -203,12 +209,16 @@ impl RunningValueAnalysis {
             (AnalyzedOpKind::Sub, [one, other]) => add_dependences(one, &negate(other)).or_else(|| add_dependences(&negate(other), one)),
             (AnalyzedOpKind::Neg, [form @ (RunningDependence::Shifted(..) | RunningDependence::Running(..))]) => Some(negate(form)),
             (AnalyzedOpKind::Exp, [RunningDependence::Shifted(term, course)]) => Some(RunningDependence::Scaled(term.clone(), *course)),
-            (AnalyzedOpKind::Sum | AnalyzedOpKind::Neg, [form @ RunningDependence::Scaled(..)]) | (AnalyzedOpKind::Max | AnalyzedOpKind::Min, [form @ RunningDependence::Shifted(..)]) => Some(form.clone()),
+            (AnalyzedOpKind::Sum | AnalyzedOpKind::Neg, [form @ RunningDependence::Scaled(..)])
+            | (AnalyzedOpKind::Max | AnalyzedOpKind::Min, [form @ RunningDependence::Shifted(..)]) => Some(form.clone()),
             (
                 AnalyzedOpKind::Mul | AnalyzedOpKind::Product,
-                [form @ RunningDependence::Scaled(..), RunningDependence::Tile | RunningDependence::Outside] | [RunningDependence::Tile | RunningDependence::Outside, form @ RunningDependence::Scaled(..)],
+                [form @ RunningDependence::Scaled(..), RunningDependence::Tile | RunningDependence::Outside]
+                | [RunningDependence::Tile | RunningDependence::Outside, form @ RunningDependence::Scaled(..)],
             )
-            | (AnalyzedOpKind::Div, [form @ RunningDependence::Scaled(..), RunningDependence::Tile | RunningDependence::Outside]) => Some(form.clone()),
+            | (AnalyzedOpKind::Div, [form @ RunningDependence::Scaled(..), RunningDependence::Tile | RunningDependence::Outside]) => {
+                Some(form.clone())
+            }
             _ => None,
         };
         separate.unwrap_or_else(|| merge_dependences(step, &forms))
@@ -216,7 +226,9 @@ impl RunningValueAnalysis {
 
     /// Returns the form of an operand, with running values indexed by the dimensions of the op's result.
     fn operand_dependence(&self, read: &AnalyzedOperand) -> RunningDependence {
-        let Some(RecordedDependence { dependence: form, .. }) = self.values.get(read.value).and_then(Option::as_ref) else { return RunningDependence::Outside };
+        let Some(RecordedDependence { dependence: form, .. }) = self.values.get(read.value).and_then(Option::as_ref) else {
+            return RunningDependence::Outside;
+        };
         let through = |term: &RunningTerm| {
             let shape = &self.values[term.value].as_ref()?.shape;
             let dims = term.dims.iter().zip(shape).map(|(dim, size)| match dim.and_then(|dim| read.dims.get(dim).copied().flatten()) {
@@ -267,7 +279,9 @@ fn merge_dependences(step: &AnalyzedOp, forms: &[RunningDependence]) -> RunningD
 fn add_dependences(one: &RunningDependence, other: &RunningDependence) -> Option<RunningDependence> {
     match (one, other) {
         (RunningDependence::Tile, RunningDependence::Running(term, course)) => Some(RunningDependence::Shifted(term.clone(), *course)),
-        (RunningDependence::Shifted(term, course), RunningDependence::Tile | RunningDependence::Outside) => Some(RunningDependence::Shifted(term.clone(), *course)),
+        (RunningDependence::Shifted(term, course), RunningDependence::Tile | RunningDependence::Outside) => {
+            Some(RunningDependence::Shifted(term.clone(), *course))
+        }
         (RunningDependence::Scaled(..), RunningDependence::Scaled(..)) if one == other => Some(one.clone()),
         _ => None,
     }

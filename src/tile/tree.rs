@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{LevelTiling, TilingError, KnownDimNames, LoopLevel, TiledOp};
+use super::{KnownDimNames, LevelTiling, LoopLevel, TiledOp, TilingError};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Op or loop, as an entry of a list.

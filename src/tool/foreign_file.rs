@@ -22,7 +22,8 @@ const ONNX: FileKind = new_kind(
     "import it with 'torch-mlir-import-onnx', then lower it with 'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline \
      --torch-backend-to-linalg-on-tensors-backend-pipeline'",
 );
-const PYTORCH: FileKind = new_kind("a file of PyTorch", "load it in Python with torch.load, and call spyre_mlir.torch.compile(model, *inputs)");
+const PYTORCH: FileKind =
+    new_kind("a file of PyTorch", "load it in Python with torch.load, and call spyre_mlir.torch.compile(model, *inputs)");
 const WEIGHTS: FileKind = new_kind("weights", "load them into a model in Python, and call spyre_mlir.torch.compile(model, *inputs)");
 const ARRAYS: FileKind = new_kind("arrays of NumPy", "give them to 'spyre-run DIR --input NAME=FILE.npy'");
 const ZIP: FileKind = new_kind("a zip archive", "unpack it, and give the file of a module in it");

@@ -6,7 +6,7 @@
 use super::{VERSION, places::find_sibling_program};
 use crate::{
     mlir::{Module, OpExt},
-    reference::{ReferenceOutcome, ReferenceFiles, ReferenceRequest, answer_comparison, find_dialect_op},
+    reference::{ReferenceFiles, ReferenceOutcome, ReferenceRequest, answer_comparison, find_dialect_op},
     validate::OriginalRunner,
 };
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -50,8 +50,8 @@ impl ReferenceProcess {
         if let Some(name) = find_dialect_op(module.op()) {
             return Err(format!("it has '{name}', which MLIR's JIT does not run"));
         }
-        let runner =
-            find_sibling_program(RUNNER_NAME).ok_or_else(|| format!("'{RUNNER_NAME}', which runs MLIR's JIT, is not in the directory of this tool"))?;
+        let runner = find_sibling_program(RUNNER_NAME)
+            .ok_or_else(|| format!("'{RUNNER_NAME}', which runs MLIR's JIT, is not in the directory of this tool"))?;
         let ops = module.op().nested();
         let runs = if ops.iter().any(|op| APPROXIMATED_OPS.contains(&op.full_name())) { 2 } else { 1 };
         let n_ops = runs * ops.len() as u64;

@@ -46,10 +46,10 @@ use clap::{
 };
 #[cfg(feature = "mlir")]
 pub use foreign_file::check_is_mlir;
-pub use places::{format_read_error, check_output_directory, check_output_file, find_similar_file};
-use places::{parent_directory, describe_io_error};
+pub use places::{check_output_directory, check_output_file, find_similar_file, format_read_error};
+use places::{describe_io_error, parent_directory};
 use progress::ProgressIndicator;
-pub use speech::{Verbosity, EXIT_CODES, MessageFormat, Message, MessageArguments, MessageLocation, Reporter, VERSION};
+pub use speech::{EXIT_CODES, Message, MessageArguments, MessageFormat, MessageLocation, Reporter, VERSION, Verbosity};
 use std::{
     ffi::OsString,
     fs,

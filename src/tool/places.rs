@@ -52,10 +52,8 @@ fn check_parent_directory(path: &str) -> Result<(), String> {
             Err(codes::OUTPUT_PLACE
                 .format(format_args!("cannot write '{path}': '{}' is not a directory; name another path", folder.display())))
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(codes::OUTPUT_PLACE
-                .format(format_args!("cannot write '{path}': there is no directory '{}'; create it first", folder.display())))
-        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(codes::OUTPUT_PLACE
+            .format(format_args!("cannot write '{path}': there is no directory '{}'; create it first", folder.display()))),
         Err(error) => Err(codes::OUTPUT_WRITE.format(format_args!("cannot write '{path}': {}", describe_io_error(&error)))),
     }
 }

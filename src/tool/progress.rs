@@ -148,7 +148,7 @@ fn format_line((title, detail): (&str, &str), elapsed: Duration, columns: usize)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::{Verbosity, MessageFormat, MessageArguments};
+    use crate::tool::{MessageArguments, MessageFormat, Verbosity};
 
     #[test]
     fn disables_progress_for_quiet_json_and_variable() {

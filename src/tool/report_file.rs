@@ -84,7 +84,10 @@ mod tests {
 
     #[test]
     fn selects_format_by_extension() {
-        assert_eq!(["a.json", "b/a.html", "-"].map(ReportFormat::from_path), [Ok(ReportFormat::Json), Ok(ReportFormat::Html), Ok(ReportFormat::Json)]);
+        assert_eq!(
+            ["a.json", "b/a.html", "-"].map(ReportFormat::from_path),
+            [Ok(ReportFormat::Json), Ok(ReportFormat::Html), Ok(ReportFormat::Json)]
+        );
         assert_eq!(ReportFormat::from_path("/dev/null"), Ok(ReportFormat::Json));
         for name in ["a", "a.htm", "a.json.txt", "json"] {
             let refused = ReportFormat::from_path(name).unwrap_err();
@@ -111,7 +114,11 @@ mod tests {
         };
         assert_eq!(read_program_text(&file("text.mlir", b"module {}\n")).as_deref(), Some("module {}\n"));
         assert_eq!(
-            [read_program_text(&file("code.mlir", b"ML\xefR\x06")), read_program_text("-"), read_program_text(place.path().to_str().unwrap())],
+            [
+                read_program_text(&file("code.mlir", b"ML\xefR\x06")),
+                read_program_text("-"),
+                read_program_text(place.path().to_str().unwrap())
+            ],
             [None, None, None]
         );
     }

@@ -1,27 +1,27 @@
 //! `spyre-compile`: from `linalg` on tensors, or `spyre` ops, to a bundle directory.
 
 use super::{
-    choices::{PipelineArguments, OPTIMIZATION, kinds, modes},
-    diagnostics::{install_handler, format_option_name},
+    choices::{OPTIMIZATION, PipelineArguments, kinds, modes},
+    diagnostics::{format_option_name, install_handler},
     help::{LISTS_NOTE, with_help},
     helper::ReferenceProcess,
     remarks::RemarkArguments,
     report_file,
     speech::MESSAGES,
-    tuning::{TuneRequest, BUDGET, format_short_summary, tune},
+    tuning::{BUDGET, TuneRequest, format_short_summary, tune},
 };
 use crate::{
     codes,
-    compile::{ValidationSettings, compile_with_validation, run_in_user_terms, parse_in_user_terms},
+    compile::{ValidationSettings, compile_with_validation, parse_in_user_terms, run_in_user_terms},
     dialect::phase_of,
     kernel::FixedNumberKind,
     mlir::{Module, Op, record_bug},
     pipeline::{self, CompileOptions, Phase},
     plan_file::{PlanFile, compare},
     report::{Report, build_trace},
-    tool::{self, Verbosity, MessageArguments, ProgressIndicator, Reporter},
-    tune::{TuneCache, Shard, TuneParameters},
-    validate::{ExecutionLimits, ValidationMode, NotValidated, OriginalRunner, Verdict},
+    tool::{self, MessageArguments, ProgressIndicator, Reporter, Verbosity},
+    tune::{Shard, TuneCache, TuneParameters},
+    validate::{ExecutionLimits, NotValidated, OriginalRunner, ValidationMode, Verdict},
 };
 use clap::{Command, CommandFactory, Parser};
 use std::{ffi::OsString, fs, io, path::Path, time::Instant};
@@ -154,11 +154,13 @@ fn run(arguments: &CompileArguments, speaker: Reporter, line: &str) -> Result<()
         progress.set_detail(|| next_activity(phase, mode).to_owned());
     };
     progress.set_detail(|| Phase::Import.name().to_owned());
-    let helper = if mode == ValidationMode::Off || !emits { Err("no files are written".to_owned()) } else { ReferenceProcess::find(&module, input) };
+    let helper =
+        if mode == ValidationMode::Off || !emits { Err("no files are written".to_owned()) } else { ReferenceProcess::find(&module, input) };
     let original = helper.as_ref().map(|helper| helper as &dyn OriginalRunner).map_err(String::as_str);
     let validation = ValidationSettings { mode, limits: ExecutionLimits::default(), original };
-    let compiled =
-        run_in_user_terms(&mut module, speaker.is_verbose(), |module| compile_with_validation(module, &options, output, &validation, &mut watch));
+    let compiled = run_in_user_terms(&mut module, speaker.is_verbose(), |module| {
+        compile_with_validation(module, &options, output, &validation, &mut watch)
+    });
     let mut report = compiled.ok_or_else(String::new)?;
     arguments.remarks.write(&session)?;
     if emits {
@@ -250,7 +252,11 @@ fn check_output_paths(arguments: &CompileArguments) -> Result<(), String> {
         }
     }
     arguments.remarks.check()?;
-    arguments.report.iter().try_for_each(|path| report_file::ReportFormat::from_path(path).map(drop)).map_err(|message| format!("--report: {message}"))?;
+    arguments
+        .report
+        .iter()
+        .try_for_each(|path| report_file::ReportFormat::from_path(path).map(drop))
+        .map_err(|message| format!("--report: {message}"))?;
     arguments.trace.iter().try_for_each(|path| report_file::check_trace_path(path)).map_err(|message| format!("--trace: {message}"))
 }
 
@@ -271,15 +277,20 @@ fn check_phase_only(arguments: &CompileArguments, output: &str, follows: bool) -
 }
 
 /// Writes the chosen plan to the requested files, and to the file of `--plan` if that did not exist.
-fn write_plans(report: &Report, options: &CompileOptions, (arguments, speaker): (&CompileArguments, Reporter), follows: bool) -> Result<(), String> {
+fn write_plans(
+    report: &Report,
+    options: &CompileOptions,
+    (arguments, speaker): (&CompileArguments, Reporter),
+    follows: bool,
+) -> Result<(), String> {
     if let (Some(path), true) = (&arguments.plan, follows) {
         speaker.print_summary(&format!("  followed the plan '{path}'\n"))?;
     }
     let made = arguments.plan.as_ref().filter(|_| !follows);
     for path in made.into_iter().chain(&arguments.write_plan) {
-        let plan = report
-            .to_plan_file(options.kernel_words())
-            .ok_or_else(|| codes::NO_PLAN_CHOSEN.format(format_args!("the search chose nothing to record in '{path}'; remove the option")))?;
+        let plan = report.to_plan_file(options.kernel_words()).ok_or_else(|| {
+            codes::NO_PLAN_CHOSEN.format(format_args!("the search chose nothing to record in '{path}'; remove the option"))
+        })?;
         let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
         tool::write_file(path, format!("{text}\n"))?;
         speaker.print_summary(&format!("  plan written to {path}\n"))?;

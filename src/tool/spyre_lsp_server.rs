@@ -1,8 +1,8 @@
 //! `spyre-lsp-server`: MLIR's language server with our dialects, and what only this compiler knows, for editors.
 
 use super::{
-    help::{DriverOption, handle_driver_help, driver_option, with_help},
-    lsp::{serve_stdio, mlir_server_arguments},
+    help::{DriverOption, driver_option, handle_driver_help, with_help},
+    lsp::{mlir_server_arguments, serve_stdio},
     run_on_large_stack,
     speech::{MESSAGES, MessageArguments, Reporter},
 };

@@ -1,7 +1,7 @@
 //! `spyre-opt`: MLIR's opt driver with our dialects and passes.
 
 use super::{
-    help::{DriverOption, handle_driver_help, driver_option, with_help},
+    help::{DriverOption, driver_option, handle_driver_help, with_help},
     run_on_large_stack,
     speech::MESSAGES,
 };

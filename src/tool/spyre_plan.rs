@@ -9,7 +9,8 @@ use cost::{CostFormula, TimeEstimate};
 use files::{MAX_TEXT_BYTES, read_text as read_text_file};
 use machine::Target;
 use scratchpad::{
-    Capacity, ExactPlanner, ReportHeader, Instance, InstanceError, PlanningLimits, ScratchpadPlan, MinimumLxBytes, ResidencyMode, draw, build_drawing, plan_instance, find_smallest_lx,
+    Capacity, ExactPlanner, Instance, InstanceError, MinimumLxBytes, PlanningLimits, ReportHeader, ResidencyMode, ScratchpadPlan,
+    build_drawing, draw, find_smallest_lx, plan_instance,
 };
 use scratchpad_verify::{VerifiedPlan, verify};
 use std::{
@@ -124,7 +125,8 @@ fn run(arguments: &PlanArguments, speaker: Reporter) -> Result<(), String> {
         return estimate_kernel_times(kernels, arguments.output.as_deref());
     }
     if let Some(path) = &arguments.certificate {
-        let verified = tile_verify::verify(&read_text(path)?).map_err(|error| codes::CERTIFICATE.format(format_args!("{path}: {error}")))?;
+        let verified =
+            tile_verify::verify(&read_text(path)?).map_err(|error| codes::CERTIFICATE.format(format_args!("{path}: {error}")))?;
         return tool::print_text(&format!("{verified}\n"));
     }
     if let Some(result) = &arguments.verify {
@@ -144,7 +146,11 @@ fn run(arguments: &PlanArguments, speaker: Reporter) -> Result<(), String> {
         let found = find_smallest_lx(&instance, &mut limits);
         // The plan is for an LX of this size.
         instance.capacity.bytes = found.bytes;
-        let plan = ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &found.placement);
+        let plan = ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(
+            &instance.buffers,
+            &instance.capacity,
+            &found.placement,
+        );
         let peak = MinimumLxBytes { bytes: found.bytes, lower_bound: found.lower_bound };
         (ScratchpadPlan { steps: found.steps, timed_out: found.timed_out, ..plan }, Some(peak))
     } else {
@@ -214,7 +220,9 @@ fn read_instance(arguments: &PlanArguments) -> Result<(Instance, bool), String> 
     let bytes = match arguments.capacity {
         Some(bytes) => bytes,
         None if arguments.smallest_peak => 0,
-        None => return Err(codes::LX_INSTANCE.format(format_args!("expected the size of LX, found none in '{path}'; add --capacity BYTES"))),
+        None => {
+            return Err(codes::LX_INSTANCE.format(format_args!("expected the size of LX, found none in '{path}'; add --capacity BYTES")));
+        }
     };
     Instance::from_csv(&text, Capacity { bytes, alignment: arguments.alignment.unwrap_or(1) })
         .map(|instance| (instance, true))

@@ -157,7 +157,8 @@ mod tests {
     #[test]
     fn counts_one_row_if_indices_may_be_equal() {
         let row = rows(0, 1).select_rows(8);
-        let both = [IndexAssumption::Differ, IndexAssumption::Any].map(|indices| min_distinct_elements(std::slice::from_ref(&row), indices));
+        let both =
+            [IndexAssumption::Differ, IndexAssumption::Any].map(|indices| min_distinct_elements(std::slice::from_ref(&row), indices));
         assert_eq!(both, [8 * 128, 128]);
         assert_eq!(min_distinct_elements(&[row.clone(), rows(0, 4)], IndexAssumption::Differ), 8 * 128);
         assert_eq!(min_distinct_elements(&[row, rows(0, 16)], IndexAssumption::Differ), 16 * 128);

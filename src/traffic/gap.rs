@@ -79,9 +79,9 @@ pub fn collect_accesses(bundle: &Bundle, launch: usize, names: &[&str], first_op
     visit_ops(&bundle.items, &mut Vec::new(), &mut |op, loops| {
         for operand in &op.operands {
             let buffer = match operand.allocation {
-                Allocation::Hbm { argument, .. } => {
-                    TrafficBuffer::Named(names.get(argument as usize).map_or_else(|| format!("argument {argument}"), |name| (*name).to_owned()))
-                }
+                Allocation::Hbm { argument, .. } => TrafficBuffer::Named(
+                    names.get(argument as usize).map_or_else(|| format!("argument {argument}"), |name| (*name).to_owned()),
+                ),
                 Allocation::Pool { offset_bytes } => TrafficBuffer::Pool { launch, offset_bytes },
                 Allocation::Lx { .. } => continue,
             };

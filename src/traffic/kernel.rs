@@ -141,7 +141,7 @@ fn is_irregular(op: &OpSpec) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{ElementArrangement, Coordinate, IterationDim};
+    use crate::bundle::{Coordinate, ElementArrangement, IterationDim};
     use cost::{AccessPattern, BatchLayout, compute_kernel_bytes, extract_features};
     use machine::DeviceFormat::Sen169Fp16;
 

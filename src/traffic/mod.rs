@@ -13,9 +13,9 @@ mod kernel;
 mod moved;
 mod pebbles;
 
-pub use bound::{IndexAssumption, AccessFootprint, min_distinct_elements, stick_bytes};
+pub use bound::{AccessFootprint, IndexAssumption, min_distinct_elements, stick_bytes};
 pub use bytes::Bytes;
 pub use gap::{BufferAccess, TrafficBuffer, ValueTraffic, collect_accesses, group_by_value};
 pub use kernel::read_kernel;
-pub use moved::{OpTraffic, lx_bytes_per_core, lx_peak_bytes, count_traffic};
+pub use moved::{OpTraffic, count_traffic, lx_bytes_per_core, lx_peak_bytes};
 pub use pebbles::min_moved_elements;

@@ -1,7 +1,7 @@
 //! Bytes that the ops of a bundle move.
 
 use super::bound::stick_bytes;
-use crate::bundle::{Allocation, Bundle, Coordinate, BundleItem, CoordinateSource, OpFamily, OpSpec, OpSpecOperand};
+use crate::bundle::{Allocation, Bundle, BundleItem, Coordinate, CoordinateSource, OpFamily, OpSpec, OpSpecOperand};
 use machine::STICK_BYTES;
 use program::layout::CoordinateTerm;
 use std::collections::BTreeMap;
@@ -134,7 +134,7 @@ pub fn lx_bytes_per_core(op: &OpSpec, operand: &OpSpecOperand) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{ElementArrangement, Coordinate, IterationDim};
+    use crate::bundle::{Coordinate, ElementArrangement, IterationDim};
     use machine::DeviceFormat::Sen169Fp16;
 
     fn operand(is_input: bool, allocation: Allocation, device_size: &[i64], coordinates: Vec<Coordinate>) -> OpSpecOperand {
@@ -172,7 +172,8 @@ mod tests {
 
     #[test]
     fn counts_sticks_once_per_execution() {
-        let bundle = Bundle { pool_bytes: 0, items: vec![BundleItem::Loop { count: 3, symbol: None, body: vec![BundleItem::Op(Box::new(max()))] }] };
+        let bundle =
+            Bundle { pool_bytes: 0, items: vec![BundleItem::Loop { count: 3, symbol: None, body: vec![BundleItem::Op(Box::new(max()))] }] };
         let expected = OpTraffic {
             executions: 3,
             hbm_bytes_read: 3 * 1_048_576,

@@ -104,7 +104,8 @@ fn explain_miss(entries: &[LocatedEntry], key: &TuneKey, terms: &TuneParameters)
     let differences = key.differences(&nearest.entry.key);
     let fields: Vec<String> =
         differences.iter().map(|(name, there, here)| format!("'{name}' is '{there}' in the entry and '{here}' in this search")).collect();
-    let asked = |terms: &TuneParameters| format!("budget {}, seed {}, within {} and shard {}", terms.budget, terms.seed, terms.within, terms.shard);
+    let asked =
+        |terms: &TuneParameters| format!("budget {}, seed {}, within {} and shard {}", terms.budget, terms.seed, terms.within, terms.shard);
     let why = if fields.is_empty() {
         format!("was found with {}; this search has {}", asked(&nearest.entry.terms), asked(terms))
     } else {

@@ -1,6 +1,6 @@
 //! Merges the cache entries of several machines.
 
-use super::{TuneResult, TuneEntry, RankedPoint, Shard, TuneStopReason, TuneParameters};
+use super::{RankedPoint, Shard, TuneEntry, TuneParameters, TuneResult, TuneStopReason};
 use std::collections::BTreeMap;
 
 /// Result of a merge.
@@ -59,7 +59,9 @@ fn combine_shards(parts: &[&TuneEntry]) -> Option<TuneEntry> {
         *rejected.entry(reason.clone()).or_default() += count;
     }
     let answers = || parts.iter().map(|part| &part.answer);
-    let stop = [TuneStopReason::Interrupted, TuneStopReason::Budget, TuneStopReason::Bound].into_iter().find(|stop| answers().any(|answer| answer.stop == *stop));
+    let stop = [TuneStopReason::Interrupted, TuneStopReason::Budget, TuneStopReason::Bound]
+        .into_iter()
+        .find(|stop| answers().any(|answer| answer.stop == *stop));
     let answer = TuneResult {
         best,
         untuned: first.answer.untuned.clone(),
@@ -71,7 +73,11 @@ fn combine_shards(parts: &[&TuneEntry]) -> Option<TuneEntry> {
         stop: stop.unwrap_or(TuneStopReason::Exhausted),
         starts: Vec::new(),
     };
-    (!answer.best.is_empty()).then(|| TuneEntry { key: first.key.clone(), terms: TuneParameters { shard: Shard::WHOLE, ..first.terms.clone() }, answer })
+    (!answer.best.is_empty()).then(|| TuneEntry {
+        key: first.key.clone(),
+        terms: TuneParameters { shard: Shard::WHOLE, ..first.terms.clone() },
+        answer,
+    })
 }
 
 #[cfg(test)]

@@ -34,9 +34,11 @@ mod shard;
 mod space;
 mod walk;
 
-pub use cache::{TuneCache, CacheLookup, LocatedEntry, append, read_folder};
-pub use entry::{TuneResult, TuneEntry, TuneKey, RankedPoint, TuneParameters};
+pub use cache::{CacheLookup, LocatedEntry, TuneCache, append, read_folder};
+pub use entry::{RankedPoint, TuneEntry, TuneKey, TuneParameters, TuneResult};
 pub use merge::{MergedEntries, merge_entries};
-pub use search::{TuneCandidate, TuneSearchResult, PointEvaluator, MeasuredCost, TuneProgress, Rejection, TuneSearchRequest, TuneStopReason, search};
+pub use search::{
+    MeasuredCost, PointEvaluator, Rejection, TuneCandidate, TuneProgress, TuneSearchRequest, TuneSearchResult, TuneStopReason, search,
+};
 pub use shard::Shard;
 pub use space::{TuneDimension, TunePoint, TuneSpace};

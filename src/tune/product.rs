@@ -1,11 +1,11 @@
 //! Test data from the time model: 16,128 plans of a product and its elementwise consumer, all of which are evaluated.
 
 use super::{
-    TunePoint, Shard, TuneSpace,
-    search::{PointEvaluator, MeasuredCost, Rejection, TuneSearchRequest, search},
+    Shard, TunePoint, TuneSpace,
+    search::{MeasuredCost, PointEvaluator, Rejection, TuneSearchRequest, search},
     space::tests::numbered_dimension,
 };
-use cost::{ModeledCost, Dim, Objective, OpKind, TileOp, TileOperand, extract_features};
+use cost::{Dim, ModeledCost, Objective, OpKind, TileOp, TileOperand, extract_features};
 use machine::Target;
 
 const TARGET: Target = Target::spyre();
@@ -39,7 +39,13 @@ impl MatmulSpace {
 
     fn space(&self) -> TuneSpace {
         let splits = numbered_dimension("split", self.splits.len(), 0);
-        TuneSpace::new(vec![numbered_dimension("rows", NUM_TILE_COUNTS, 0), numbered_dimension("columns", NUM_TILE_COUNTS, 0), splits, numbered_dimension("behind", 6, 0), numbered_dimension("order", 2, 0)])
+        TuneSpace::new(vec![
+            numbered_dimension("rows", NUM_TILE_COUNTS, 0),
+            numbered_dimension("columns", NUM_TILE_COUNTS, 0),
+            splits,
+            numbered_dimension("behind", 6, 0),
+            numbered_dimension("order", 2, 0),
+        ])
     }
 
     fn plan(&self, point: &TunePoint) -> MatmulPlan {
@@ -92,7 +98,11 @@ impl MatmulPlan {
             is_reduction: true,
             dims: vec![dim(rows, m, false), dim(columns, n, false), dim(SIZES[2], k, true)],
             trips: trips.clone(),
-            operands: vec![self.build_operand(0, &[0, 2], false), self.build_operand(1, &[2, 1], false), self.build_operand(2, &[0, 1], is_in_lx)],
+            operands: vec![
+                self.build_operand(0, &[0, 2], false),
+                self.build_operand(1, &[2, 1], false),
+                self.build_operand(2, &[0, 1], is_in_lx),
+            ],
             is_irregular: false,
         };
         let read = TileOperand { is_output: false, ..self.build_operand(2, &[0, 1], is_in_lx) };

@@ -1,6 +1,6 @@
 //! Evaluates points in batches: all of them in a small space, otherwise those of the walks.
 
-use super::{TunePoint, Shard, TuneSpace};
+use super::{Shard, TunePoint, TuneSpace};
 use cost::{ModeledCost, Objective};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

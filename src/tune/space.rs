@@ -94,8 +94,9 @@ impl TuneSpace {
 /// Formats the space for a cache key: `name in [a, b] from a`, one dimension after the other.
 impl fmt::Display for TuneSpace {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text =
-            |TuneDimension { name, choices, untuned }: &TuneDimension| format!("{name} in [{}] from {}", choices.join(", "), choices[*untuned]);
+        let text = |TuneDimension { name, choices, untuned }: &TuneDimension| {
+            format!("{name} in [{}] from {}", choices.join(", "), choices[*untuned])
+        };
         formatter.write_str(&self.dimensions.iter().map(text).collect::<Vec<_>>().join("; "))
     }
 }

@@ -3,8 +3,8 @@
 //! Every number here is an estimate from counts, so the result is machine-independent. The two halves of a validation run concurrently,
 //! each within the budget.
 
-use super::{NUM_DRAWS, ExecutionLimits};
-use crate::interpret::{EvalFunction, EvalOpKind, EvalOp};
+use super::{ExecutionLimits, NUM_DRAWS};
+use crate::interpret::{EvalFunction, EvalOp, EvalOpKind};
 use element::{BinaryFunction, UnaryFunction};
 
 /// Minimum budget of a validation.
@@ -58,7 +58,10 @@ impl OperationCost {
 }
 
 fn is_quotient(function: &str) -> bool {
-    let is_unary = matches!(UnaryFunction::from_name(function), Some(UnaryFunction::Gelu | UnaryFunction::Reciprocal | UnaryFunction::Rsqrt | UnaryFunction::Sigmoid | UnaryFunction::Silu));
+    let is_unary = matches!(
+        UnaryFunction::from_name(function),
+        Some(UnaryFunction::Gelu | UnaryFunction::Reciprocal | UnaryFunction::Rsqrt | UnaryFunction::Sigmoid | UnaryFunction::Silu)
+    );
     is_unary || BinaryFunction::from_name(function) == Some(BinaryFunction::Div)
 }
 
@@ -95,8 +98,9 @@ impl ExecutionCost {
     #[must_use]
     pub fn estimate(functions: &[EvalFunction<'_>]) -> Self {
         let sum = |of: &dyn Fn(&EvalFunction<'_>) -> u64| functions.iter().map(of).fold(0, u64::saturating_add);
-        let elements =
-            |function: &EvalFunction<'_>, ids: &[usize]| ids.iter().map(|id| function.values[*id].length() as u64).fold(0, u64::saturating_add);
+        let elements = |function: &EvalFunction<'_>, ids: &[usize]| {
+            ids.iter().map(|id| function.values[*id].length() as u64).fold(0, u64::saturating_add)
+        };
         let arguments = |function: &EvalFunction<'_>| elements(function, &function.body.arguments);
         let duration = |ns: fn(OperationCost) -> u64| {
             sum(&|function| {
@@ -222,7 +226,10 @@ mod tests {
     fn draws_no_large_table_of_which_a_few_rows_are_read() {
         let small = counts(5, 100_000);
         let large = ValidationCounts { execution: ExecutionCost { argument_elements: 1 << 28, ..small.execution }, ..small };
-        assert_eq!((ValidationBudget::from_counts(&large).original, ValidationBudget::from_counts(&large).field.whole > 100_000), (None, true));
+        assert_eq!(
+            (ValidationBudget::from_counts(&large).original, ValidationBudget::from_counts(&large).field.whole > 100_000),
+            (None, true)
+        );
     }
 
     #[test]
@@ -234,7 +241,8 @@ mod tests {
 
     #[test]
     fn affords_more_after_a_longer_compilation_and_less_for_more_executions() {
-        let [short, long] = [1, 10_000].map(|ops| ValidationBudget::from_counts(&ValidationCounts { source_ops: Some(1), ..counts(ops, 1000) }));
+        let [short, long] =
+            [1, 10_000].map(|ops| ValidationBudget::from_counts(&ValidationCounts { source_ops: Some(1), ..counts(ops, 1000) }));
         assert!(long.field.whole > 10 * short.field.whole);
         let busy = ValidationBudget::from_counts(&ValidationCounts { executions: 1 << 40, ..counts(1, 1000) });
         assert_eq!((busy.field.whole, busy.original), (0, None));

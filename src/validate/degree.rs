@@ -3,7 +3,7 @@
 //! Between two functions that are random in the field, a program computes a quotient of two polynomials. Two different quotients of
 //! degree d agree in a draw with probability at most d / 2^31 (Schwartz and Zippel); random functions of different operands agree with 2^-31.
 
-use crate::interpret::{EvalBlock, EvalFunction, EvalOpKind, EvalOp, EvalTensor};
+use crate::interpret::{EvalBlock, EvalFunction, EvalOp, EvalOpKind, EvalTensor};
 use machine::{NARROW, WIDEN};
 
 /// The number of elements of the field is at least two to this power.

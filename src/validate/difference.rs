@@ -1,7 +1,7 @@
 //! First difference between two executions of a program.
 
 use crate::interpret::EvalArray;
-use element::{Arithmetic, FiniteField, FieldElement};
+use element::{Arithmetic, FieldElement, FiniteField};
 use std::fmt;
 
 /// Element in which two executions differ.
@@ -34,7 +34,12 @@ impl fmt::Display for ElementDifference {
 
 /// Returns the first result in which two executions differ. Unwritten elements never compare equal.
 #[must_use]
-pub fn find_difference(expected: &[EvalArray<FieldElement>], found: &[EvalArray<FieldElement>], shapes: &[&[usize]], draw: u64) -> Option<ElementDifference> {
+pub fn find_difference(
+    expected: &[EvalArray<FieldElement>],
+    found: &[EvalArray<FieldElement>],
+    shapes: &[&[usize]],
+    draw: u64,
+) -> Option<ElementDifference> {
     let field = FiniteField::new(draw);
     expected.iter().zip(found).zip(shapes).enumerate().find_map(|(result, ((expected, found), shape))| {
         let verdicts = compare_elements(expected, found, &field);
@@ -81,7 +86,8 @@ fn compare_elements(expected: &EvalArray<FieldElement>, found: &EvalArray<FieldE
             #[expect(clippy::cast_precision_loss, reason = "such integers keep to a range in which the format is exact")]
             let number = |position: i64| field.constant(position as f64);
             let both = expected.iter().zip(found.iter());
-            both.map(|(expected, found)| classify(field.is_poison(*found), expected.is_some_and(|at| number(at).agrees_with(*found)))).collect()
+            both.map(|(expected, found)| classify(field.is_poison(*found), expected.is_some_and(|at| number(at).agrees_with(*found))))
+                .collect()
         }
         _ => vec![ElementVerdict::Differs],
     }

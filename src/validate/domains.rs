@@ -4,7 +4,7 @@
 //! Domains are propagated backwards, from the ops that require them to the arguments, through monotonic ops. Propagation ends at other
 //! ops: whether a sum, for example, is positive then depends on the drawn numbers.
 
-use crate::interpret::{EvalBlock, EvalFunction, EvalOpKind, EvalOp, ValueId};
+use crate::interpret::{EvalBlock, EvalFunction, EvalOp, EvalOpKind, ValueId};
 use machine::{NARROW, WIDEN};
 
 /// Closed interval.
@@ -79,8 +79,12 @@ impl DomainAnalysis {
                 }
                 EvalOpKind::Pointwise { function, .. } => self.propagate_pointwise(function, op),
                 EvalOpKind::Gather { .. } => self.propagate_to_inputs(op, &op.inputs[..1]),
-                EvalOpKind::Reduce { function, .. } if ["max", "min", "mean"].contains(&function.as_str()) => self.propagate_to_inputs(op, &op.inputs),
-                EvalOpKind::Copy | EvalOpKind::View(_) | EvalOpKind::Pick(_) | EvalOpKind::Insert { .. } => self.propagate_to_inputs(op, &op.inputs),
+                EvalOpKind::Reduce { function, .. } if ["max", "min", "mean"].contains(&function.as_str()) => {
+                    self.propagate_to_inputs(op, &op.inputs)
+                }
+                EvalOpKind::Copy | EvalOpKind::View(_) | EvalOpKind::Pick(_) | EvalOpKind::Insert { .. } => {
+                    self.propagate_to_inputs(op, &op.inputs)
+                }
                 EvalOpKind::Reduce { .. } | EvalOpKind::Matmul | EvalOpKind::Constant(_) | EvalOpKind::Fill(_) | EvalOpKind::Empty => {}
             }
         }

@@ -1,7 +1,7 @@
 //! Random arguments for a function: elements of a finite field, and positions for table lookups.
 
-use crate::interpret::{EvalArray, EvalBlock, EvalFunction, EvalOpKind, ElementSelection, EvalTensor};
-use element::{RandomArithmetic, FiniteField, FieldElement, mix_bits};
+use crate::interpret::{ElementSelection, EvalArray, EvalBlock, EvalFunction, EvalOpKind, EvalTensor};
+use element::{FieldElement, FiniteField, RandomArithmetic, mix_bits};
 use machine::ElementType;
 
 /// Exclusive upper bound of positions that index no table.
@@ -20,9 +20,16 @@ pub(super) fn draw_arguments_with<D: RandomArithmetic>(function: &EvalFunction<'
 }
 
 /// Returns the selected elements of each argument.
-pub(super) fn draw_selected_arguments<D: RandomArithmetic>(function: &EvalFunction<'_>, selections: &[ElementSelection], elements: &D, draw: u64) -> Vec<EvalArray<D::Element>> {
+pub(super) fn draw_selected_arguments<D: RandomArithmetic>(
+    function: &EvalFunction<'_>,
+    selections: &[ElementSelection],
+    elements: &D,
+    draw: u64,
+) -> Vec<EvalArray<D::Element>> {
     let drawn = RandomArguments::new(function, elements, draw);
-    let of = |(position, selection): (usize, &ElementSelection)| drawn.draw_argument(position, selection.positions(&drawn.tensor(position).shape));
+    let of = |(position, selection): (usize, &ElementSelection)| {
+        drawn.draw_argument(position, selection.positions(&drawn.tensor(position).shape))
+    };
     selections.iter().enumerate().map(of).collect()
 }
 
@@ -98,7 +105,12 @@ fn propagate_table_rows(block: &EvalBlock<'_>, values: &[EvalTensor], rows: &mut
                 propagate_table_rows(&around.body, values, rows);
                 op.inputs.iter().zip(&around.body.arguments).for_each(|(input, argument)| note(rows, *input, rows[*argument]));
             }
-            EvalOpKind::Constant(_) | EvalOpKind::Fill(_) | EvalOpKind::Pointwise { .. } | EvalOpKind::Reduce { .. } | EvalOpKind::Matmul | EvalOpKind::Empty => {}
+            EvalOpKind::Constant(_)
+            | EvalOpKind::Fill(_)
+            | EvalOpKind::Pointwise { .. }
+            | EvalOpKind::Reduce { .. }
+            | EvalOpKind::Matmul
+            | EvalOpKind::Empty => {}
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::ResultSnapshot;
 use crate::{
     codes,
-    mlir::{PassEvent, Op, error_at, record_bug, remark_at_location},
+    mlir::{Op, PassEvent, error_at, record_bug, remark_at_location},
 };
 use std::sync::{Mutex, PoisonError};
 
@@ -27,7 +27,9 @@ impl ValidationObserver {
         let mut observed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             PassEvent::Begin => *observed = ModuleState::default(),
-            PassEvent::Before(op) if observed.known.is_none() && observed.unjudged.is_empty() => observed.known = ResultSnapshot::capture(op).ok(),
+            PassEvent::Before(op) if observed.known.is_none() && observed.unjudged.is_empty() => {
+                observed.known = ResultSnapshot::capture(op).ok()
+            }
             PassEvent::Before(_) => {}
             PassEvent::After(op) => return observed.validate_pass(pass, op),
         }
@@ -50,8 +52,12 @@ impl ModuleState {
         let Some(before) = &mut self.known else {
             self.unjudged.push(pass.to_owned());
             let passes = std::mem::take(&mut self.unjudged).join("', '");
-            remark_at_location(codes::PASS_NOT_VALIDATED, op, format_args!("validated after pass '{pass}' only: no reference for '{passes}'"))
-                .emit();
+            remark_at_location(
+                codes::PASS_NOT_VALIDATED,
+                op,
+                format_args!("validated after pass '{pass}' only: no reference for '{passes}'"),
+            )
+            .emit();
             self.known = Some(after);
             return true;
         };

@@ -1,8 +1,8 @@
 //! How much of a program is executed: all of it, or what some elements of its results depend on.
 
-use super::{NUM_DRAWS, ElementDifference, draw_selected_arguments, draw_arguments_with, find_difference};
-use crate::interpret::{EvalArray, EvaluationError, EvalFunction, ElementSelection, evaluate_function};
-use element::{RandomArithmetic, FiniteField, FieldElement, OrderedField, mix_bits};
+use super::{ElementDifference, NUM_DRAWS, draw_arguments_with, draw_selected_arguments, find_difference};
+use crate::interpret::{ElementSelection, EvalArray, EvalFunction, EvaluationError, evaluate_function};
+use element::{FieldElement, FiniteField, OrderedField, RandomArithmetic, mix_bits};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::Range;
@@ -119,7 +119,11 @@ fn num_held_elements(function: &EvalFunction<'_>) -> u64 {
 }
 
 /// Returns the results of a function in a draw: all of its results, or samples of them.
-pub(super) fn run_draw(function: &EvalFunction<'_>, samples: Option<&[ElementSelection]>, draw: u64) -> Result<Vec<EvalArray<FieldElement>>, String> {
+pub(super) fn run_draw(
+    function: &EvalFunction<'_>,
+    samples: Option<&[ElementSelection]>,
+    draw: u64,
+) -> Result<Vec<EvalArray<FieldElement>>, String> {
     if draw & FiniteField::ORDERED_BIT == 0 {
         run_draw_with(&FiniteField::new(draw), function, samples, draw)
     } else {
@@ -135,9 +139,9 @@ fn run_draw_with<D: RandomArithmetic>(
 ) -> Result<Vec<EvalArray<FieldElement>>, String> {
     let done = match samples {
         None => evaluate_function(function, draw_arguments_with(function, elements, draw), elements),
-        Some(samples) => function
-            .extract_sample(samples)
-            .and_then(|sampled| evaluate_function(&sampled.function, draw_selected_arguments(function, &sampled.arguments, elements, draw), elements)),
+        Some(samples) => function.extract_sample(samples).and_then(|sampled| {
+            evaluate_function(&sampled.function, draw_selected_arguments(function, &sampled.arguments, elements, draw), elements)
+        }),
     };
     let results = done.map_err(|fault| fault.to_string())?;
     Ok(results.into_iter().map(|result| result.map_numbers(|element| elements.field_element(element))).collect())
@@ -163,7 +167,8 @@ fn build_samples(functions: &[EvalFunction<'_>], count: usize) -> Result<(Vec<Ve
     let mut selections = Vec::with_capacity(functions.len());
     for function in functions {
         let shapes = function.body.yields.iter().map(|id| function.values[*id].shape.as_slice());
-        let results: Vec<ElementSelection> = shapes.clone().zip(0..).map(|(shape, result)| spread_positions(shape, count, result)).collect();
+        let results: Vec<ElementSelection> =
+            shapes.clone().zip(0..).map(|(shape, result)| spread_positions(shape, count, result)).collect();
         samples.elements += results.iter().map(|selection| selection.length() as u64).sum::<u64>();
         samples.of += shapes.map(|shape| shape.iter().product::<usize>() as u64).sum::<u64>();
         let steps = function.extract_sample(&results)?.function.count_operations();
@@ -193,7 +198,7 @@ fn spread_positions(shape: &[usize], count: usize, result: u64) -> ElementSelect
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interpret::{EvalBlock, EvalOpKind, EvalOp, EvalTensor};
+    use crate::interpret::{EvalBlock, EvalOp, EvalOpKind, EvalTensor};
     use machine::ElementType;
 
     /// A product of matrices.
@@ -229,8 +234,13 @@ mod tests {
     fn takes_as_many_samples_as_limits_allow() {
         let functions = [product(256, 128, 256, ElementType::F16)];
         let all = functions[0].count_operations();
-        let of = |limits: ExecutionLimits| ValidationExtent::choose(&functions, &limits).map(|extent| (extent.draws, extent.samples.map(|(_, samples)| samples)));
-        assert_eq!(of(ExecutionLimits { whole: all, all_draws: all, samples: 0, one_draw: all, samples_in_one_draw: all }), Ok((0..3, None)));
+        let of = |limits: ExecutionLimits| {
+            ValidationExtent::choose(&functions, &limits).map(|extent| (extent.draws, extent.samples.map(|(_, samples)| samples)))
+        };
+        assert_eq!(
+            of(ExecutionLimits { whole: all, all_draws: all, samples: 0, one_draw: all, samples_in_one_draw: all }),
+            Ok((0..3, None))
+        );
         let few = of(ExecutionLimits { whole: all - 1, all_draws: all, samples: all, one_draw: all, samples_in_one_draw: all }).unwrap();
         assert_eq!(few.1.map(|samples| (samples.elements, samples.of)), Some((64 * 64, 256 * 256)));
         let fewer = of(ExecutionLimits { whole: 0, all_draws: 0, samples: 12_000, one_draw: all, samples_in_one_draw: all }).unwrap();
@@ -239,7 +249,10 @@ mod tests {
         assert_eq!((one_draw.0, one_draw.1.map(|samples| samples.elements)), (2..3, Some(8 * 8)));
         let refused = of(ExecutionLimits { whole: 0, all_draws: 0, samples: 0, one_draw: 10, samples_in_one_draw: 10 }).unwrap_err();
         assert!(refused.contains("one element of each result alone takes 128, more than 10"), "{refused}");
-        let integers = ValidationExtent::choose(&[product(256, 128, 256, ElementType::I64)], &ExecutionLimits { whole: 0, ..ExecutionLimits::default() });
+        let integers = ValidationExtent::choose(
+            &[product(256, 128, 256, ElementType::I64)],
+            &ExecutionLimits { whole: 0, ..ExecutionLimits::default() },
+        );
         assert!(integers.is_err_and(|message| message.contains("results of integers")));
     }
 

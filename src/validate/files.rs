@@ -1,11 +1,11 @@
 //! Executes the written files on elements of a finite field.
 
 use super::draw_selected_arguments;
-use crate::interpret::{EvalArray, EvalFunction, ElementSelection, EvalTensor};
-use element::{Arithmetic, RandomArithmetic, FiniteField, FieldElement, OrderedField};
+use crate::interpret::{ElementSelection, EvalArray, EvalFunction, EvalTensor};
+use element::{Arithmetic, FieldElement, FiniteField, OrderedField, RandomArithmetic};
 use machine::DeviceFormat;
 use machine::ElementType;
-use referee::{Companions, ArrayElements, HostArray, RunOptions, SimError, Simulated, Simulation};
+use referee::{ArrayElements, Companions, HostArray, RunOptions, SimError, Simulated, Simulation};
 use sdsc_format::program;
 use std::collections::BTreeMap;
 
@@ -13,7 +13,11 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// If the simulator rejects the files or reaches a limit, or the files take other arguments than the function.
-pub(super) fn run_files(simulation: &Simulation, function: &EvalFunction<'_>, draw: u64) -> Result<Vec<EvalArray<FieldElement>>, FileExecutionError> {
+pub(super) fn run_files(
+    simulation: &Simulation,
+    function: &EvalFunction<'_>,
+    draw: u64,
+) -> Result<Vec<EvalArray<FieldElement>>, FileExecutionError> {
     match draw & FiniteField::ORDERED_BIT {
         0 => run_files_with(&FiniteField::new(draw), simulation, function, draw),
         _ => run_files_with(&OrderedField::new(draw), simulation, function, draw),
@@ -44,20 +48,28 @@ fn has_positions(tensor: &program::Tensor) -> bool {
 /// Returns one zero for a tensor without elements, or None for any other tensor. The program has one element there, which is zero and
 /// which no caller receives: there is nothing to compare it with.
 fn empty_result(of: &program::Tensor, draw: u64) -> Option<EvalArray<FieldElement>> {
-    let zero = || if has_positions(of) { EvalArray::positions([0]) } else { EvalArray::numbers(vec![FiniteField::new(draw).constant(0.0)]) };
+    let zero =
+        || if has_positions(of) { EvalArray::positions([0]) } else { EvalArray::numbers(vec![FiniteField::new(draw).constant(0.0)]) };
     of.shape.contains(&0).then(zero)
 }
 
 /// Returns the arrays for the simulator: positions and truth values are passed unchanged; for other arguments the simulator draws the
 /// elements itself, so they are zeros here, or absent.
-fn build_inputs(simulation: &Simulation, function: &EvalFunction<'_>, draw: u64, has_zeros: bool) -> Result<BTreeMap<String, HostArray>, String> {
+fn build_inputs(
+    simulation: &Simulation,
+    function: &EvalFunction<'_>,
+    draw: u64,
+    has_zeros: bool,
+) -> Result<BTreeMap<String, HostArray>, String> {
     let program = simulation.program();
     if program.arguments.len() != function.body.arguments.len() || program.results.len() != function.body.yields.len() {
         return Err("its files have other arguments or results".to_owned());
     }
     let tensors: Vec<&EvalTensor> = function.body.arguments.iter().map(|id| &function.values[*id]).collect();
     let is_given = |tensor: &EvalTensor| tensor.element.is_integer() || tensor.element == ElementType::Bool;
-    let whole = |tensor: &&EvalTensor| if is_given(tensor) { ElementSelection::whole(&tensor.shape) } else { ElementSelection::none(tensor.shape.len()) };
+    let whole = |tensor: &&EvalTensor| {
+        if is_given(tensor) { ElementSelection::whole(&tensor.shape) } else { ElementSelection::none(tensor.shape.len()) }
+    };
     let given = draw_selected_arguments(function, &tensors.iter().map(whole).collect::<Vec<_>>(), &FiniteField::new(draw), draw);
     let mut inputs = BTreeMap::new();
     for ((tensor, own), array) in program.arguments.iter().zip(&tensors).zip(&given) {
@@ -119,12 +131,14 @@ fn run_samples_with<D: RandomArithmetic + Simulated>(
     let shapes = function.body.yields.iter().map(|id| function.values[*id].shape.as_slice());
     // Results without elements are not compared.
     let is_empty = simulation.program().results.iter().map(|tensor| tensor.shape.contains(&0));
-    let places =
-        |((selection, shape), is_empty): ((&ElementSelection, &[usize]), bool)| if is_empty { Vec::new() } else { selection.positions(shape) };
+    let places = |((selection, shape), is_empty): ((&ElementSelection, &[usize]), bool)| {
+        if is_empty { Vec::new() } else { selection.positions(shape) }
+    };
     let wanted: Vec<Vec<usize>> = selections.iter().zip(shapes).zip(is_empty).map(places).collect();
     match simulation.sample_elements(elements, &inputs, &wanted, &RunOptions::default()) {
         Ok(found) => {
-            let seen = |found: Vec<D::Element>| EvalArray::numbers(found.into_iter().map(|element| elements.field_element(element)).collect());
+            let seen =
+                |found: Vec<D::Element>| EvalArray::numbers(found.into_iter().map(|element| elements.field_element(element)).collect());
             let results = &simulation.program().results;
             Ok(found.into_iter().zip(results).map(|(found, of)| empty_result(of, draw).unwrap_or_else(|| seen(found))).collect())
         }

@@ -1,6 +1,6 @@
 //! The second half of a validation: the files beside the program as written, by MLIR's JIT.
 
-use crate::reference::{Agreement, ReferenceOutcome, ReferenceFiles};
+use crate::reference::{Agreement, ReferenceFiles, ReferenceOutcome};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;

@@ -1,18 +1,18 @@
 //! Validation of a compilation: compares the program after each phase, and the files, with the imported program.
 
 use super::{
-    ElementDifference, ExecutionCost, ExecutionLimits, OriginalVerdict, Samples, degree,
+    ElementDifference, ExecutionCost, ExecutionLimits, OriginalVerdict, Samples, count_undefined, degree,
     extent::{self, ValidationExtent},
     files::{self, FileExecutionError},
-    run_on_own_threads, count_undefined,
+    run_on_own_threads,
 };
 use crate::{
     dialect::{NamedSize, SymbolicSizes, has_corrections, target_of},
-    interpret::{EvalArray, EvalFunction, ElementSelection, may_read_nonzero_padding, find_clobbered_value, read_functions},
+    interpret::{ElementSelection, EvalArray, EvalFunction, find_clobbered_value, may_read_nonzero_padding, read_functions},
     mlir::{Module, functions_of},
     phase::Phase,
 };
-use element::{FiniteField, FieldElement};
+use element::{FieldElement, FiniteField};
 use machine::Target;
 use rayon::prelude::*;
 use referee::Simulation;
@@ -206,7 +206,8 @@ impl<'c> PhaseRecords<'c> {
             self.phases.push((phase, functions));
             if phase == Phase::Import {
                 // Errors about symbolic sizes were reported before.
-                let found = functions_of(module.op()).into_iter().filter_map(|function| SymbolicSizes::from_function(function).ok().flatten());
+                let found =
+                    functions_of(module.op()).into_iter().filter_map(|function| SymbolicSizes::from_function(function).ok().flatten());
                 self.sizes = found.flat_map(|sizes| sizes.named_sizes()).collect();
             }
             self.target = target_of(module.op()).ok();
@@ -261,7 +262,8 @@ impl<'c> PhaseRecords<'c> {
 
     /// Returns the number of elements of all op results of the imported program.
     pub(crate) fn computed_elements(&self) -> u64 {
-        let of_values = |function: &EvalFunction<'_>| function.values.iter().map(|value| value.length() as u64).fold(0, u64::saturating_add);
+        let of_values =
+            |function: &EvalFunction<'_>| function.values.iter().map(|value| value.length() as u64).fold(0, u64::saturating_add);
         let all = self.imported_functions().map_or(0, |functions| functions.iter().map(of_values).fold(0, u64::saturating_add));
         all.saturating_sub(self.execution_cost().argument_elements)
     }
@@ -279,7 +281,8 @@ impl<'c> PhaseRecords<'c> {
     }
 
     fn load(&self, directory: &Path) -> Result<Simulation, ValidationFailure> {
-        Simulation::load(directory, &self.target()).map_err(|error| ValidationFailure::Files(format!("gives files that cannot be executed: {error}")))
+        Simulation::load(directory, &self.target())
+            .map_err(|error| ValidationFailure::Files(format!("gives files that cannot be executed: {error}")))
     }
 
     /// Returns the symbolic sizes of the imported program, with their names in the files.
@@ -382,7 +385,9 @@ impl FunctionVersions<'_, '_> {
             (None, _) => (self.run(last).map_err(FileExecutionError::NotExecutable), ""),
         };
         let found = match found {
-            Err(FileExecutionError::Limit(reason)) => return Err(ValidationFailure::TooLarge(format!("cannot be validated{how}: {reason}"))),
+            Err(FileExecutionError::Limit(reason)) => {
+                return Err(ValidationFailure::TooLarge(format!("cannot be validated{how}: {reason}")));
+            }
             Err(FileExecutionError::NotExecutable(reason)) => Err(reason),
             Ok(found) => Ok(found),
         };
@@ -403,7 +408,8 @@ impl FunctionVersions<'_, '_> {
             }
         }
         let name = &imported.name;
-        if let Some((phase, unseen)) = self.versions.iter().find_map(|(phase, version)| Some((phase, find_hidden_error(*phase, version)?))) {
+        if let Some((phase, unseen)) = self.versions.iter().find_map(|(phase, version)| Some((phase, find_hidden_error(*phase, version)?)))
+        {
             return ValidationFailure::Phase(format!(
                 "computes something else on the device after phase '{phase}', which is a compiler bug: '{name}': {unseen}: {symptom}"
             ));
@@ -416,14 +422,23 @@ impl FunctionVersions<'_, '_> {
     }
 
     /// Describes how results differ from the expected ones, or returns None if they are equal.
-    fn describe_mismatch(&self, expected: &[EvalArray<FieldElement>], found: Result<Vec<EvalArray<FieldElement>>, String>) -> Option<String> {
+    fn describe_mismatch(
+        &self,
+        expected: &[EvalArray<FieldElement>],
+        found: Result<Vec<EvalArray<FieldElement>>, String>,
+    ) -> Option<String> {
         match found {
             Ok(found) => self.compare(self.versions[0].1, expected, &found).map(|found| found.to_string()),
             Err(reason) => Some(reason),
         }
     }
 
-    fn compare(&self, imported: &EvalFunction<'_>, expected: &[EvalArray<FieldElement>], found: &[EvalArray<FieldElement>]) -> Option<ElementDifference> {
+    fn compare(
+        &self,
+        imported: &EvalFunction<'_>,
+        expected: &[EvalArray<FieldElement>],
+        found: &[EvalArray<FieldElement>],
+    ) -> Option<ElementDifference> {
         let shapes: Vec<&[usize]> = imported.body.yields.iter().map(|id| imported.values[*id].shape.as_slice()).collect();
         extent::compare_results(&shapes, self.samples, expected, found, self.draw)
     }
@@ -458,6 +473,9 @@ mod tests {
         let expected = "computes something else on the device after phase 'tile', which is a compiler bug: 'f': the initial value of a \
                         loop is read after the loop overwrote it: wrong";
         assert!(matches!(blamed([Phase::Import, Phase::Tile]), ValidationFailure::Phase(message) if message == expected));
-        assert!(matches!(blamed([Phase::Import, Phase::Hint]), ValidationFailure::Files(_)), "loops come to lie in one buffer in phase 'tile'");
+        assert!(
+            matches!(blamed([Phase::Import, Phase::Hint]), ValidationFailure::Files(_)),
+            "loops come to lie in one buffer in phase 'tile'"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Partitions a program that is too large to be executed completely.
 
-use crate::interpret::{EvalBlock, EvalFunction, EvalOpKind, EvalOp, ValueId};
+use crate::interpret::{EvalBlock, EvalFunction, EvalOp, EvalOpKind, ValueId};
 use std::{collections::BTreeSet, ops::Range};
 
 /// Part of a function's body, with its dependences.
@@ -161,7 +161,12 @@ mod tests {
     /// A function on value 0 whose values have 100 elements each.
     fn function(n_values: usize, ops: Vec<EvalOp<'static>>, yields: &[ValueId]) -> EvalFunction<'static> {
         let values = vec![EvalTensor { shape: vec![100], element: ElementType::F16 }; n_values];
-        EvalFunction { name: "f".to_owned(), ranges: Vec::new(), values, body: EvalBlock { arguments: vec![0], ops, yields: yields.to_vec() } }
+        EvalFunction {
+            name: "f".to_owned(),
+            ranges: Vec::new(),
+            values,
+            body: EvalBlock { arguments: vec![0], ops, yields: yields.to_vec() },
+        }
     }
 
     fn ranges(function: &EvalFunction<'_>, most: u64) -> Vec<Range<usize>> {

@@ -6,10 +6,10 @@ use super::{
 };
 use crate::{
     dialect::has_corrections,
-    interpret::{EvalArray, EvalFunction, ElementSelection, read_function},
+    interpret::{ElementSelection, EvalArray, EvalFunction, read_function},
     mlir::{Op, OpExt},
 };
-use element::{FiniteField, FieldElement};
+use element::{FieldElement, FiniteField};
 use std::collections::BTreeMap;
 
 /// Results of functions in every draw.
@@ -95,7 +95,8 @@ impl FunctionResults {
                 (draws.chain([lawful]).collect(), samples.and_then(|(mut selections, _)| selections.pop()))
             }
         };
-        let draws = numbers.into_iter().map(|draw| Ok((draw, run_draw(function, samples.as_deref(), draw)?))).collect::<Result<_, String>>()?;
+        let draws =
+            numbers.into_iter().map(|draw| Ok((draw, run_draw(function, samples.as_deref(), draw)?))).collect::<Result<_, String>>()?;
         let shapes = function.body.yields.iter().map(|id| function.values[*id].shape.clone()).collect();
         Ok(Self { draws, samples, shapes, corrects })
     }

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use machine::{DeviceFormat, Family};
     use program::layout::{DeviceLayout, HostTensor, compute_device_coordinates};
-    use program::{IterationDim, DeviceOperand};
+    use program::{DeviceOperand, IterationDim};
 
     fn build_operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64]) -> DeviceOperand {
         let host = HostTensor::row_major(sizes).unwrap();

@@ -3,7 +3,7 @@
 use crate::codes::{self, Code};
 use program::DimNameError;
 use program::layout::LayoutError;
-use program::{UndividedOpError, SplitError, WorkSplit};
+use program::{SplitError, UndividedOpError, WorkSplit};
 
 /// Why an op cannot be divided. Dimensions are iteration dimensions, operands are numbered inputs first.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,8 +2,8 @@
 
 use super::distribute::{distribute, divisors};
 use machine::{Family, Target};
-use program::layout::{find_stick_contents, count_sticks};
-use program::{DimKind, DeviceOperand, UndividedOp, WorkSplit};
+use program::layout::{count_sticks, find_stick_contents};
+use program::{DeviceOperand, DimKind, UndividedOp, WorkSplit};
 
 /// Rows that the systolic array takes in one pass.
 const ROWS_PER_PASS: f64 = 8.0;

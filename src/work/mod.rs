@@ -44,15 +44,15 @@ mod testing;
 pub(crate) mod ir;
 
 pub use alternatives::{MAX_ENUMERATED_SPLITS, enumerate_splits};
-pub use core_view::{CoreUse, CoreView, CoreSplitConflict, find_common_view, compute_core_view};
+pub use core_view::{CoreSplitConflict, CoreUse, CoreView, compute_core_view, find_common_view};
 pub use distribute::distribute;
 pub use error::WorkError;
-pub use hint::{resolve_hinted_split, find_unmatched_hint};
+pub use hint::{find_unmatched_hint, resolve_hinted_split};
 pub use matmul::{divide_by_cost_model, divide_k_fast};
-pub use span::{reduce_span, compute_span_bytes};
+pub use span::{compute_span_bytes, reduce_span};
 
 use machine::Target;
-use program::{UndividedOp, SplitError, WorkSplit};
+use program::{SplitError, UndividedOp, WorkSplit};
 
 /// The split of an op over the cores of `target` (torch-spyre, August 2026: hint, else cost model, else largest divisors). Slices are
 /// counts, one per iteration dimension; see `docs/concepts/work-division.md`.

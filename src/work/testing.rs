@@ -4,7 +4,7 @@ use machine::DeviceFormat;
 use machine::DeviceFormat::{IeeeFp32, Sen169Fp16};
 use machine::Family;
 use program::{
-    DimKind, IterationDim, DeviceOperand, UndividedOp, UndividedOpError, WorkSplit,
+    DeviceOperand, DimKind, IterationDim, UndividedOp, UndividedOpError, WorkSplit,
     layout::{Coordinate, DeviceLayout, HostTensor, compute_device_coordinates},
 };
 use proptest::prelude::*;

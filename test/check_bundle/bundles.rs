@@ -7,8 +7,8 @@ use spyre::launch::symbols::MemoryMap;
 use spyre::sdsc;
 use spyre::{
     bundle::{
-        Allocation, ElementArrangement, Bundle, NamedConstant, Coordinate as C, BundleItem, IterationDim, OpSpec, OpSpecOperand, OwnedDim, Ownership, SymbolicDim,
-        OpWindow, WindowAxis,
+        Allocation, Bundle, BundleItem, Coordinate as C, ElementArrangement, IterationDim, NamedConstant, OpSpec, OpSpecOperand, OpWindow,
+        OwnedDim, Ownership, SymbolicDim, WindowAxis,
     },
     launch::Launch,
 };

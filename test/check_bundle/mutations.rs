@@ -9,7 +9,7 @@ use crate::check_bundle::edits::{STARTS_1, becomes, json, remove, rename, set, s
 use crate::check_bundle::launch_specs::broken_launch_specs;
 use machine::DeviceFormat;
 use serde_json::{Value, json};
-use spyre::bundle::{ElementArrangement, Coordinate as C};
+use spyre::bundle::{Coordinate as C, ElementArrangement};
 
 /// A bundle with one fault, and the labels of the rules it violates, the most basic one first.
 pub(crate) struct Broken {

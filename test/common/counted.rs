@@ -1,6 +1,6 @@
 //! Checks that counting reports the same figures as execution.
 
-use referee::{HostArray, OpRoundingError, RunOutcome, RunReport, RunOptions, Simulation};
+use referee::{HostArray, OpRoundingError, RunOptions, RunOutcome, RunReport, Simulation};
 use std::collections::BTreeMap;
 
 /// Compares the report of a run with the counted report; values are provided for `inputs` only.

@@ -2,7 +2,7 @@
 
 use super::{counted, listen::listen};
 use machine::Target;
-use referee::{BoundedNumber, IntervalArithmetic, Companions, HostArray, RunOptions, Simulation};
+use referee::{BoundedNumber, Companions, HostArray, IntervalArithmetic, RunOptions, Simulation};
 use spyre::{
     compile::compile,
     mlir::Module,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use spyre::reference;
 use spyre::sdsc::from_op_spec;
 use spyre::{
-    bundle::{Allocation, ElementArrangement, Bundle, Coordinate as C, BundleItem, IterationDim, OpSpec, OpSpecOperand},
+    bundle::{Allocation, Bundle, BundleItem, Coordinate as C, ElementArrangement, IterationDim, OpSpec, OpSpecOperand},
     launch::Launch,
 };
 use std::{collections::BTreeMap, fs, path::Path, process::Command};

@@ -155,7 +155,9 @@ fn program_text(place: &Place, case: &Case) {
 
 /// Compiles, interprets the imported program, and executes the written files.
 fn validated(place: &Place, case: &Case) {
-    with_module(place, &case.mutant, |mut module| compile_and_validate(&mut module, &PROGRAMS[case.group].options(), &place.out()).is_some());
+    with_module(place, &case.mutant, |mut module| {
+        compile_and_validate(&mut module, &PROGRAMS[case.group].options(), &place.out()).is_some()
+    });
 }
 
 /// A plan of an instance, as far as a few steps go.

@@ -1,8 +1,11 @@
 //! Programs for mutation testing of their files.
 
-use element::{FiniteField, FieldElement};
+use element::{FieldElement, FiniteField};
 use machine::Target;
-use referee::{BoundedNumber, IntervalArithmetic, Companions, InputDistribution, ArrayElements, HostArray, RunOptions, Simulated, Simulation, draw_argument};
+use referee::{
+    ArrayElements, BoundedNumber, Companions, HostArray, InputDistribution, IntervalArithmetic, RunOptions, Simulated, Simulation,
+    draw_argument,
+};
 use sdsc_format::to_text;
 use serde::Deserialize;
 use serde_json::Value;

@@ -6,7 +6,7 @@ use crate::mutants::{
 };
 use element::FieldElement;
 use machine::Target;
-use referee::{IntervalArithmetic, Companions};
+use referee::{Companions, IntervalArithmetic};
 use sdsc_check::check_files;
 use spyre::{reference, sdsc::find_emission_difference};
 use std::{fs, path::Path};
@@ -67,7 +67,8 @@ pub(crate) fn judge(program: &Program, mutant: &Mutant) -> Verdict {
         }
     }
     let Ok(ran) = run(place.path(), &program.inputs, &IntervalArithmetic, right.max_steps) else { return Verdict::Refused };
-    let is_right = ran.results.iter().zip(&right.exact).all(|((_, found), right)| reference::check_against_reference(found, right, &[], 0.0).is_ok());
+    let is_right =
+        ran.results.iter().zip(&right.exact).all(|((_, found), right)| reference::check_against_reference(found, right, &[], 0.0).is_ok());
     if is_right { Verdict::Survives } else { Verdict::Numbers }
 }
 

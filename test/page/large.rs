@@ -2,7 +2,7 @@
 
 use super::{Opened, WINDOW, of_report};
 use spyre::{
-    explain::{LxValue, LoopOpReport, TileLoop},
+    explain::{LoopOpReport, LxValue, TileLoop},
     report::{LaunchReport, OpReport, ProgramText, Report},
     traffic::Bytes,
 };

@@ -8,8 +8,8 @@ use crate::random::{
     listen::listen,
     number::Number,
 };
-use element::{RandomArithmetic, FiniteField, FieldElement, OrderedField, OrderedElement};
-use referee::{BoundedNumber, IntervalArithmetic, Companions, HostArray, RunOptions, SimError, Simulation};
+use element::{FieldElement, FiniteField, OrderedElement, OrderedField, RandomArithmetic};
+use referee::{BoundedNumber, Companions, HostArray, IntervalArithmetic, RunOptions, SimError, Simulation};
 use spyre::{
     codes::{self, Code, split_code},
     compile::{compile, compile_and_validate, compile_and_validate_with_limits},
@@ -59,7 +59,8 @@ fn is_for_a_layout(message: &str) -> bool {
 }
 
 /// Limits that make validation sample programs that could be executed in full.
-const SAMPLES: ExecutionLimits = ExecutionLimits { whole: 0, all_draws: 0, samples: 1 << 12, one_draw: 1 << 35, samples_in_one_draw: 1 << 35 };
+const SAMPLES: ExecutionLimits =
+    ExecutionLimits { whole: 0, all_draws: 0, samples: 1 << 12, one_draw: 1 << 35, samples_in_one_draw: 1 << 35 };
 
 /// Result of compiling one way.
 enum Emitted {

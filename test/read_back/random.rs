@@ -3,8 +3,8 @@
 use machine::DeviceFormat::{self, IeeeFp32, IeeeInt32, Sen143Fp8, Sen169Fp16};
 use proptest::prelude::*;
 use spyre::bundle::{
-    Allocation, ElementArrangement, NamedConstant, Coordinate, BundleItem, IterationDim, OpSpec, OpSpecOperand, OwnedDim, Ownership, SymbolicDim, OpWindow,
-    WindowAxis,
+    Allocation, BundleItem, Coordinate, ElementArrangement, IterationDim, NamedConstant, OpSpec, OpSpecOperand, OpWindow, OwnedDim,
+    Ownership, SymbolicDim, WindowAxis,
 };
 
 /// A tensor that has the dimensions `order`, outermost first, of a space, and a stick along one of them.

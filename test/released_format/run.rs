@@ -3,7 +3,7 @@
 use crate::check_bundle::bundles::Files;
 use machine::Target;
 use referee::{HostArray, RunOptions, SimError, Simulation, draw_seeded_array};
-use sdsc_format::program::{PROGRAM_FILE, LaunchEntry, Program, Tensor};
+use sdsc_format::program::{LaunchEntry, PROGRAM_FILE, Program, Tensor};
 use serde_json::json;
 use std::collections::BTreeMap;
 

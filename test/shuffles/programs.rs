@@ -10,7 +10,7 @@ use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use serde_json::{Value, json};
 use spyre::bundle::OpSpec;
 use spyre::launch::geometry::DimLabel;
-use spyre::sdsc::{ShuffleView, Shuffle, build_shuffle_file};
+use spyre::sdsc::{Shuffle, ShuffleView, build_shuffle_file};
 use std::collections::BTreeMap;
 
 const ROWS: i64 = 16;
@@ -155,7 +155,8 @@ fn difference(case: &Case, files: &Files) -> Result<f64, SimError> {
     let program =
         Program { name: "p".to_owned(), arguments: arguments.to_vec(), results: vec![result.clone()], launches, ..Program::default() };
     let simulation = Simulation::with_program(program, dir.path(), &Target::spyre())?;
-    let inputs: BTreeMap<String, HostArray> = arguments.iter().map(|tensor| (tensor.name.clone(), draw_seeded_array(tensor, 1).unwrap())).collect();
+    let inputs: BTreeMap<String, HostArray> =
+        arguments.iter().map(|tensor| (tensor.name.clone(), draw_seeded_array(tensor, 1).unwrap())).collect();
     let outcome = simulation.run(&inputs, &RunOptions::default())?;
     let numbers = |array: &HostArray| (0..array.elements.len()).map(|at| array.elements.get(at)).collect::<Vec<f64>>();
     let given: Vec<Vec<f64>> = arguments.iter().map(|tensor| numbers(&inputs[&tensor.name])).collect();

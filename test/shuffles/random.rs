@@ -4,7 +4,7 @@ use super::{broken_rules, moves_every_element, slot_of};
 use machine::{DeviceFormat, Target};
 use proptest::prelude::*;
 use spyre::launch::geometry::DimLabel;
-use spyre::sdsc::{ShuffleView, Shuffle, ShuffleError, build_shuffle_file};
+use spyre::sdsc::{Shuffle, ShuffleError, ShuffleView, build_shuffle_file};
 use std::collections::BTreeMap;
 
 const LABELS: [DimLabel; 3] = [DimLabel::Out, DimLabel::Mb, DimLabel::X];

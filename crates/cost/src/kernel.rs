@@ -233,7 +233,8 @@ fn classify_broadcast(op: &OpShape, output: &OperandShape) -> Option<AccessPatte
 fn compute_matmul_features(op: &OpShape) -> MatmulFeatures {
     let mut inputs = op.inputs();
     let (Some(output), Some(first), Some(second)) = (op.output(), inputs.next(), inputs.next()) else { return MatmulFeatures::default() };
-    let mut product = MatmulFeatures { m: 1.0, n: 1.0, m_slices: 1.0, n_slices: 1.0, k_slices: 1.0, batch: 1.0, ..MatmulFeatures::default() };
+    let mut product =
+        MatmulFeatures { m: 1.0, n: 1.0, m_slices: 1.0, n_slices: 1.0, k_slices: 1.0, batch: 1.0, ..MatmulFeatures::default() };
     (product.batch_slices, product.k_tiles) = (1.0, 1.0);
     let (mut batch, mut batch_dims) = (None, Vec::new());
     for (index, dim) in op.dims.iter().enumerate() {

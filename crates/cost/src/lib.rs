@@ -19,11 +19,11 @@ mod tile_op;
 mod torch_spyre;
 
 pub use bytes::{AccessHistory, OpBytes, compute_kernel_bytes};
-pub use kernel::{AccessPattern, BatchLayout, BroadcastLocation, OpFeatures, MatmulFeatures, extract_features, extract_op_features};
-pub use price::{ModeledCost, CostFormula, Bottleneck, Objective, TimeEstimate, estimate_op_ns, estimate_kernel_time};
+pub use kernel::{AccessPattern, BatchLayout, BroadcastLocation, MatmulFeatures, OpFeatures, extract_features, extract_op_features};
+pub use price::{Bottleneck, CostFormula, ModeledCost, Objective, TimeEstimate, estimate_kernel_time, estimate_op_ns};
 pub use rates::find_max_hbm_rate;
 pub use refuse::{PlanRejection, check_kernel_limits};
-pub use roofline::{Roofline, ProgramWork, min_compute_ns};
+pub use roofline::{ProgramWork, Roofline, min_compute_ns};
 pub use rows::{KernelEntry, read_kernel_entries};
 pub use shape::{Dim, Loop, OpKind, OpShape, OperandShape};
 pub use tile_op::{TileOp, TileOperand};

@@ -72,7 +72,8 @@ pub fn estimate_kernel_time(ops: &[OpFeatures], model: &TimeModel, formula: Cost
         return TimeEstimate { low_ns: ns, estimate_ns: ns, high_ns: ns, is_ranked: true, ..TimeEstimate::default() };
     }
     let start = model.recommended.kernel_ns;
-    let mut price = TimeEstimate { low_ns: start, estimate_ns: start, high_ns: start, fixed_ns: start, is_ranked: true, ..TimeEstimate::default() };
+    let mut price =
+        TimeEstimate { low_ns: start, estimate_ns: start, high_ns: start, fixed_ns: start, is_ranked: true, ..TimeEstimate::default() };
     for op in ops {
         let part = recommended::compute_contribution(op, model);
         price.low_ns += part.total_ns * part.spread[0];

@@ -30,7 +30,10 @@ pub(super) fn estimate_plain_ns(rates: &HbmRates, read: f64, written: f64) -> f6
 /// along the sticks applies only without other ops.
 pub(super) fn find_pattern_rate(rates: &HbmRates, op: &OpFeatures) -> Option<f64> {
     Some(match op.access {
-        AccessPattern::Plain | AccessPattern::RowReduction | AccessPattern::BroadcastRow(BroadcastLocation::Lx) | AccessPattern::BroadcastColumn(BroadcastLocation::Lx) => return None,
+        AccessPattern::Plain
+        | AccessPattern::RowReduction
+        | AccessPattern::BroadcastRow(BroadcastLocation::Lx)
+        | AccessPattern::BroadcastColumn(BroadcastLocation::Lx) => return None,
         AccessPattern::Restickify => rates.restickify,
         AccessPattern::ColumnReduction => rates.column_reduction,
         AccessPattern::BroadcastRow(BroadcastLocation::Hbm) => compute_broadcast_rate(&rates.broadcast_row, op),

@@ -1,7 +1,7 @@
 //! The recommended formula ("cost models, section 10", changed as docs/reference/cost-model.md says): the sum of the ops' times.
 
 use super::{
-    kernel::{AccessPattern, BatchLayout, OpFeatures, MatmulFeatures, as_f64},
+    kernel::{AccessPattern, BatchLayout, MatmulFeatures, OpFeatures, as_f64},
     part::OpContribution,
     rates::estimate_monotone_ns,
     shape::OpKind,
@@ -60,7 +60,8 @@ fn estimate_hbm_ns(op: &OpFeatures, model: &TimeModel) -> f64 {
     let bytes = &op.bytes;
     // A read that another op of the kernel already did is not repeated; a part of a repeated read is hidden.
     let read = as_f64((bytes.hbm_read - bytes.reread - bytes.shared).max(0));
-    let traffic = estimate_monotone_ns(rates, op, read, as_f64(bytes.hbm_written)) + constants.read_back_ns_per_byte * as_f64(bytes.read_back);
+    let traffic =
+        estimate_monotone_ns(rates, op, read, as_f64(bytes.hbm_written)) + constants.read_back_ns_per_byte * as_f64(bytes.read_back);
     let reread = constants.reread * as_f64(bytes.reread) / rates.one_way;
     if op.kind == OpKind::Matmul {
         return traffic + estimate_contended_bytes(&op.product, model) / rates.one_way + reread;
@@ -77,7 +78,8 @@ fn estimate_contended_bytes(product: &MatmulFeatures, model: &TimeModel) -> f64 
     } else {
         (product.n_slices, product.log2_n_slices)
     };
-    estimate_spilled_bytes(&model.torch_spyre, product) + product.operand_bytes * (compute_fan_out_factor(slices, log2, constants.fan_cores, constants.fan) - 1.0)
+    estimate_spilled_bytes(&model.torch_spyre, product)
+        + product.operand_bytes * (compute_fan_out_factor(slices, log2, constants.fan_cores, constants.fan) - 1.0)
 }
 
 /// Returns `(slices / knee)^power`, at least 1.
@@ -128,7 +130,9 @@ fn compute_matmul_rate(op: &OpFeatures, model: &TimeModel) -> f64 {
         }
         BatchLayout::HalfInner => constants.half_inner_batch,
         BatchLayout::Shared => fitted.shared_products[usize::from(product.batch > fitted.shared_entries)],
-        BatchLayout::None | BatchLayout::Outer => fitted.products * if op.tile_rows < rows { (op.tile_rows / rows).powf(power) } else { 1.0 },
+        BatchLayout::None | BatchLayout::Outer => {
+            fitted.products * if op.tile_rows < rows { (op.tile_rows / rows).powf(power) } else { 1.0 }
+        }
     };
     rate * few * if is_split { constants.batch_split_share } else { 1.0 }
 }

@@ -171,6 +171,9 @@ mod tests {
         copy.loops = vec![Loop { trips: 4, tiled: vec![0] }];
         assert_eq!(check_kernel_limits(&[copy.clone()], &Target::spyre()), Ok(()));
         copy.operands[1].device_bytes = 8 * KIB;
-        assert_eq!(check_kernel_limits(&[copy], &Target::spyre()), Err(PlanRejection::Copy { op: 0, device_bytes: 8 * KIB, source_bytes: 2 * KIB }));
+        assert_eq!(
+            check_kernel_limits(&[copy], &Target::spyre()),
+            Err(PlanRejection::Copy { op: 0, device_bytes: 8 * KIB, source_bytes: 2 * KIB })
+        );
     }
 }

@@ -65,7 +65,7 @@ pub fn min_compute_ns(kind: OpKind, points: f64, target: &Target) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Dim, OpShape, OperandShape, extract_features, estimate_op_ns};
+    use crate::{Dim, OpShape, OperandShape, estimate_op_ns, extract_features};
 
     const TARGET: Target = Target::spyre();
 

@@ -3,7 +3,7 @@
 //! A file has `entries` (or `vectors`), each with an `id` and `ops`. The ops of an entry form one kernel, unless `fuse` is false or a
 //! foreign op (`{"foreign": true}`) separates them. Other keys are ignored.
 
-use crate::{Dim, CostFormula, Loop, OpKind, OpShape, OperandShape, TimeEstimate, extract_features, estimate_kernel_time};
+use crate::{CostFormula, Dim, Loop, OpKind, OpShape, OperandShape, TimeEstimate, estimate_kernel_time, extract_features};
 use machine::{STICK_BYTES, TimeModel};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -127,11 +127,16 @@ fn convert_entry(entry: &JsonEntry) -> Result<KernelEntry, String> {
 const MAX_EXACT_INTEGER: i64 = 1 << 53;
 
 fn check_positive(what: &str, number: i64) -> Result<i64, String> {
-    if (1..=MAX_EXACT_INTEGER).contains(&number) { Ok(number) } else { Err(format!("{what} is {number}, and must be from 1 to {MAX_EXACT_INTEGER}")) }
+    if (1..=MAX_EXACT_INTEGER).contains(&number) {
+        Ok(number)
+    } else {
+        Err(format!("{what} is {number}, and must be from 1 to {MAX_EXACT_INTEGER}"))
+    }
 }
 
 fn compute_checked_product(what: &str, numbers: impl IntoIterator<Item = i64>) -> Result<i64, String> {
-    let product = numbers.into_iter().try_fold(1_i64, |product, number| product.checked_mul(number).filter(|product| *product <= MAX_EXACT_INTEGER));
+    let product =
+        numbers.into_iter().try_fold(1_i64, |product, number| product.checked_mul(number).filter(|product| *product <= MAX_EXACT_INTEGER));
     product.ok_or_else(|| format!("{what} are more than {MAX_EXACT_INTEGER}"))
 }
 
@@ -168,7 +173,8 @@ fn convert_op(op: &JsonKernelOp, names: &mut Vec<String>) -> Result<OpShape, Str
     let mut operands = Vec::with_capacity(op.tensors.len());
     for tensor in &op.tensors {
         let element_bytes = check_positive("'dtype_bytes'", op.dtype_bytes)?;
-        let operand = convert_operand(tensor, element_bytes, &position, names).map_err(|message| format!("tensor '{}': {message}", tensor.name))?;
+        let operand =
+            convert_operand(tensor, element_bytes, &position, names).map_err(|message| format!("tensor '{}': {message}", tensor.name))?;
         compute_checked_product("bytes of all executions", [operand.device_bytes, trips])?;
         operands.push(operand);
     }
@@ -193,7 +199,10 @@ fn convert_operand(
         names.len() - 1
     });
     let strides = tensor.index.iter().map(|(dim, stride)| Ok((position(dim)?, *stride))).collect::<Result<Vec<_>, String>>()?;
-    let elements = compute_checked_product("elements", tensor.logical.iter().map(|size| check_positive("a size", *size)).collect::<Result<Vec<_>, _>>()?)?;
+    let elements = compute_checked_product(
+        "elements",
+        tensor.logical.iter().map(|size| check_positive("a size", *size)).collect::<Result<Vec<_>, _>>()?,
+    )?;
     let device_bytes = check_positive("'device_bytes'", tensor.device_bytes)?;
     // A stick of a sparse tensor holds one element.
     let is_sparse = elements == 1 || device_bytes / STICK_BYTES >= elements;

@@ -1,8 +1,8 @@
 //! torch-spyre's formula of August 2026, reproduced exactly ("cost models, 2.3"): for comparison, not for decisions.
 
 use super::{
-    kernel::{AccessPattern, BatchLayout, OpFeatures, MatmulFeatures, as_f64},
-    rates::{find_pattern_rate, estimate_plain_ns, compute_row_reduction_rate},
+    kernel::{AccessPattern, BatchLayout, MatmulFeatures, OpFeatures, as_f64},
+    rates::{compute_row_reduction_rate, estimate_plain_ns, find_pattern_rate},
     shape::OpKind,
 };
 use machine::{TimeModel, TorchSpyreTime};

@@ -153,7 +153,9 @@ mod tests {
     #[test]
     fn propagates_poison() {
         let nan = f64::NAN;
-        for function in [UnaryFunction::Abs, UnaryFunction::Relu, UnaryFunction::Clip, UnaryFunction::Gelu, UnaryFunction::Softplus, UnaryFunction::Exp] {
+        for function in
+            [UnaryFunction::Abs, UnaryFunction::Relu, UnaryFunction::Clip, UnaryFunction::Gelu, UnaryFunction::Softplus, UnaryFunction::Exp]
+        {
             assert!(F64Arithmetic.apply(function, &[-1.0, 1.0], nan).is_nan(), "{function:?}");
         }
         for (a, b) in [(nan, 1.0), (1.0, nan)] {

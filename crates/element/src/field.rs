@@ -2,7 +2,7 @@
 
 use super::{
     Arithmetic, BinaryFunction, RandomArithmetic, UnaryFunction, products,
-    residue::{P, Q, pow_base, invert_residues, negate_mod, residue_from_number, add_mod},
+    residue::{P, Q, add_mod, invert_residues, negate_mod, pow_base, residue_from_number},
     spent::SpentMasks,
 };
 use std::cmp::Ordering;
@@ -173,7 +173,12 @@ impl FiniteField {
 }
 
 /// Evaluates a function that is defined by a law in terms of others, which compilers use; `None` for all other functions.
-pub(crate) fn evaluate_by_law<A: Arithmetic>(on: &A, function: UnaryFunction, constants: &[A::Element], x: A::Element) -> Option<A::Element> {
+pub(crate) fn evaluate_by_law<A: Arithmetic>(
+    on: &A,
+    function: UnaryFunction,
+    constants: &[A::Element],
+    x: A::Element,
+) -> Option<A::Element> {
     if let Some([numerator, denominator]) = find_quotient(on, function, x) {
         return Some(apply_quotient(on, function, x, on.div(numerator, denominator)));
     }
@@ -185,9 +190,16 @@ pub(crate) fn evaluate_by_law<A: Arithmetic>(on: &A, function: UnaryFunction, co
         UnaryFunction::Neg => negative(),
         UnaryFunction::Relu => on.maximum(x, zero()),
         UnaryFunction::Clip => on.minimum(on.maximum(x, number(0)), number(1)),
-        UnaryFunction::Exp | UnaryFunction::Floor | UnaryFunction::Log | UnaryFunction::Sqrt | UnaryFunction::Tanh | UnaryFunction::Softplus => return None,
+        UnaryFunction::Exp
+        | UnaryFunction::Floor
+        | UnaryFunction::Log
+        | UnaryFunction::Sqrt
+        | UnaryFunction::Tanh
+        | UnaryFunction::Softplus => return None,
         // These are quotients.
-        UnaryFunction::Gelu | UnaryFunction::Reciprocal | UnaryFunction::Rsqrt | UnaryFunction::Sigmoid | UnaryFunction::Silu => return None,
+        UnaryFunction::Gelu | UnaryFunction::Reciprocal | UnaryFunction::Rsqrt | UnaryFunction::Sigmoid | UnaryFunction::Silu => {
+            return None;
+        }
     })
 }
 
@@ -387,8 +399,9 @@ impl Arithmetic for FiniteField {
             out.iter_mut().zip(sums.take(P)).for_each(|(out, first)| out.first = add_mod(first, out.first.into(), P) as u32);
             if right_is_spent || is_spent(row) {
                 let row = build_spent_masks(row.iter());
-                let columns =
-                    columns.get_or_insert_with(|| (0..n).map(|column| build_spent_masks(right.iter().skip(column).step_by(n))).collect::<Vec<_>>());
+                let columns = columns.get_or_insert_with(|| {
+                    (0..n).map(|column| build_spent_masks(right.iter().skip(column).step_by(n))).collect::<Vec<_>>()
+                });
                 out.iter_mut().zip(columns).filter(|(_, column)| row.has_spent_product(column)).for_each(|(out, _)| out.second = SPENT_BIT);
             }
             // Nothing depends on the second part of a spent element.

@@ -112,7 +112,16 @@ fn evaluates_functions_by_their_law() {
 #[test]
 fn distinguishes_functions_keys_and_operands() {
     let x = DRAW.random_input(1, 0);
-    let functions = [UnaryFunction::Floor, UnaryFunction::Log, UnaryFunction::Sqrt, UnaryFunction::Tanh, UnaryFunction::Exp, UnaryFunction::Neg, UnaryFunction::Gelu, UnaryFunction::Silu];
+    let functions = [
+        UnaryFunction::Floor,
+        UnaryFunction::Log,
+        UnaryFunction::Sqrt,
+        UnaryFunction::Tanh,
+        UnaryFunction::Exp,
+        UnaryFunction::Neg,
+        UnaryFunction::Gelu,
+        UnaryFunction::Silu,
+    ];
     let found: Vec<FieldElement> = functions.iter().map(|function| DRAW.apply(*function, &[], x)).collect();
     assert!((0..found.len()).all(|index| !found[..index].iter().any(|other| other.agrees_with(found[index]))));
     assert!(!DRAW.apply(UnaryFunction::Tanh, &[], x).agrees_with(DRAW.apply(UnaryFunction::Tanh, &[], DRAW.random_input(1, 1))));
@@ -125,7 +134,15 @@ fn distinguishes_functions_keys_and_operands() {
 fn propagates_poison_except_in_zero_products_and_selects() {
     let (x, poison) = (DRAW.random_input(1, 0), FieldElement::POISON);
     for other in collect_values() {
-        for function in [BinaryFunction::Add, BinaryFunction::Sub, BinaryFunction::Mul, BinaryFunction::Div, BinaryFunction::Maximum, BinaryFunction::Minimum, BinaryFunction::Equal] {
+        for function in [
+            BinaryFunction::Add,
+            BinaryFunction::Sub,
+            BinaryFunction::Mul,
+            BinaryFunction::Div,
+            BinaryFunction::Maximum,
+            BinaryFunction::Minimum,
+            BinaryFunction::Equal,
+        ] {
             for [mut left, right] in [[[poison], [other]], [[other], [poison]]] {
                 DRAW.apply_binary(function, &mut left, &right);
                 assert_eq!(left[0], poison, "{function:?} of {other:?}");
@@ -219,7 +236,15 @@ fn divides_batches_like_single_elements() {
         DRAW.apply_binary(BinaryFunction::Div, &mut left, &right);
         assert_eq!(left, single);
     }
-    let functions = [UnaryFunction::Reciprocal, UnaryFunction::Rsqrt, UnaryFunction::Sigmoid, UnaryFunction::Silu, UnaryFunction::Gelu, UnaryFunction::Abs, UnaryFunction::Tanh];
+    let functions = [
+        UnaryFunction::Reciprocal,
+        UnaryFunction::Rsqrt,
+        UnaryFunction::Sigmoid,
+        UnaryFunction::Silu,
+        UnaryFunction::Gelu,
+        UnaryFunction::Abs,
+        UnaryFunction::Tanh,
+    ];
     for function in functions {
         let mut many = right.clone();
         let single: Vec<FieldElement> = right.iter().map(|x| DRAW.apply(function, &[], *x)).collect();

@@ -14,9 +14,9 @@ mod residue;
 mod spent;
 
 pub use exact::{F64Arithmetic, erf, maximum};
-pub use field::{FiniteField, FieldElement, mix_bits};
+pub use field::{FieldElement, FiniteField, mix_bits};
 pub use function::{BinaryFunction, Reduction, UnaryFunction};
-pub use ordered::{OrderedField, OrderedElement};
+pub use ordered::{OrderedElement, OrderedField};
 
 use std::fmt::Debug;
 
@@ -97,7 +97,12 @@ pub trait Arithmetic: Sync {
             BinaryFunction::Div => self.divide_all(left, right),
             BinaryFunction::Maximum => combine_in_place(left, right, |a, b| self.maximum(a, b)),
             BinaryFunction::Minimum => combine_in_place(left, right, |a, b| self.minimum(a, b)),
-            BinaryFunction::Equal | BinaryFunction::NotEqual | BinaryFunction::Greater | BinaryFunction::GreaterEqual | BinaryFunction::Less | BinaryFunction::LessEqual => {
+            BinaryFunction::Equal
+            | BinaryFunction::NotEqual
+            | BinaryFunction::Greater
+            | BinaryFunction::GreaterEqual
+            | BinaryFunction::Less
+            | BinaryFunction::LessEqual => {
                 combine_in_place(left, right, |a, b| self.compare(function, a, b));
             }
         }

@@ -5,7 +5,7 @@
 //! exponentials and maxima compute equal elements, except for numbers that f64 rounding cannot tell apart: these are compared in the order
 //! of the field.
 
-use super::{Arithmetic, BinaryFunction, RandomArithmetic, FiniteField, FieldElement, UnaryFunction, field::evaluate_by_law};
+use super::{Arithmetic, BinaryFunction, FieldElement, FiniteField, RandomArithmetic, UnaryFunction, field::evaluate_by_law};
 use std::cmp::Ordering;
 
 /// Scale of exponents: the order of `exp(x)` is the exponential of this factor times `x`. The law stays valid, numbers that programs
@@ -137,7 +137,10 @@ impl Arithmetic for OrderedField {
         }
         let constants: Vec<FieldElement> = constants.iter().map(|constant| constant.element).collect();
         let element = self.0.apply(function, &constants, x.element);
-        OrderedElement { element, real: if function == UnaryFunction::Exp { (x.real * EXPONENT_SCALE).exp() } else { order_number(element) } }
+        OrderedElement {
+            element,
+            real: if function == UnaryFunction::Exp { (x.real * EXPONENT_SCALE).exp() } else { order_number(element) },
+        }
     }
 }
 

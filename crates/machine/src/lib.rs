@@ -8,10 +8,10 @@ mod element_type;
 mod format;
 mod time;
 
-pub use device_function::{DeviceFunction, Family, MAX_MATMUL_DIMS_PER_ROLE, NARROW, ExecutionUnit, WIDEN, is_conversion};
+pub use device_function::{DeviceFunction, ExecutionUnit, Family, MAX_MATMUL_DIMS_PER_ROLE, NARROW, WIDEN, is_conversion};
 pub use element_type::{ElementType, UnknownElementType};
 pub use format::{DeviceFormat, STICK_BYTES, UnknownFormat};
-pub use time::{BroadcastRate, HbmRates, RecommendedTime, EstimateErrorRatios, TimeModel, TorchSpyreTime, TransportRate};
+pub use time::{BroadcastRate, EstimateErrorRatios, HbmRates, RecommendedTime, TimeModel, TorchSpyreTime, TransportRate};
 
 use serde::{Deserialize, Serialize};
 

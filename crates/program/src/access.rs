@@ -1,6 +1,6 @@
 //! Accesses of ops to tensors.
 
-use crate::layout::{Coordinate, DeviceLayout, HostTensor, LayoutError, CoordinateTerm, compute_device_coordinates};
+use crate::layout::{Coordinate, CoordinateTerm, DeviceLayout, HostTensor, LayoutError, compute_device_coordinates};
 
 const NO_LAYOUT: &str = "has an operand without a device layout";
 

@@ -217,7 +217,9 @@ impl LinearCombination {
                 return self.add(factor, rhs);
             }
             AffineExpression::Mul(lhs, rhs) => match (lhs.as_ref(), rhs.as_ref()) {
-                (of, AffineExpression::Constant(number)) | (AffineExpression::Constant(number), of) => return self.add(factor * number, of),
+                (of, AffineExpression::Constant(number)) | (AffineExpression::Constant(number), of) => {
+                    return self.add(factor * number, of);
+                }
                 _ => AffineExpression::Mul(inner(lhs), inner(rhs)),
             },
             AffineExpression::FloorDiv(lhs, rhs) => match rhs.as_ref() {
@@ -308,7 +310,10 @@ mod tests {
 
     #[test]
     fn replaces_all_occurrences_of_dimensions() {
-        let sum = AffineExpression::Add(Box::new(AffineExpression::Mod(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(4)))), Box::new(AffineExpression::Dim(1)));
+        let sum = AffineExpression::Add(
+            Box::new(AffineExpression::Mod(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(4)))),
+            Box::new(AffineExpression::Dim(1)),
+        );
         assert_eq!(sum.with_dims(&|dim| AffineExpression::Constant([7, 10][dim])).evaluate(&[]), 13);
     }
 
@@ -322,34 +327,69 @@ mod tests {
 
     #[test]
     fn folds_quotient_and_remainder_into_dividend() {
-        let two = |build: fn(Box<AffineExpression>, Box<AffineExpression>) -> AffineExpression, lhs: &AffineExpression, rhs: AffineExpression| build(Box::new(lhs.clone()), Box::new(rhs));
+        let two = |build: fn(Box<AffineExpression>, Box<AffineExpression>) -> AffineExpression,
+                   lhs: &AffineExpression,
+                   rhs: AffineExpression| build(Box::new(lhs.clone()), Box::new(rhs));
         // Rows of 32 viewed as rows of 6, without the first row.
-        let x = two(AffineExpression::Add, &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(32)), AffineExpression::Dim(1));
-        let next = two(AffineExpression::Add, &two(AffineExpression::FloorDiv, &x, AffineExpression::Constant(6)), AffineExpression::Constant(1));
-        let flat = |by: i64| two(AffineExpression::Add, &two(AffineExpression::Mul, &next, AffineExpression::Constant(by)), two(AffineExpression::Mod, &x, AffineExpression::Constant(6)));
+        let x = two(
+            AffineExpression::Add,
+            &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(32)),
+            AffineExpression::Dim(1),
+        );
+        let next =
+            two(AffineExpression::Add, &two(AffineExpression::FloorDiv, &x, AffineExpression::Constant(6)), AffineExpression::Constant(1));
+        let flat = |by: i64| {
+            two(
+                AffineExpression::Add,
+                &two(AffineExpression::Mul, &next, AffineExpression::Constant(by)),
+                two(AffineExpression::Mod, &x, AffineExpression::Constant(6)),
+            )
+        };
         let whole = two(AffineExpression::Add, &x, AffineExpression::Constant(6));
         assert_eq!(flat(6).fold_quotients(), whole);
         let rows = |of: &AffineExpression| two(AffineExpression::FloorDiv, of, AffineExpression::Constant(33));
         assert_eq!(rows(&flat(6)).fold_quotients(), rows(&whole), "inside of another division, too");
         // 3 x 7 rows of 11 viewed as 7 rows of 33.
-        let x = two(AffineExpression::Add, &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(33)), AffineExpression::Dim(1));
-        let tens =
-            two(AffineExpression::Add, &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(3)), two(AffineExpression::FloorDiv, &AffineExpression::Dim(1), AffineExpression::Constant(11)));
+        let x = two(
+            AffineExpression::Add,
+            &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(33)),
+            AffineExpression::Dim(1),
+        );
+        let tens = two(
+            AffineExpression::Add,
+            &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(3)),
+            two(AffineExpression::FloorDiv, &AffineExpression::Dim(1), AffineExpression::Constant(11)),
+        );
         let digits = [
-            two(AffineExpression::Mul, &two(AffineExpression::FloorDiv, &x, AffineExpression::Constant(77)), AffineExpression::Constant(77)),
+            two(
+                AffineExpression::Mul,
+                &two(AffineExpression::FloorDiv, &x, AffineExpression::Constant(77)),
+                AffineExpression::Constant(77),
+            ),
             two(AffineExpression::Mul, &two(AffineExpression::Mod, &tens, AffineExpression::Constant(7)), AffineExpression::Constant(11)),
             two(AffineExpression::Mod, &AffineExpression::Dim(1), AffineExpression::Constant(11)),
         ];
         let sum = digits.into_iter().reduce(|sum, digit| two(AffineExpression::Add, &sum, digit)).unwrap();
         assert_eq!(sum.fold_quotients(), x);
         // 8 x 7 x 5 rows of 16 viewed as rows of 32.
-        let x = two(AffineExpression::Add, &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(32)), AffineExpression::Dim(1));
-        let halves =
-            two(AffineExpression::Add, &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(2)), two(AffineExpression::FloorDiv, &AffineExpression::Dim(1), AffineExpression::Constant(16)));
+        let x = two(
+            AffineExpression::Add,
+            &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(32)),
+            AffineExpression::Dim(1),
+        );
+        let halves = two(
+            AffineExpression::Add,
+            &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(2)),
+            two(AffineExpression::FloorDiv, &AffineExpression::Dim(1), AffineExpression::Constant(16)),
+        );
         let quotient = |by: i64| two(AffineExpression::FloorDiv, &x, AffineExpression::Constant(by));
         let digits = [
             two(AffineExpression::Mul, &quotient(560), AffineExpression::Constant(560)),
-            two(AffineExpression::Mul, &two(AffineExpression::Mod, &quotient(80), AffineExpression::Constant(7)), AffineExpression::Constant(80)),
+            two(
+                AffineExpression::Mul,
+                &two(AffineExpression::Mod, &quotient(80), AffineExpression::Constant(7)),
+                AffineExpression::Constant(80),
+            ),
             two(AffineExpression::Mul, &two(AffineExpression::Mod, &halves, AffineExpression::Constant(5)), AffineExpression::Constant(16)),
             two(AffineExpression::Mod, &AffineExpression::Dim(1), AffineExpression::Constant(16)),
         ];

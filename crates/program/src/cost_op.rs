@@ -1,9 +1,9 @@
 //! Ops as the model of time sees them.
 
 use crate::{
-    access::{TensorAccess, AccessKind},
+    access::{AccessKind, TensorAccess},
     layout::{Coordinate, count_sticks},
-    program::{ProgramOp, OpOperand, Program, ValueDef, ValueId},
+    program::{OpOperand, Program, ProgramOp, ValueDef, ValueId},
 };
 use cost::{Dim, OpKind, TileOp, TileOperand};
 use machine::{Family, STICK_BYTES};

@@ -205,7 +205,11 @@ impl DimNameMap {
     fn lose_partly_named_dims(&mut self, shape: &[i64]) {
         for (dim, (claims, &size)) in self.dims.iter().zip(shape).enumerate().filter(|(_, (claims, _))| !claims.is_empty()) {
             if format_dim_label(claims, size).is_empty() {
-                let beside = claims.iter().map(|claim| LostName { name: claim.name.clone(), size: claim.size, why: NameLossReason::MixedWithUnnamed { dim } });
+                let beside = claims.iter().map(|claim| LostName {
+                    name: claim.name.clone(),
+                    size: claim.size,
+                    why: NameLossReason::MixedWithUnnamed { dim },
+                });
                 self.losses.extend(beside);
             }
         }
@@ -357,7 +361,10 @@ mod tests {
         assert_eq!(of(&[6, 4]).0, ["A*B", "C"]);
         assert_eq!(of(&[1, 2, 12]).0, ["", "A", "B*C"]);
         assert_eq!(of(&[2, 1, 3, 4]).0, ["A", "", "B", "C"]);
-        assert_eq!(collect_labels(&names, &[2, 3, 4], &[TestViewOp::Transpose(vec![2, 0, 1]), TestViewOp::Reshape(vec![4, 6])]).0, ["C", "A*B"]);
+        assert_eq!(
+            collect_labels(&names, &[2, 3, 4], &[TestViewOp::Transpose(vec![2, 0, 1]), TestViewOp::Reshape(vec![4, 6])]).0,
+            ["C", "A*B"]
+        );
         let swapped = collect_labels(&names, &[2, 3, 4], &[TestViewOp::Transpose(vec![1, 0, 2]), TestViewOp::Reshape(vec![24])]);
         assert_eq!(swapped, (vec!["B*A*C".to_owned()], vec![]));
     }
@@ -367,7 +374,10 @@ mod tests {
         let (found, losses) = collect_labels(&[("A", 6), ("B", 4), ("C", 5)], &[6, 4, 5], &[TestViewOp::Reshape(vec![8, 3, 5])]);
         assert_eq!(
             (found, losses),
-            (vec![String::new(), String::new(), "C".to_owned()], vec![new_loss("A", 6, NameLossReason::Misaligned), new_loss("B", 4, NameLossReason::Misaligned)])
+            (
+                vec![String::new(), String::new(), "C".to_owned()],
+                vec![new_loss("A", 6, NameLossReason::Misaligned), new_loss("B", 4, NameLossReason::Misaligned)]
+            )
         );
         let (found, losses) = collect_labels(&[("A", 8), ("B", 4)], &[8, 4], &[TestViewOp::Reshape(vec![2, 4, 4])]);
         assert_eq!((found, losses), (vec![String::new(), String::new(), "B".to_owned()], vec![new_loss("A", 8, NameLossReason::Split)]));
@@ -380,8 +390,14 @@ mod tests {
     fn loses_name_of_slice_but_not_of_single_position() {
         let names = [("A", 8), ("B", 4)];
         let slice = |dim, first, positions| collect_labels(&names, &[8, 4], &[TestViewOp::Slice(dim, first, positions)]);
-        assert_eq!(slice(0, 2, 4), (vec![String::new(), "B".to_owned()], vec![new_loss("A", 8, NameLossReason::Slice { dim: 0, positions: 4 })]));
-        assert_eq!(slice(0, 0, 7), (vec![String::new(), "B".to_owned()], vec![new_loss("A", 8, NameLossReason::Slice { dim: 0, positions: 7 })]));
+        assert_eq!(
+            slice(0, 2, 4),
+            (vec![String::new(), "B".to_owned()], vec![new_loss("A", 8, NameLossReason::Slice { dim: 0, positions: 4 })])
+        );
+        assert_eq!(
+            slice(0, 0, 7),
+            (vec![String::new(), "B".to_owned()], vec![new_loss("A", 8, NameLossReason::Slice { dim: 0, positions: 7 })])
+        );
         assert_eq!(slice(0, 5, 1), (vec![String::new(), "B".to_owned()], vec![]));
         // 30 of 32 elements take all positions of A, but the last of them not fully.
         let ragged = collect_labels(&names, &[32], &[TestViewOp::Slice(0, 0, 30)]);
@@ -400,7 +416,10 @@ mod tests {
     #[test]
     fn places_factors_by_their_divisors() {
         let claim = |divisor, size| NamedFactor { divisor, size, name: "A".to_owned() };
-        assert_eq!(collect_dim_factors(&[claim(2, 3)], 24), [BufferFactor::from_size(4), BufferFactor::with_name("A", 3), BufferFactor::from_size(2)]);
+        assert_eq!(
+            collect_dim_factors(&[claim(2, 3)], 24),
+            [BufferFactor::from_size(4), BufferFactor::with_name("A", 3), BufferFactor::from_size(2)]
+        );
         assert_eq!(collect_dim_factors(&[claim(4, 3), claim(1, 3)], 12), [BufferFactor::from_size(12)], "3 does not divide 4");
         assert_eq!(collect_dim_factors(&[], 1), [BufferFactor::from_size(1)]);
         assert_eq!(BufferIndexMap::from_buffer_shape(&[2, 0]), None);

@@ -14,10 +14,13 @@ mod split;
 mod tile_count;
 mod work_hint;
 
-pub use access::{TensorAccess, ProgramTensor, AccessKind};
+pub use access::{AccessKind, ProgramTensor, TensorAccess};
 pub use cost_op::BufferNumbering;
-pub use operation::{DimKind, IterationDim, DeviceOperand, UndividedOp, UndividedOpError};
-pub use program::{BlockId, ProgramLoop, LoopId, LoopStrides, ProgramOp, OpOperand, OpRole, OperandRef, Program, ResultUse, ReturnKind, ProgramValue, ValueDef, ValueId};
+pub use operation::{DeviceOperand, DimKind, IterationDim, UndividedOp, UndividedOpError};
+pub use program::{
+    BlockId, LoopId, LoopStrides, OpOperand, OpRole, OperandRef, Program, ProgramLoop, ProgramOp, ProgramValue, ResultUse, ReturnKind,
+    ValueDef, ValueId,
+};
 pub use split::{CoreOrder, SplitError, WorkSplit};
 pub use tile_count::SymbolicCount;
 pub use work_hint::{DimNameError, WorkHint, find_named_dim};

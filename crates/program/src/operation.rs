@@ -1,7 +1,7 @@
 //! Ops as input of work division, with layouts and coordinates of their operands.
 
 use crate::{
-    layout::{Coordinate, DeviceLayout, LayoutError, find_stick_contents, count_sticks},
+    layout::{Coordinate, DeviceLayout, LayoutError, count_sticks, find_stick_contents},
     split::{SplitError, WorkSplit},
 };
 use machine::Family;

@@ -1,6 +1,6 @@
 //! The compute ops of a function in program order, with the values that they access and the loops around them.
 
-use crate::access::{TensorAccess, ProgramTensor};
+use crate::access::{ProgramTensor, TensorAccess};
 use machine::{DeviceFunction, Family};
 use std::{cell::OnceCell, ops::RangeInclusive, rc::Rc};
 

@@ -167,7 +167,8 @@ impl WorkSplit {
     /// Returns the core that has these slices, one per dimension.
     #[must_use]
     pub fn find_core(&self, slices: &[i64], order: CoreOrder) -> i64 {
-        let digits = self.dims_fastest_first(order).fold((0, 1), |(core, weight), dim| (core + slices[dim] * weight, weight * self.slices[dim]));
+        let digits =
+            self.dims_fastest_first(order).fold((0, 1), |(core, weight), dim| (core + slices[dim] * weight, weight * self.slices[dim]));
         digits.0
     }
 

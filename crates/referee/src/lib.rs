@@ -43,7 +43,7 @@ mod sample;
 
 pub use account::rounding::{BoundViolation, OpRoundingError};
 pub use account::{report, time, traffic};
-pub use error::{SimError, AccessSite};
+pub use error::{AccessSite, SimError};
 pub use load::{address_program, layout};
 pub use load::{
     host::{ArrayElements, HostArray, bf16_from_f32, bf16_to_f32, dl16_to_f64, f16_from_f32, f16_to_f32},
@@ -56,6 +56,6 @@ pub use run::{
     digits::Companions,
     lx_image::{LxImage, LxRange},
     simulated::Simulated,
-    simulation::{Accompanied, RunOutcome, RunOptions, Simulation},
+    simulation::{Accompanied, RunOptions, RunOutcome, Simulation},
 };
 pub use traffic::Traffic;

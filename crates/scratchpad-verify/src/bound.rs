@@ -8,7 +8,7 @@ use super::{
     Violation,
     crowd::{self, ConflictSet},
     files::{Instance, ResultFile},
-    relax::{ValueLocation, RelaxedProblem},
+    relax::{RelaxedProblem, ValueLocation},
 };
 use std::collections::BTreeMap;
 
@@ -33,7 +33,8 @@ pub(super) fn check_bound(instance: &Instance, result: &ResultFile) -> Result<()
     if certificate.cuts.len() > 128 {
         return Err(refuse("there are more than 128 cuts".to_owned()));
     }
-    let crowds = certificate.cuts.iter().map(|cut| crowd::read_cut(instance, &relaxed, cut)).collect::<Result<Vec<_>, _>>().map_err(refuse)?;
+    let crowds =
+        certificate.cuts.iter().map(|cut| crowd::read_cut(instance, &relaxed, cut)).collect::<Result<Vec<_>, _>>().map_err(refuse)?;
     for (number, one) in crowds.iter().enumerate() {
         crowd::check_conflict(instance, &relaxed, one).map_err(|what| refuse(format!("cut {number}: {what}")))?;
     }
@@ -124,7 +125,8 @@ impl<'r> BoundSweep<'r> {
             self.base_after = self.base_cost(tick + 1);
             for (set, cost) in &sets {
                 let mut present = self.collect_present_values(set, &used, &uses_before);
-                let inside: i128 = set.inside.iter().map(|&(value, place)| self.excess_cost(value, uses_before[value] - 1, place, tick)).sum();
+                let inside: i128 =
+                    set.inside.iter().map(|&(value, place)| self.excess_cost(value, uses_before[value] - 1, place, tick)).sum();
                 let bound = cost * self.relaxed.scale + base + inside;
                 self.assign_decisions(set, *cost, &mut present, 0, bound)?;
             }
@@ -190,7 +192,8 @@ impl<'r> BoundSweep<'r> {
             present[at].decision = ResidencyDecision::InLx;
             return self.assign_decisions(set, cost, present, at + 1, bound + in_extra);
         }
-        let units: i128 = present.iter().filter(|one| one.decision != ResidencyDecision::InHbm).map(|one| self.relaxed.values[one.value].units).sum();
+        let units: i128 =
+            present.iter().filter(|one| one.decision != ResidencyDecision::InHbm).map(|one| self.relaxed.values[one.value].units).sum();
         let saved = self.enumerate_takeovers(present)?.iter().map(|pairs| self.saved_units(pairs)).max().unwrap_or(0);
         // If a cut depends on takeovers, all takeovers count, and some of them may require other values to leave.
         let is_here = |pair: &(usize, usize)| self.relaxed.values[pair.0].uses[0].tick == self.tick;
@@ -198,7 +201,9 @@ impl<'r> BoundSweep<'r> {
         let missing = units - saved - self.relaxed.capacity;
         if missing <= 0 && (!asks || at == present.len() || units <= self.relaxed.capacity) {
             let missing = if asks { units - self.relaxed.capacity } else { missing };
-            let could_stay = |one: &PresentValue| one.decision == ResidencyDecision::InHbm && !one.is_cut && missing + self.relaxed.values[one.value].units <= 0;
+            let could_stay = |one: &PresentValue| {
+                one.decision == ResidencyDecision::InHbm && !one.is_cut && missing + self.relaxed.values[one.value].units <= 0
+            };
             return if present.iter().any(could_stay) { Some(()) } else { self.generate_successors(set, cost, present) };
         }
         // It would not fit even without all the others: a value that leaves takes over no address.
@@ -262,11 +267,13 @@ impl<'r> BoundSweep<'r> {
             }
         }
         inside.sort_unstable();
-        let extra: i128 = inside.iter().map(|&(value, place)| self.excess_cost(value, self.next_use[value] - 1, place, self.tick + 1)).sum();
+        let extra: i128 =
+            inside.iter().map(|&(value, place)| self.excess_cost(value, self.next_use[value] - 1, place, self.tick + 1)).sum();
         if cost * relaxed.scale + self.base_after + extra >= self.goal {
             return Some(());
         }
-        let units: i128 = present.iter().filter(|one| one.decision != ResidencyDecision::InHbm).map(|one| relaxed.values[one.value].units).sum();
+        let units: i128 =
+            present.iter().filter(|one| one.decision != ResidencyDecision::InHbm).map(|one| relaxed.values[one.value].units).sum();
         let pairings = if self.crowds.is_empty() { vec![Vec::new()] } else { self.enumerate_takeovers(present)? };
         for pairs in pairings {
             if !self.crowds.is_empty() && units - self.saved_units(&pairs) > relaxed.capacity {

@@ -23,8 +23,9 @@ pub(super) struct ConflictSet {
 pub(super) fn read_cut(instance: &Instance, relaxed: &RelaxedProblem, cut: &CertificateCut) -> Result<ConflictSet, String> {
     let mut stays = Vec::new();
     for stay in &cut.stays {
-        let row =
-            instance.find_buffer(&stay.buffer).ok_or_else(|| format!("a cut names '{}', which is not a buffer of the instance", stay.buffer))?;
+        let row = instance
+            .find_buffer(&stay.buffer)
+            .ok_or_else(|| format!("a cut names '{}', which is not a buffer of the instance", stay.buffer))?;
         let position =
             |index: usize, time: Option<usize>| relaxed.values[index].uses.iter().position(|one| Some(relaxed.times[one.tick]) == time);
         let found = (0..relaxed.values.len()).filter(|&index| relaxed.values[index].row == row).find_map(|index| {

@@ -2,7 +2,7 @@
 
 use super::{
     Violation, field_violation,
-    files::{Instance, AccessKind, ResultFile, BufferRow, ResidencyInterval},
+    files::{AccessKind, BufferRow, Instance, ResidencyInterval, ResultFile},
 };
 
 /// Residency interval with its buffer.
@@ -15,7 +15,8 @@ struct PlacedInterval<'a> {
 pub(super) fn check_plan(instance: &Instance, result: &ResultFile) -> Result<i64, Violation> {
     let mut placed = Vec::with_capacity(result.stays.len());
     for stay in &result.stays {
-        let buffer = instance.find_buffer(&stay.buffer).ok_or_else(|| Violation::Result(format!("there is no buffer '{}'", stay.buffer)))?;
+        let buffer =
+            instance.find_buffer(&stay.buffer).ok_or_else(|| Violation::Result(format!("there is no buffer '{}'", stay.buffer)))?;
         check_interval(instance, result.certificate.whole_lives, &instance.buffers[buffer], stay)?;
         placed.push(PlacedInterval { buffer, stay });
     }
@@ -81,11 +82,17 @@ fn check_overlaps(instance: &Instance, placed: &[PlacedInterval<'_>]) -> Result<
 
 /// Returns whether the descendant has its address from the ancestor, directly or through a child of the ancestor that dies when it is
 /// born.
-fn passes_address_down(instance: &Instance, placed: &[PlacedInterval<'_>], ancestor: &PlacedInterval<'_>, heir: &PlacedInterval<'_>) -> bool {
+fn passes_address_down(
+    instance: &Instance,
+    placed: &[PlacedInterval<'_>],
+    ancestor: &PlacedInterval<'_>,
+    heir: &PlacedInterval<'_>,
+) -> bool {
     let time = heir.stay.start;
     let from = placed.partition_point(|one| one.stay.start < time);
     let short = placed[from..].iter().take_while(|one| one.stay.start == time).filter(|one| one.stay.end == time + 1);
-    let mut waiting: Vec<&PlacedInterval<'_>> = short.filter(|one| one.stay.address == heir.stay.address && one.buffer != heir.buffer).collect();
+    let mut waiting: Vec<&PlacedInterval<'_>> =
+        short.filter(|one| one.stay.address == heir.stay.address && one.buffer != heir.buffer).collect();
     let mut reached = vec![ancestor];
     while let Some(last) = reached.pop() {
         if passes_address(instance, last, heir) {
@@ -117,7 +124,11 @@ fn check_summary(result: &ResultFile, row: &BufferRow, stays: &[&ResidencyInterv
     let address = stays.first().map(|stay| stay.address);
     let stated = result.addresses.get(&row.name).ok_or_else(|| Violation::Result(format!("no address for '{}'", row.name)))?;
     if *stated != address {
-        return Err(field_violation(&format!("addresses.{}", row.name), format_json_value(stated.as_ref()), format_json_value(address.as_ref())));
+        return Err(field_violation(
+            &format!("addresses.{}", row.name),
+            format_json_value(stated.as_ref()),
+            format_json_value(address.as_ref()),
+        ));
     }
     let has_reason = result.reasons.get(&row.name).is_some_and(|reason| !reason.is_empty());
     if has_reason == address.is_some() || (result.reasons.contains_key(&row.name) && !has_reason) {

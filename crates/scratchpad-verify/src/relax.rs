@@ -3,7 +3,7 @@
 //! A value is the content of a buffer between two complete writes; no byte is carried from one value to the next. At given prices for LX
 //! the values are independent, so the least cost of each follows from its uses, one after the other.
 
-use super::files::{Instance, AccessKind, BufferRow};
+use super::files::{AccessKind, BufferRow, Instance};
 
 /// Location of a value between two uses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,8 +114,16 @@ impl RelaxedProblem {
     fn add_buffer_values(&mut self, index: usize, row: &BufferRow, units: i128) {
         let size = i128::from(row.size);
         let arrival = if row.needs_initial_load() { size } else { 0 };
-        let new =
-            |arrival: i128| RelaxedValue { row: index, units, uses: vec![], parents: vec![], size, arrival, departure: 0, arrives_clean: false };
+        let new = |arrival: i128| RelaxedValue {
+            row: index,
+            units,
+            uses: vec![],
+            parents: vec![],
+            size,
+            arrival,
+            departure: 0,
+            arrives_clean: false,
+        };
         let mut value = new(arrival);
         let mut at = 0;
         while at < row.uses.len() {

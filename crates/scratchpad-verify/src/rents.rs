@@ -7,7 +7,7 @@
 use super::{
     Violation,
     files::{Instance, ResultFile},
-    relax::{ValueLocation, RelaxedProblem},
+    relax::{RelaxedProblem, ValueLocation},
 };
 
 /// Maximum number of knapsack cells, in total and per knapsack, before the check is abandoned.
@@ -46,8 +46,9 @@ pub(super) fn check_multipliers(instance: &Instance, result: &ResultFile) -> Res
     }
     for (value, paid) in paid.into_iter().enumerate() {
         let hbm = relaxed.hbm_use_bytes(value, 0, ValueLocation::Hbm);
-        let lx =
-            relaxed.load_bytes(value, 0, ValueLocation::Hbm).map(|bytes| bytes + relaxed.final_store_bytes(value, relaxed.location_after_use(value, 0, ValueLocation::Hbm)));
+        let lx = relaxed
+            .load_bytes(value, 0, ValueLocation::Hbm)
+            .map(|bytes| bytes + relaxed.final_store_bytes(value, relaxed.location_after_use(value, 0, ValueLocation::Hbm)));
         most += lx.map_or(hbm, |lx| hbm.min(lx + paid));
     }
     if most >= i128::from(result.lower_bound) { Ok(()) } else { Err(refuse(format!("the rents prove only {most}"))) }

@@ -5,7 +5,7 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use scratchpad::{
     Capacity, Instance,
-    pack::{PackingResult, Rectangle, StepBudget, pack_rectangles, find_smallest_peak},
+    pack::{PackingResult, Rectangle, StepBudget, find_smallest_peak, pack_rectangles},
 };
 use std::{env, fs, hint::black_box};
 
@@ -42,7 +42,9 @@ fn benches(criterion: &mut Criterion) {
     group.sample_size(10);
     for (name, rectangles) in load_instances() {
         group.bench_with_input(BenchmarkId::from_parameter(name), &rectangles, |bencher, rectangles| {
-            bencher.iter(|| assert!(matches!(pack_rectangles(rectangles, 1 << 20, &mut StepBudget { left: 1_000_000 }), PackingResult::Placed(_))));
+            bencher.iter(|| {
+                assert!(matches!(pack_rectangles(rectangles, 1 << 20, &mut StepBudget { left: 1_000_000 }), PackingResult::Placed(_)))
+            });
         });
     }
     for n_ticks in [1_000, 10_000] {

@@ -155,7 +155,11 @@ pub(super) mod tests {
         assert!(!succeeds(buffer("c", 40, &[3, 4]), parent()), "born later");
         assert!(!succeeds(buffer("c", 40, &[0, 3]), buffer("p", 40, &[0])), "a parent that is never read");
         let short = [buffer("b", 40, &[2, 2]), buffer("c", 40, &[2, 2])];
-        assert_eq!((can_reuse_in_place(&short, 1, 0), can_reuse_in_place(&short, 0, 1)), (true, false), "within an operation, in the order of the list");
+        assert_eq!(
+            (can_reuse_in_place(&short, 1, 0), can_reuse_in_place(&short, 0, 1)),
+            (true, false),
+            "within an operation, in the order of the list"
+        );
     }
 
     #[test]

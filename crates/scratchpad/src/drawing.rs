@@ -95,7 +95,12 @@ impl DrawingScale {
         // If little of LX is used, a drawing of all of LX would make the boxes invisible.
         let is_small = highest > 0 && highest < drawing.capacity_bytes / MAX_HEIGHT_RATIO;
         let top_bytes = if is_small { highest + highest / 4 } else { highest.max(drawing.capacity_bytes) }.max(1);
-        Self { plot_width: (n_times as f64 * OPERATION_WIDTH).clamp(PLOT_WIDTH_RANGE.0, PLOT_WIDTH_RANGE.1), num_times: n_times, highest_bytes: highest, top_bytes }
+        Self {
+            plot_width: (n_times as f64 * OPERATION_WIDTH).clamp(PLOT_WIDTH_RANGE.0, PLOT_WIDTH_RANGE.1),
+            num_times: n_times,
+            highest_bytes: highest,
+            top_bytes,
+        }
     }
 
     fn x(&self, time: usize) -> f64 {
@@ -186,7 +191,10 @@ fn draw_brackets(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
         let (left, right) = (scale.x(bracket.times.start) + 2.0, scale.x(bracket.times.end) - 2.0);
         let y = scale.y(0) + 20.0 + BRACKET_HEIGHT * (depth - 1 - bracket.depth) as f64;
         let (name, middle, foot) = (escape_xml(&bracket.name), f64::midpoint(left, right), y + 4.0);
-        push_line(svg, &format!(r#"<path class="bracket" d="M{left:.1} {y:.1} V{foot:.1} H{right:.1} V{y:.1}"><title>{name}</title></path>"#));
+        push_line(
+            svg,
+            &format!(r#"<path class="bracket" d="M{left:.1} {y:.1} V{foot:.1} H{right:.1} V{y:.1}"><title>{name}</title></path>"#),
+        );
         if estimate_text_width(&bracket.name, FONT_SIZES[0]) <= right - left {
             let below = y + 14.0;
             push_line(svg, &format!(r#"<text class="axis" x="{middle:.1}" y="{below:.1}" text-anchor="middle">{name}</text>"#));
@@ -383,7 +391,10 @@ mod tests {
 
     #[test]
     fn chooses_smallest_axis_step_within_limit() {
-        assert_eq!([choose_axis_step(9, 10, &[1, 2, 5], 10), choose_axis_step(19, 10, &[1, 2, 5], 10), choose_axis_step(100, 10, &[1, 2, 5], 10)], [1, 2, 10]);
+        assert_eq!(
+            [choose_axis_step(9, 10, &[1, 2, 5], 10), choose_axis_step(19, 10, &[1, 2, 5], 10), choose_axis_step(100, 10, &[1, 2, 5], 10)],
+            [1, 2, 10]
+        );
         assert_eq!([choose_axis_step(10, 10, &[1, 2, 5], 10), choose_axis_step(11 * 128, 11, &[1], 2)], [1, 128]);
     }
 
@@ -452,7 +463,10 @@ mod tests {
 
     #[test]
     fn uses_one_unit_per_axis() {
-        let svg = draw(&build_drawing_of_intervals(42 << 10, vec![build_interval("a", 5 << 10, 0, 0..2), build_interval("b", 512, 5 << 10, 0..2)]));
+        let svg = draw(&build_drawing_of_intervals(
+            42 << 10,
+            vec![build_interval("a", 5 << 10, 0, 0..2), build_interval("b", 512, 5 << 10, 0..2)],
+        ));
         let is_label =
             |line: &&str| line.contains("class=\"axis\"") && line.contains("text-anchor=\"end\">") && line.contains("class=\"grid\"");
         let labels: Vec<&str> =
@@ -470,7 +484,14 @@ mod tests {
 
     #[test]
     fn labels_axes_with_round_numbers() {
-        assert_eq!([choose_axis_step(5, 24, &[1, 2, 5], 10), choose_axis_step(300, 24, &[1, 2, 5], 10), choose_axis_step(1 << 20, 17, &[1, 2, 4], 8)], [1, 20, 1 << 16]);
+        assert_eq!(
+            [
+                choose_axis_step(5, 24, &[1, 2, 5], 10),
+                choose_axis_step(300, 24, &[1, 2, 5], 10),
+                choose_axis_step(1 << 20, 17, &[1, 2, 4], 8)
+            ],
+            [1, 20, 1 << 16]
+        );
         assert_eq!([format_bytes(0), format_bytes(3 << 20), format_bytes(1536), format_bytes(100)], ["0", "3 MiB", "1536 B", "100 B"]);
     }
 }

@@ -22,13 +22,18 @@ impl Planner for GreedyPlanner {
         let mut live = LiveIndex::new(buffers);
         for index in births {
             let buffer = &buffers[index];
-            let free = |&&parent: &&usize| !has_successor[parent] && addresses[parent].is_some() && can_reuse_in_place(buffers, index, parent);
+            let free =
+                |&&parent: &&usize| !has_successor[parent] && addresses[parent].is_some() && can_reuse_in_place(buffers, index, parent);
             addresses[index] = match buffer.in_place_parents.iter().find(free) {
                 Some(&parent) => {
                     has_successor[parent] = true;
                     addresses[parent]
                 }
-                None => find_free_address(&collect_covered_ranges(buffers, &live, &addresses, buffer.live_range().start), capacity, buffer.bytes),
+                None => find_free_address(
+                    &collect_covered_ranges(buffers, &live, &addresses, buffer.live_range().start),
+                    capacity,
+                    buffer.bytes,
+                ),
             };
             if addresses[index].is_some() {
                 live.insert(index, &buffer.live_range());

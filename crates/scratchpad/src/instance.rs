@@ -1,6 +1,6 @@
 //! Planner instances in files: our JSON and MiniMalloc's CSV.
 
-use super::{PlacementExclusion, Buffer, Capacity, Use, UseKind};
+use super::{Buffer, Capacity, PlacementExclusion, Use, UseKind};
 use serde::Deserialize;
 
 /// List of buffers, and the memory into which they are placed.
@@ -164,8 +164,9 @@ impl Instance {
                 return Err(InstanceError::Line { line, text: text.to_owned(), has_weights: false });
             }
         };
-        let parsed =
-            |(text, line)| parse_csv_buffer(text, has_weights).ok_or_else(|| InstanceError::Line { line, text: text.to_owned(), has_weights });
+        let parsed = |(text, line)| {
+            parse_csv_buffer(text, has_weights).ok_or_else(|| InstanceError::Line { line, text: text.to_owned(), has_weights })
+        };
         let buffers = lines.map(parsed).collect::<Result<_, _>>()?;
         Self { name: String::new(), capacity, buffers }.validate()
     }
@@ -298,7 +299,10 @@ mod tests {
         assert!(matches!(parse_json("{}"), Err(InstanceError::Json(_))));
         assert!(matches!(parse_json(&PARENT.replace("\"size\": 20", "\"size\": 4611686018427387904")), Err(InstanceError::Size { .. })));
         assert!(matches!(parse_json(&PARENT.replace("\"size\": 20", "\"size\": 8796093022208")), Err(InstanceError::TotalTooLarge { .. })));
-        assert!(matches!(parse_json(&PARENT.replace("\"time\": 4", "\"time\": 18446744073709551615")), Err(InstanceError::TimeOutOfRange { .. })));
+        assert!(matches!(
+            parse_json(&PARENT.replace("\"time\": 4", "\"time\": 18446744073709551615")),
+            Err(InstanceError::TimeOutOfRange { .. })
+        ));
         let memory = r#"{"name": "n", "limit": 512, "alignment": 0, "buffers": []}"#;
         assert!(matches!(Instance::from_json(memory), Err(InstanceError::Capacity { alignment: 0, .. })));
     }
@@ -323,7 +327,10 @@ mod tests {
             assert!(read(&format!("a,0,3,{size},2"), 100, 1).is_err(), "{size}");
         }
         assert!(matches!(read("a,0,3,1099511627776,1000", 100, 1), Err(InstanceError::TotalTooLarge { .. })), "weights count");
-        assert!(matches!(read(&format!("a,0,3,1,2\nb,0,3,{},2", most / 4), 100, 1), Err(InstanceError::TotalTooLarge { .. })), "all together");
+        assert!(
+            matches!(read(&format!("a,0,3,1,2\nb,0,3,{},2", most / 4), 100, 1), Err(InstanceError::TotalTooLarge { .. })),
+            "all together"
+        );
         assert!(matches!(read("a,0,3,1,2", 100, most), Err(InstanceError::TotalTooLarge { .. })), "the alignment counts");
         assert!(matches!(read("a,0,3,1,2", most + 1, 1), Err(InstanceError::Capacity { .. })));
         assert!(matches!(read("a,0,3,1,2", 100, i64::MAX), Err(InstanceError::Capacity { .. })));

@@ -1,11 +1,11 @@
 //! Planning of a complete instance, with step limits and progress reports.
 
 use super::{
-    ExactPlanner, Instance, Placement, ScratchpadPlan, PlanningProgress, ResidencyMode, UnknownPlanner,
+    ExactPlanner, Instance, Placement, PlanningProgress, ResidencyMode, ScratchpadPlan, UnknownPlanner,
     buffer::can_reuse_in_place,
-    drawing::{LxDrawing, DrawnInterval},
-    pack::{Packer, PackingResult, PackingPeak, PeakSearch, Rectangle, PackingShape, StepBudget, compute_max_load},
+    drawing::{DrawnInterval, LxDrawing},
     find_planner,
+    pack::{Packer, PackingPeak, PackingResult, PackingShape, PeakSearch, Rectangle, StepBudget, compute_max_load},
 };
 
 /// Limits of a planning run.
@@ -44,7 +44,12 @@ impl PlanningLimits<'_> {
 ///
 /// # Errors
 /// If there is no planner of this name.
-pub fn plan_instance(instance: &Instance, planner: &str, stays: ResidencyMode, limits: &mut PlanningLimits) -> Result<ScratchpadPlan, UnknownPlanner> {
+pub fn plan_instance(
+    instance: &Instance,
+    planner: &str,
+    stays: ResidencyMode,
+    limits: &mut PlanningLimits,
+) -> Result<ScratchpadPlan, UnknownPlanner> {
     let Instance { buffers, capacity, .. } = instance;
     let planner = find_planner(planner)?;
     if !planner.chooses_residency() {
@@ -188,7 +193,7 @@ pub fn build_drawing(instance: &Instance, plan: &ScratchpadPlan, title: String) 
 mod tests {
     use super::super::buffer::tests::{buffer, child};
     use super::*;
-    use crate::{PlacementExclusion, Buffer, Capacity};
+    use crate::{Buffer, Capacity, PlacementExclusion};
 
     fn build_instance(buffers: Vec<Buffer>, bytes: i64, alignment: i64) -> Instance {
         Instance { name: String::new(), capacity: Capacity { bytes, alignment }, buffers }
@@ -228,7 +233,10 @@ mod tests {
         assert_eq!((peak.bytes, peak.lower_bound, peak.timed_out), (7, 7, false));
         let mut never = |_: &PlanningProgress| false;
         let mut limits = PlanningLimits { budget: u64::MAX, go_on: &mut never };
-        assert_eq!(limits.run_portions(|steps| (false, PlanningProgress { steps: std::mem::take(&mut steps.left), best: 1, bound: 0 })), (STEPS_PER_PORTION, true));
+        assert_eq!(
+            limits.run_portions(|steps| (false, PlanningProgress { steps: std::mem::take(&mut steps.left), best: 1, bound: 0 })),
+            (STEPS_PER_PORTION, true)
+        );
     }
 
     #[test]

@@ -12,7 +12,8 @@ pub struct UnknownPlanner(pub String);
 /// # Errors
 /// If there is no such planner.
 pub fn find_planner(name: &str) -> Result<Box<dyn Planner>, UnknownPlanner> {
-    let planners: [Box<dyn Planner>; 4] = [Box::new(GreedyPlanner), Box::new(FirstFitPlanner), Box::new(BestFitPlanner), Box::new(ExactPlanner::new_unsplit())];
+    let planners: [Box<dyn Planner>; 4] =
+        [Box::new(GreedyPlanner), Box::new(FirstFitPlanner), Box::new(BestFitPlanner), Box::new(ExactPlanner::new_unsplit())];
     planners.into_iter().find(|planner| planner.name() == name).ok_or_else(|| UnknownPlanner(name.to_owned()))
 }
 
@@ -20,7 +21,7 @@ pub fn find_planner(name: &str) -> Result<Box<dyn Planner>, UnknownPlanner> {
 mod tests {
     use super::super::buffer::tests::{buffer, child};
     use super::*;
-    use crate::{PlacementExclusion, Buffer, Capacity, check};
+    use crate::{Buffer, Capacity, PlacementExclusion, check};
     use proptest::prelude::*;
 
     const PLANNER_NAMES: [&str; 4] = ["greedy", "first-fit", "best-fit", "exact"];
@@ -41,7 +42,11 @@ mod tests {
         for name in PLANNER_NAMES {
             assert_eq!(plan_addresses(name, &buffers, 10, 1), [Some(0), Some(3), Some(6)], "{name}");
             let aligned = if name == "exact" { [None, None, Some(0)] } else { [Some(0), None, None] };
-            assert_eq!(plan_addresses(name, &buffers, 10, 128), aligned, "{name}: one aligned address, the exact planner's for the largest");
+            assert_eq!(
+                plan_addresses(name, &buffers, 10, 128),
+                aligned,
+                "{name}: one aligned address, the exact planner's for the largest"
+            );
         }
     }
 

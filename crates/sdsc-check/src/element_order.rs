@@ -128,7 +128,9 @@ impl ElementOrderState {
             FlowFault { file: file.to_owned(), path: tensor.path.clone(), message }
         };
         match (facts.transfer, found) {
-            (ElementOrderEffect::Widen | ElementOrderEffect::Narrow | ElementOrderEffect::Keep, None) if inputs.is_empty() => Ok(Some(ElementOrder::Equal)),
+            (ElementOrderEffect::Widen | ElementOrderEffect::Narrow | ElementOrderEffect::Keep, None) if inputs.is_empty() => {
+                Ok(Some(ElementOrder::Equal))
+            }
             (ElementOrderEffect::Reduce, _) | (ElementOrderEffect::Standard, None) => Ok(None),
             (ElementOrderEffect::Widen, None) => Ok(Some(ElementOrder::Dl16ToFp32)),
             (ElementOrderEffect::Narrow, None) => Ok(Some(ElementOrder::Fp32ToDl16)),
@@ -270,7 +272,11 @@ mod tests {
 
     #[test]
     fn replaces_order_of_overwritten_value() {
-        let ops = [op(ElementOrderEffect::Widen, &[(X, true)], Y), op(ElementOrderEffect::Keep, &[(X, true)], Y), op(ElementOrderEffect::Standard, &[(Y, true)], Z)];
+        let ops = [
+            op(ElementOrderEffect::Widen, &[(X, true)], Y),
+            op(ElementOrderEffect::Keep, &[(X, true)], Y),
+            op(ElementOrderEffect::Standard, &[(Y, true)], Z),
+        ];
         assert_eq!(first_fault(&ops), None);
     }
 

@@ -1,10 +1,10 @@
 //! Facts about each SDSC file for the rules on a complete bundle: addresses of the tensors, and the slice of each core.
 
-use super::extent::{DimExtent, compute_core_bytes, dim_extents, compute_padded_lx_bytes, saturating_product, enumerate_tensor_sizes};
+use super::extent::{DimExtent, compute_core_bytes, compute_padded_lx_bytes, dim_extents, enumerate_tensor_sizes, saturating_product};
 use super::file_view::{FileView, TensorView};
 use super::functions::FunctionFamily;
 use super::launch::ValueBase;
-use super::rules::addresses::{StartAddress, compute_range, collect_starts};
+use super::rules::addresses::{StartAddress, collect_starts, compute_range};
 use super::transfer::ElementOrderEffect;
 use machine::STICK_BYTES;
 use sdsc_format::model::{Entries, Text};
@@ -171,14 +171,24 @@ fn locate_in_lx(file: &FileView<'_>, tensor: &TensorView<'_>) -> TensorAddress {
     let starts = tensor.node.start.data.iter().map(|(key, address)| (key.core, address.0));
     let is_listed = |core: &i64| tensor.node.coordinates.core_to_slice.is_empty() || holds.contains(core);
     let bases: BTreeMap<i64, i64> = starts.filter(|(core, _)| is_listed(core)).collect();
-    let (Some(start), Some(highest)) = (bases.values().copied().min(), bases.values().copied().max()) else { return TensorAddress::Unknown };
+    let (Some(start), Some(highest)) = (bases.values().copied().min(), bases.values().copied().max()) else {
+        return TensorAddress::Unknown;
+    };
     let is_uniform = start == highest && holds.iter().copied().eq(0..file.operation.n_cores);
     let bytes = compute_core_bytes(file, tensor);
     let is_open = file.is_indirect() || file.family.is_windowed();
     let whole = if is_open { bytes } else { compute_padded_lx_bytes(file, tensor).max(bytes) };
     let behind = |bytes: i64| highest.saturating_add(bytes);
     let (end, whole) = (behind(bytes), behind(whole));
-    TensorAddress::Lx(LxTensor { start, end, whole, bases, is_uniform, part: compute_core_slices(file, tensor), order: compute_element_order(file, tensor) })
+    TensorAddress::Lx(LxTensor {
+        start,
+        end,
+        whole,
+        bases,
+        is_uniform,
+        part: compute_core_slices(file, tensor),
+        order: compute_element_order(file, tensor),
+    })
 }
 
 /// Returns the cores that hold a part of a tensor in LX: those that a shuffle lists, or the cores of the op. The cores that compute partial
@@ -189,8 +199,8 @@ fn find_holders(file: &FileView<'_>, tensor: &TensorView<'_>) -> BTreeSet<i64> {
         return listed.iter().map(|(core, _)| *core).collect();
     }
     let by_core = &file.operation.core_to_slice;
-    let sums =
-        Some(tensor.index) == file.result_index() && (file.family.is_reduction() || matches!(file.family, FunctionFamily::Matmul | FunctionFamily::Convolution));
+    let sums = Some(tensor.index) == file.result_index()
+        && (file.family.is_reduction() || matches!(file.family, FunctionFamily::Matmul | FunctionFamily::Convolution));
     if !sums {
         return by_core.iter().map(|(core, _)| *core).collect();
     }
@@ -254,7 +264,9 @@ fn locate_in_hbm(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[StartAd
     let mut place: Option<(ValueBase, i64, i64)> = None;
     let mut begins = Vec::new();
     for start in starts.iter().filter(|start| start.tensor.index == tensor.index) {
-        let (Some(base), Some((least, largest))) = (start.form.base, compute_range(&start.form, loops)) else { return TensorAddress::Unknown };
+        let (Some(base), Some((least, largest))) = (start.form.base, compute_range(&start.form, loops)) else {
+            return TensorAddress::Unknown;
+        };
         let end = largest.saturating_add(bytes);
         begins.extend([least, largest]);
         place = match place {

@@ -5,7 +5,7 @@ use super::launch::{ExecuteView, LaunchValues};
 use super::profile::Profile;
 use super::report::member_pointer;
 use machine::Target;
-use sdsc_format::model::{ClassInfo, ComputeOp, CoordInfo, Dsc, AllocateNode, Operation, Sdsc, TensorInfo, Text};
+use sdsc_format::model::{AllocateNode, ClassInfo, ComputeOp, CoordInfo, Dsc, Operation, Sdsc, TensorInfo, Text};
 
 /// A tensor in HBM that is passed to a bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! static analysis can be: the first stick that each core reads and the last stick of all cores lie between bytes that an earlier op wrote.
 
 use super::facts::{FileFacts, LxTensor, TensorAddress, TensorFacts};
-use super::launch::{ValueBase, LaunchValues};
+use super::launch::{LaunchValues, ValueBase};
 use machine::STICK_BYTES;
 use sdsc_format::bundle_text::{Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,12 @@ pub(super) struct FlowFindings {
 }
 
 /// Analyzes the data flow of a bundle. If the bundle is `alone`, LX may hold values that earlier bundles wrote.
-pub(super) fn analyze_flow(body: &[Stmt<&str>], launch: &LaunchValues<'_>, executes: &[Option<Rc<FileFacts>>], alone: bool) -> FlowFindings {
+pub(super) fn analyze_flow(
+    body: &[Stmt<&str>],
+    launch: &LaunchValues<'_>,
+    executes: &[Option<Rc<FileFacts>>],
+    alone: bool,
+) -> FlowFindings {
     let lx = find_lanes(executes).into_iter().map(|lane| (lane, Vec::new())).collect();
     let (hbm, pool, flow, seen) = (BTreeMap::new(), Vec::new(), FlowFindings::default(), BTreeSet::new());
     let mut walk = FlowAnalyzer { launch, executes, alone, lx, hbm, pool, flow, reported: seen };
@@ -367,7 +372,16 @@ mod tests {
         let at = |is_result: bool, begins: &[i64]| {
             let (first, end) = (begins[0], begins[begins.len() - 1] + STICK_BYTES);
             let begins = begins.to_vec();
-            let place = TensorAddress::Hbm { base: ValueBase::Pool(0), first, end, begins, whole: end, sticks: vec![1], num_dims: 1, reach: Some(end) };
+            let place = TensorAddress::Hbm {
+                base: ValueBase::Pool(0),
+                first,
+                end,
+                begins,
+                whole: end,
+                sticks: vec![1],
+                num_dims: 1,
+                reach: Some(end),
+            };
             let tensors = vec![TensorFacts { path: String::new(), is_result, fills_sticks: true, tables: None, place }];
             FileFacts { tensors, ..FileFacts::default() }
         };

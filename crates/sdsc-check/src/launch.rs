@@ -2,7 +2,9 @@
 //!
 //! The importer of bundles uses these values too; the referee evaluates `bundle.mlir` independently.
 
-use sdsc_format::bundle_text::{BundleText, Execute, ParamField, ForLoop, Ident, LinearMap, MapRef, Param, ParamType, Position, Stmt, StmtKind};
+use sdsc_format::bundle_text::{
+    BundleText, Execute, ForLoop, Ident, LinearMap, MapRef, Param, ParamField, ParamType, Position, Stmt, StmtKind,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Base of a value, which its linear form is added to.
@@ -181,14 +183,22 @@ impl<'a> LaunchEvaluator<'a> {
     fn define_maps(&mut self) {
         for (name, map) in &self.text.maps {
             if self.maps.insert(name.name, map).is_some() {
-                self.push_problem(LaunchProblemKind::Definition, name.at, format!("the map '#{}' is defined twice; a name has one definition", name.name));
+                self.push_problem(
+                    LaunchProblemKind::Definition,
+                    name.at,
+                    format!("the map '#{}' is defined twice; a name has one definition", name.name),
+                );
             }
         }
     }
 
     fn define(&mut self, name: Ident<&'a str>, value: NameBinding) {
         if self.values.insert(name.name, value).is_some() {
-            self.push_problem(LaunchProblemKind::Definition, name.at, format!("'%{}' is defined twice; a value has one definition", name.name));
+            self.push_problem(
+                LaunchProblemKind::Definition,
+                name.at,
+                format!("'%{}' is defined twice; a value has one definition", name.name),
+            );
         } else {
             self.local.push(name.name);
             if self.depth == 0 {
@@ -250,7 +260,11 @@ impl<'a> LaunchEvaluator<'a> {
         let pool = self.launch.pools.len();
         self.launch.pools.push(LaunchPool { at: result.at, bytes });
         if !is_outermost {
-            self.push_problem(LaunchProblemKind::Pool, result.at, "a pool is allocated in a loop; it must be allocated once, outside every loop");
+            self.push_problem(
+                LaunchProblemKind::Pool,
+                result.at,
+                "a pool is allocated in a loop; it must be allocated once, outside every loop",
+            );
         }
         self.define(result, NameBinding::Number(LinearForm::from_base(ValueBase::Pool(pool))));
     }
@@ -465,7 +479,11 @@ mod tests {
 
     #[test]
     fn reports_undefined_value_once() {
-        let [(LaunchProblemKind::Definition, message)] = &collect_faults("%y = arith.addi %z, %a : index %w = arith.addi %y, %y : index")[..] else { panic!() };
+        let [(LaunchProblemKind::Definition, message)] =
+            &collect_faults("%y = arith.addi %z, %a : index %w = arith.addi %y, %y : index")[..]
+        else {
+            panic!()
+        };
         assert_eq!(message, "'%z' is not defined here; a value is defined before it is used");
         assert!(matches!(collect_faults("%a = arith.constant 1 : index")[..], [(LaunchProblemKind::Definition, _)]));
         assert!(matches!(collect_faults("%x = affine.apply #k(%a)")[..], [(LaunchProblemKind::Definition, _)]));

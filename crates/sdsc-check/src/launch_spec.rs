@@ -3,13 +3,13 @@
 //! A layout is checked as a launcher uses it: the device shape is built from shape, stick size and padding, and compared with the tensor's.
 
 use super::error::CheckError;
-use super::report::{ViolationReport, Violation};
+use super::report::{Violation, ViolationReport};
 use super::rules::LAUNCH_SPEC;
 use super::tree::{DiskTree, FileTree, join_path};
-use super::{BundleFacts, rule_label, report_schema_error};
+use super::{BundleFacts, report_schema_error, rule_label};
 use machine::{DeviceFormat, ElementType};
-use sdsc_format::launch_spec::{ArgLayout, ArgRole, ArgSpec, ArgDimSize, LAUNCH_SPEC_FILE, LaunchSpec, SizeRange, SymbolKind};
-use sdsc_format::program::{PROGRAM_FILE, LaunchEntry, Program, Tensor};
+use sdsc_format::launch_spec::{ArgDimSize, ArgLayout, ArgRole, ArgSpec, LAUNCH_SPEC_FILE, LaunchSpec, SizeRange, SymbolKind};
+use sdsc_format::program::{LaunchEntry, PROGRAM_FILE, Program, Tensor};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
@@ -76,8 +76,9 @@ impl LaunchSpecView<'_> {
     /// Checks that the addresses of arguments are parameters, and that the parameters are those of the function.
     fn check_addresses(&self, facts: &BundleFacts, report: &mut ViolationReport) {
         if facts.parameters.is_empty() && !self.launch.arguments.is_empty() {
-            report
-                .report_file("the addresses are in the files, which a launcher refuses; remove the file, or compile with '--addresses symbolic'");
+            report.report_file(
+                "the addresses are in the files, which a launcher refuses; remove the file, or compile with '--addresses symbolic'",
+            );
         }
     }
 
@@ -117,7 +118,12 @@ impl LaunchSpecView<'_> {
                 (true, false) => ArgRole::Output,
                 (true, true) => ArgRole::InputOutput,
             };
-            expect_equal(report, &format!("/args/{place}/role"), &format!("{role} for '{name}'"), &format!("{} for '{name}'", argument.role));
+            expect_equal(
+                report,
+                &format!("/args/{place}/role"),
+                &format!("{role} for '{name}'"),
+                &format!("{} for '{name}'", argument.role),
+            );
         }
     }
 

@@ -38,12 +38,12 @@ pub use error::CheckError;
 pub use file_view::KernelArgument;
 pub use launch_spec::check_launch_specs;
 pub use profile::{Profile, UnknownProfileError};
-pub use report::{ViolationLocation, Violation};
-pub use rules::{RELEASE_RULES, RULES, FormatRule, all_rules, format_rules_table};
+pub use report::{Violation, ViolationLocation};
+pub use rules::{FormatRule, RELEASE_RULES, RULES, all_rules, format_rules_table};
 
 use element_order::ElementOrderState;
 use facts::FileFacts;
-use file_view::{FileView, CheckContext};
+use file_view::{CheckContext, FileView};
 use flow::{FlowFindings, analyze_flow};
 use launch::{ExecuteView, LaunchValues};
 use machine::Target;
@@ -61,7 +61,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use tree::{DiskTree, MemoryTree, FileTree, join_path};
+use tree::{DiskTree, FileTree, MemoryTree, join_path};
 
 /// The files of one bundle, in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

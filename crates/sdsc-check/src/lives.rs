@@ -82,7 +82,12 @@ pub(super) fn check(number: usize, launch: &LaunchEntry, facts: &BundleFacts, re
             report.report_json(path(index), message);
             continue;
         }
-        let mut sweep = LiveRangeSweep { lives, order: &facts.order, active: BTreeSet::new(), accesses: vec![LiveRangeAccesses::default(); lives.len()] };
+        let mut sweep = LiveRangeSweep {
+            lives,
+            order: &facts.order,
+            active: BTreeSet::new(),
+            accesses: vec![LiveRangeAccesses::default(); lives.len()],
+        };
         match sweep.run(facts, is_pool) {
             Err(LiveRangeFault { life: Some(life), message }) => report.report_json(path(life), message),
             Err(LiveRangeFault { life: None, message }) => report.report_json(format!("/launches/{number}"), message),

@@ -4,18 +4,24 @@ use super::report::ViolationReport;
 use super::rules::{BUFFERS, CONSTANTS, ELEMENT_ORDER, PROGRAM, RULES, SYMBOLIC_SIZES};
 use super::tree::{FileTree, is_below, join_path};
 use super::{
-    KernelArgument, BundleFacts, CheckOptions, BundleSource, buffers, element_order, launch_spec, program_flow, program_sizes, program_tensors, report_schema_error,
+    BundleFacts, BundleSource, CheckOptions, KernelArgument, buffers, element_order, launch_spec, program_flow, program_sizes,
+    program_tensors, report_schema_error,
 };
 use files::is_plain_name;
 use machine::ElementType;
 use sdsc_format::BUNDLE_FILE;
-use sdsc_format::program::{PROGRAM_FILE, LaunchEntry, Program, Tensor};
+use sdsc_format::program::{LaunchEntry, PROGRAM_FILE, Program, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks the bundle of a tree, or every bundle of the program there; false when the tree has neither.
 ///
 /// `own_name` is the name of the tree's directory, by which a program in the same folder may refer to the bundle.
-pub(super) fn check<T: FileTree>(tree: &T, own_name: Option<&str>, rules: CheckOptions<'_>, report: &mut ViolationReport) -> Result<bool, T::Error> {
+pub(super) fn check<T: FileTree>(
+    tree: &T,
+    own_name: Option<&str>,
+    rules: CheckOptions<'_>,
+    report: &mut ViolationReport,
+) -> Result<bool, T::Error> {
     let has_program = tree.has_file(PROGRAM_FILE);
     let program = if has_program { read_program(tree, report)? } else { None };
     if let Some(program) = &program {
@@ -152,7 +158,13 @@ impl BundleInputs {
         Self { arguments: collect_arguments(program, number, launch, report), pool_bytes: Some(launch.pool_bytes), checks_order: false }
     }
 
-    const fn bundle_source<'a, T: FileTree>(&'a self, tree: &'a T, folder: &'a str, rules: CheckOptions<'a>, is_in_program: bool) -> BundleSource<'a, T> {
+    const fn bundle_source<'a, T: FileTree>(
+        &'a self,
+        tree: &'a T,
+        folder: &'a str,
+        rules: CheckOptions<'a>,
+        is_in_program: bool,
+    ) -> BundleSource<'a, T> {
         let (arguments, pool_bytes) = (self.arguments.as_slice(), self.pool_bytes);
         BundleSource { tree, folder, arguments, pool_bytes, is_in_program, checks_order: self.checks_order, rules }
     }
@@ -206,8 +218,10 @@ fn collect_bundles<T: FileTree>(program: &Program, tree: &T, report: &mut Violat
             Some(_) => {
                 let path = format!("/launches/{number}/arguments");
                 let given = given.arguments.len();
-                report
-                    .report_json(path, format!("{given} arguments; another launch of the bundle has another number of arguments or another pool"));
+                report.report_json(
+                    path,
+                    format!("{given} arguments; another launch of the bundle has another number of arguments or another pool"),
+                );
             }
             None => {
                 bundles.insert(launch.bundle.clone(), given);

@@ -8,7 +8,7 @@ use super::tree::join_path;
 use super::{BundleFacts, lives};
 use machine::STICK_BYTES;
 use sdsc_format::BUNDLE_FILE;
-use sdsc_format::program::{PROGRAM_FILE, LaunchEntry, Life, Program, Tensor};
+use sdsc_format::program::{LaunchEntry, Life, PROGRAM_FILE, Program, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the lists of tensors of a program, by their names in `program.json`.
@@ -199,7 +199,9 @@ impl CheckedProgram<'_> {
                 };
                 indices.insert(name);
                 let table = |base: &ValueBase| match base {
-                    ValueBase::Argument(argument) => launch.argument_name(*argument).and_then(|name| self.program.tensors().find(|one| one.name == name)),
+                    ValueBase::Argument(argument) => {
+                        launch.argument_name(*argument).and_then(|name| self.program.tensors().find(|one| one.name == name))
+                    }
                     ValueBase::Pool(_) | ValueBase::Parameter(_) => None,
                 };
                 for table in tables.iter().filter_map(table) {

@@ -38,7 +38,10 @@ fn check_tensors(program: &Program, report: &mut ViolationReport) {
                 let known = program.size(&symbolic.size).map(|size| size.maximum);
                 let found = tensor.shape.get(symbolic.dim).copied();
                 if !["arguments", "results"].contains(&list) {
-                    report.report_json(path, format!("'{}' is one of the {list}; only arguments and results have symbolic sizes", tensor.name));
+                    report.report_json(
+                        path,
+                        format!("'{}' is one of the {list}; only arguments and results have symbolic sizes", tensor.name),
+                    );
                 } else if known.is_none() || known != found {
                     let message = format!(
                         "dimension {} of {found:?} has the size '{}' of {known:?}; a shape has the maximum of each size",

@@ -31,9 +31,15 @@ impl ElementOrderEffect {
             _ if has_stick_mask(file) => Self::Standard,
             (_, FunctionFamily::StickReduction) => Self::Reduce,
             (_, FunctionFamily::Elementwise | FunctionFamily::NonstickReduction | FunctionFamily::TopK) => Self::Keep,
-            (_, FunctionFamily::Matmul | FunctionFamily::Convolution | FunctionFamily::Pooling | FunctionFamily::Restickify | FunctionFamily::Conversion | FunctionFamily::Other) => {
-                Self::Standard
-            }
+            (
+                _,
+                FunctionFamily::Matmul
+                | FunctionFamily::Convolution
+                | FunctionFamily::Pooling
+                | FunctionFamily::Restickify
+                | FunctionFamily::Conversion
+                | FunctionFamily::Other,
+            ) => Self::Standard,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::error::CheckError;
 pub(super) use files::is_below;
-use files::{resolve_below, read_below};
+use files::{read_below, resolve_below};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::convert::Infallible;

@@ -1,6 +1,6 @@
 //! Minimum time of a tiled op: over all core splits, with all of its tensors in LX except for bytes that must pass HBM.
 
-use cost::{CostFormula, OpFeatures, OpKind, TileOp, extract_features, find_max_hbm_rate, estimate_kernel_time};
+use cost::{CostFormula, OpFeatures, OpKind, TileOp, estimate_kernel_time, extract_features, find_max_hbm_rate};
 use machine::Target;
 
 /// Cost of a core split.
@@ -69,7 +69,9 @@ impl TiledOp {
     pub(super) fn min_time_ns(&self, hbm_bytes: i64, model: &MachineModel<'_>) -> f64 {
         #[allow(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
         let traffic_ns = hbm_bytes as f64 / model.fastest;
-        let of = |division: &CoreSplitCost| model.combine_times(self.kind, division.compute_ns, division.memory_ns + traffic_ns) + division.added_ns;
+        let of = |division: &CoreSplitCost| {
+            model.combine_times(self.kind, division.compute_ns, division.memory_ns + traffic_ns) + division.added_ns
+        };
         self.core_splits.iter().map(of).fold(f64::INFINITY, f64::min)
     }
 }
@@ -148,7 +150,7 @@ const fn to_i64(points: f64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cost::{ModeledCost, Dim, TileOperand};
+    use cost::{Dim, ModeledCost, TileOperand};
 
     const TARGET: Target = Target::spyre();
 

@@ -5,7 +5,7 @@ use super::{
     charges::TrafficBound,
     least::{MachineModel, TiledOp},
     program::CertifiedProgram,
-    space::{TilingAxis, MAX_SEGMENT_OPS, enumerate_nests},
+    space::{MAX_SEGMENT_OPS, TilingAxis, enumerate_nests},
 };
 use machine::Target;
 use std::{collections::BTreeMap, ops::Range};
@@ -57,7 +57,13 @@ impl<'a> SegmentCosts<'a> {
         found.map(|(ns, nest)| (ns, format_nest(&nest, axes)))
     }
 
-    fn compute_nest_time_below(&mut self, segment: &Range<usize>, axes: &[TilingAxis], nest: &[(usize, i64)], limit_ns: f64) -> Option<f64> {
+    fn compute_nest_time_below(
+        &mut self,
+        segment: &Range<usize>,
+        axes: &[TilingAxis],
+        nest: &[(usize, i64)],
+        limit_ns: f64,
+    ) -> Option<f64> {
         let levels: Vec<(&TilingAxis, i64)> = nest.iter().map(|&(axis, count)| (&axes[axis], count)).collect();
         let mut sum_ns = 0.0;
         for op in segment.clone() {

@@ -5,7 +5,7 @@
 use cost::{Dim as TileDim, OpKind, TileOp, TileOperand};
 use machine::Target;
 use serde_json::Value;
-use tile_verify::{TilingCertificate, CertifiedDim, CertifiedInput, CertifiedOp, CertifiedProgram, TilingProof, Violation, verify};
+use tile_verify::{CertifiedDim, CertifiedInput, CertifiedOp, CertifiedProgram, TilingCertificate, TilingProof, Violation, verify};
 
 const TARGET: Target = Target::spyre();
 
@@ -33,7 +33,10 @@ fn build_op(rows: i64, columns: i64, maker: Option<usize>, value: usize, reduces
             operands: vec![operand(false, &[0, 1], bytes), result],
             ..TileOp::default()
         }),
-        dims: vec![CertifiedDim { size: rows, may_be_cut: true, granule: 1 }, CertifiedDim { size: columns, may_be_cut: !reduces, granule: 64 }],
+        dims: vec![
+            CertifiedDim { size: rows, may_be_cut: true, granule: 1 },
+            CertifiedDim { size: columns, may_be_cut: !reduces, granule: 64 },
+        ],
         inputs: vec![CertifiedInput { value, maker, dims: vec![Some(0), Some(1)], behind: vec![Some(0), Some(1)] }],
         output: if reduces { vec![Some(0), None] } else { vec![Some(0), Some(1)] },
         may_be_in_lx: true,
@@ -43,7 +46,9 @@ fn build_op(rows: i64, columns: i64, maker: Option<usize>, value: usize, reduces
 
 /// Returns a chain of elementwise ops on the given number of rows of 4,096 columns.
 fn build_chain(n_ops: usize, rows: i64) -> CertifiedProgram {
-    CertifiedProgram { ops: (0..n_ops).map(|number| build_op(rows, 4096, number.checked_sub(1), number, false, number + 1 == n_ops)).collect() }
+    CertifiedProgram {
+        ops: (0..n_ops).map(|number| build_op(rows, 4096, number.checked_sub(1), number, false, number + 1 == n_ops)).collect(),
+    }
 }
 
 fn build_certificate(program: CertifiedProgram) -> TilingCertificate {

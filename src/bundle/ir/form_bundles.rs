@@ -11,8 +11,8 @@ use crate::bundle::{
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     codes,
-    dialect::{ComputeOp, IrProgram, MemoryLocation, MemoryPlacement, placement_owner_of, read_program, target_of, collect_alias_users},
-    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
+    dialect::{ComputeOp, IrProgram, MemoryLocation, MemoryPlacement, collect_alias_users, placement_owner_of, read_program, target_of},
+    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
     tile::ir::settle_loops::check_settled,
 };
 use machine::{STICK_BYTES, Target};

@@ -2,8 +2,8 @@
 
 use crate::{
     codes,
-    dialect::{OperandAccess, ComputeOp, base_buffer_of},
-    mlir::{Op, OpExt, ErrorReported, Value, ValueMap, error_at},
+    dialect::{ComputeOp, OperandAccess, base_buffer_of},
+    mlir::{ErrorReported, Op, OpExt, Value, ValueMap, error_at},
 };
 use machine::Family;
 use program::AccessKind;
@@ -31,7 +31,9 @@ impl IndexedRowCounts {
         }
         for gather in computes.iter().filter(|compute| compute.family() == Family::Gather) {
             let accesses = gather.accesses().map_err(|message| error_at(codes::BUNDLE_FORM, gather.op, message).report())?;
-            let indexed = |access: &OperandAccess<'c>| if let AccessKind::Table(dim) = access.used_as { Some(access.tensor.shape[dim]) } else { None };
+            let indexed = |access: &OperandAccess<'c>| {
+                if let AccessKind::Table(dim) = access.used_as { Some(access.tensor.shape[dim]) } else { None }
+            };
             let Some(found) = accesses.iter().find_map(indexed) else { continue };
             for index in accesses.iter().filter(|access| access.used_as == AccessKind::Indices) {
                 let list = base_buffer_of(index.value);

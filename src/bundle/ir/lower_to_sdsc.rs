@@ -6,27 +6,27 @@
 use super::indexed_rows::IndexedRowCounts;
 use crate::bundle::ir::sdsc_ops::{bundle_to_ir, push_items, set_live_ranges};
 use crate::bundle::{
-    Allocation, ElementArrangement, Bundle, NamedConstant, Coordinate, BundleItem, IterationDim, LaunchLiveRange, LoopSymbol, CoordinateSource, OpSpec, OpSpecOperand, LaunchMemory,
-    SharedBuffer, SymbolicDim, place_shared_buffers,
+    Allocation, Bundle, BundleItem, Coordinate, CoordinateSource, ElementArrangement, IterationDim, LaunchLiveRange, LaunchMemory,
+    LoopSymbol, NamedConstant, OpSpec, OpSpecOperand, SharedBuffer, SymbolicDim, place_shared_buffers,
     unit_dims::{complete_gather, complete_matmul, drop_unit_dims},
 };
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     codes,
     dialect::{
-        OperandAccess, ComputeOp, EXACT_ATTR, MemoryLocation, MemoryPlacement, ProgramBufferRole, SymbolicSizes, DeviceTensor, declared_maxima, base_buffer_of, is_in_loop_of_buffer, window_strides,
-        placement_owner_of, core_split_of, target_of,
+        ComputeOp, DeviceTensor, EXACT_ATTR, MemoryLocation, MemoryPlacement, OperandAccess, ProgramBufferRole, SymbolicSizes,
+        base_buffer_of, core_split_of, declared_maxima, is_in_loop_of_buffer, placement_owner_of, target_of, window_strides,
     },
     mlir::{
-        Attribute, AttributeList, Op, OpExt, PassOptions, Pass, ErrorReported, ScalarType, Type, Value, ValueExt, ValueLike, ValueMap,
-        argument_attribute, build_op, build_dictionary, error_at, floats, insert_before, integer, integers, new_block, append_op, raw_elements,
-        result_attribute, string, string_array, type_attribute,
+        Attribute, AttributeList, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, Type, Value, ValueExt, ValueLike, ValueMap,
+        append_op, argument_attribute, build_dictionary, build_op, error_at, floats, insert_before, integer, integers, new_block,
+        raw_elements, result_attribute, string, string_array, type_attribute,
     },
     tile::ir::settle_loops::check_settled,
 };
 use machine::{ElementType, Family, STICK_BYTES, Target};
-use program::CoreOrder;
 use program::AccessKind;
+use program::CoreOrder;
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdsc", run };
@@ -107,8 +107,10 @@ impl<'c> SdscLowering<'c> {
         let temporaries = lowering.find_temporaries(&results);
         lowering.add_buffers(temporaries, ProgramBufferRole::Temporary);
         lowering.add_buffers(results, ProgramBufferRole::Output);
-        if let Some(buffer) =
-            lowering.buffers.iter().find(|buffer| DeviceTensor::from_type(buffer.shown.r#type()).is_none_or(|tensor| tensor.layout.is_none()))
+        if let Some(buffer) = lowering
+            .buffers
+            .iter()
+            .find(|buffer| DeviceTensor::from_type(buffer.shown.r#type()).is_none_or(|tensor| tensor.layout.is_none()))
         {
             return Err(error_at(
                 codes::LAYOUT_MISSING,
@@ -170,7 +172,8 @@ impl<'c> SdscLowering<'c> {
     fn lower(&self, target: &Target) -> Result<(), ErrorReported> {
         let (context, location) = (self.function.ctx(), self.function.loc());
         let attributes = AttributeList::new(context).with_text(attr::SYM_NAME, self.function.text_attr(attr::SYM_NAME));
-        let attributes = attributes.with_option(attr::SYMBOLS, self.symbolic_trip_counts()?).with_option(attr::SIZES, self.symbolic_sizes());
+        let attributes =
+            attributes.with_option(attr::SYMBOLS, self.symbolic_trip_counts()?).with_option(attr::SIZES, self.symbolic_sizes());
         let program = build_op(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]);
         let program = insert_before(self.function, program);
         let rows = IndexedRowCounts::from_function(self.function)?;
@@ -234,8 +237,9 @@ impl<'c> SdscLowering<'c> {
     /// Returns the symbolic sizes with their maxima and granularities.
     fn symbolic_sizes(&self) -> Option<Attribute<'c>> {
         let (context, sizes) = (self.function.ctx(), self.sizes.as_ref()?);
-        let entries =
-            sizes.sizes().fold(AttributeList::new(context), |entries, size| entries.with_ints(&size.name, &[size.maximum, size.granularity]));
+        let entries = sizes
+            .sizes()
+            .fold(AttributeList::new(context), |entries, size| entries.with_ints(&size.name, &[size.maximum, size.granularity]));
         Some(build_dictionary(entries))
     }
 
@@ -301,7 +305,9 @@ impl<'c> SdscLowering<'c> {
     fn place_temporaries(&self, launches: &[Vec<Op<'c>>], target: &Target) -> Result<BTreeMap<usize, SharedLocation>, ErrorReported> {
         let mut lives: BTreeMap<usize, [usize; 2]> = BTreeMap::new();
         for (launch, items) in launches.iter().enumerate() {
-            for buffer in self.launch_arguments(items).into_iter().filter(|&buffer| self.buffers[buffer].role == ProgramBufferRole::Temporary) {
+            for buffer in
+                self.launch_arguments(items).into_iter().filter(|&buffer| self.buffers[buffer].role == ProgramBufferRole::Temporary)
+            {
                 lives.entry(buffer).or_insert([launch, launch])[1] = launch;
             }
         }
@@ -459,7 +465,13 @@ impl<'c> SdscLowering<'c> {
         names.iter().enumerate().map(of).collect()
     }
 
-    fn lower_operand(&self, compute: ComputeOp<'c>, access: &OperandAccess<'c>, is_input: bool, launch: &mut LoweredLaunch) -> Result<OpSpecOperand, String> {
+    fn lower_operand(
+        &self,
+        compute: ComputeOp<'c>,
+        access: &OperandAccess<'c>,
+        is_input: bool,
+        launch: &mut LoweredLaunch,
+    ) -> Result<OpSpecOperand, String> {
         let layout = access.layout()?;
         let mut coordinates: Vec<Coordinate> = access.coordinates(&compute.iteration_space())?.iter().map(lower_coordinate).collect();
         let indexed = access.find_indexed_dim(&compute.iteration_space())?;

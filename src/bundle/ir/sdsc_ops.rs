@@ -7,12 +7,13 @@ use crate::dialect::{
 };
 use crate::{
     bundle::{
-        Allocation, ElementArrangement, Bundle, NamedConstant, Coordinate, BundleItem, IterationDim, LaunchLiveRange, LoopSymbol, CoordinateSource, OpSpec, OpSpecOperand, OwnedDim,
-        Ownership, SymbolicDim, OpWindow, WindowAxis,
+        Allocation, Bundle, BundleItem, Coordinate, CoordinateSource, ElementArrangement, IterationDim, LaunchLiveRange, LoopSymbol,
+        NamedConstant, OpSpec, OpSpecOperand, OpWindow, OwnedDim, Ownership, SymbolicDim, WindowAxis,
     },
     mlir::{
-        Attribute, AttributeList, Context, AffineExpression, Location, Op, OpExt, array_attribute, build_op, elements, float_value, integer, integers, map_attribute,
-        map_from_exprs, map_of, map_results, new_block, append_op, string, string_array, strings, symbol_attribute,
+        AffineExpression, Attribute, AttributeList, Context, Location, Op, OpExt, append_op, array_attribute, build_op, elements,
+        float_value, integer, integers, map_attribute, map_from_exprs, map_of, map_results, new_block, string, string_array, strings,
+        symbol_attribute,
     },
 };
 use program::layout::CoordinateTerm;
@@ -148,8 +149,11 @@ pub(crate) fn op_to_ir<'c>(context: &'c Context, location: Location<'c>, op: &Op
 fn build_dim_attribute<'c>(context: &'c Context, position: usize, dim: &IterationDim) -> Attribute<'c> {
     let name = dim.name.clone().unwrap_or_else(|| format!("c{position}"));
     let granularity = dim.symbolic.as_ref().map_or(1, |symbolic| symbolic.granularity);
-    let mut parameters =
-        AttributeList::new(context).with_text("name", &name).with_int("range", dim.range).with_int("split", dim.split).with_int("granularity", granularity);
+    let mut parameters = AttributeList::new(context)
+        .with_text("name", &name)
+        .with_int("range", dim.range)
+        .with_int("split", dim.split)
+        .with_int("granularity", granularity);
     parameters = parameters.with_int("divisor", dim.divisor.unwrap_or(0));
     if let Some(symbolic) = &dim.symbolic {
         parameters = parameters.with_text(attr::SYMBOL, &symbolic.symbol);
@@ -179,7 +183,8 @@ fn build_tensor_attribute<'c>(context: &'c Context, operand: &OpSpecOperand, n_d
         Allocation::Lx { offset_bytes: _ } => (memory::LX, -1),
     };
     let mut index_tensors: Vec<String> = Vec::new();
-    let coordinates: Vec<AffineExpression> = operand.coordinates.iter().map(|coordinate| build_coordinate_expr(coordinate, &mut index_tensors)).collect();
+    let coordinates: Vec<AffineExpression> =
+        operand.coordinates.iter().map(|coordinate| build_coordinate_expr(coordinate, &mut index_tensors)).collect();
     let map = map_from_exprs(context, n_dims, index_tensors.len(), &coordinates);
     let mut parameters = AttributeList::new(context)
         .with_int("format", operand.format.ods_number().into())
@@ -201,7 +206,10 @@ fn build_tensor_attribute<'c>(context: &'c Context, operand: &OpSpecOperand, n_d
     if let Some(ownership) = &operand.ownership {
         let owner = |owned: &OwnedDim| {
             let dim = i64::try_from(owned.dim).expect("fewer than 2^63");
-            sdsc_attribute("owner", AttributeList::new(context).with_int(attr::DIM, dim).with_int("slices", owned.slices).with_int("divisor", owned.divisor))
+            sdsc_attribute(
+                "owner",
+                AttributeList::new(context).with_int(attr::DIM, dim).with_int("slices", owned.slices).with_int("divisor", owned.divisor),
+            )
         };
         let owners: Vec<_> = ownership.dims.iter().map(owner).collect();
         parameters = parameters.with_attribute("owners", array_attribute(context, &owners));
@@ -331,9 +339,10 @@ fn operand_from_attribute(from: Attribute<'_>, is_input: bool) -> Result<OpSpecO
     };
     let index_tensors = parameters.get("index_tensors").and_then(strings).unwrap_or_default();
     let map = parameters.get("coordinates").and_then(map_of).ok_or("a tensor has no coordinates")?;
-    let coordinates = map_results(map).iter().map(|expr| coordinate_from_expr(expr, &index_tensors)).collect::<Option<_>>().ok_or_else(|| {
-        format!("expected coordinates that are each one dimension, with 'mod' and 'floordiv', plus a constant, found {map}")
-    })?;
+    let coordinates =
+        map_results(map).iter().map(|expr| coordinate_from_expr(expr, &index_tensors)).collect::<Option<_>>().ok_or_else(|| {
+            format!("expected coordinates that are each one dimension, with 'mod' and 'floordiv', plus a constant, found {map}")
+        })?;
     Ok(OpSpecOperand {
         is_input,
         format: parameters.enumerated("format"),

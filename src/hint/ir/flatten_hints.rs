@@ -9,7 +9,10 @@ use crate::{
     codes,
     dialect::{ComputeOp, TileHint, declared_maxima, erase_unused, hints_attribute, work_div_attribute},
     hint::{CountBinding, CountBindings, CountError, TileCount},
-    mlir::{Attribute, Op, OpExt, PassOptions, Pass, ErrorReported, Value, ValueExt, elements, error_at, error_at_location, integer, string, strings},
+    mlir::{
+        Attribute, ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, elements, error_at, error_at_location, integer, string,
+        strings,
+    },
 };
 use program::{SymbolicCount, WorkHint};
 use std::collections::BTreeMap;

@@ -12,15 +12,16 @@ use crate::{
     dialect::{ComputeOp, declared_sizes, view_indices},
     hint::{
         DimNames,
-        merge::{DimNameConflict, MergedDimNames, DimNameRejection, WrittenDimNames},
+        merge::{DimNameConflict, DimNameRejection, MergedDimNames, WrittenDimNames},
         sizes::{NamedArgument, NamedDimSizes, format_shape},
     },
     mlir::{
-        AttributeList, Diagnostic, Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, Value, ValueExt, ValueLike, ValueMap, argument_attribute,
-        build_dictionary, error_at, error_at_location, i64_attribute, integers, set_argument_attribute, string_array, strings, warning_at_location,
+        AttributeList, Diagnostic, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, ValueMap,
+        argument_attribute, build_dictionary, error_at, error_at_location, i64_attribute, integers, set_argument_attribute, string_array,
+        strings, warning_at_location,
     },
 };
-use program::dim_names::{LostName, BufferFactor, BufferIndexMap, DimNameMap, NameLossReason};
+use program::dim_names::{BufferFactor, BufferIndexMap, DimNameMap, LostName, NameLossReason};
 use std::{collections::BTreeMap, mem, rc::Rc};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-dims", run };
@@ -44,7 +45,8 @@ fn run<'c>(module: Op<'c>, options: &PassOptions) -> Result<(), ErrorReported> {
     let given: Vec<DimNames> = options.read_list(module, option::DIMS)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
         given.iter().try_for_each(|names| name_argument(function, names))?;
-        let mut names = name_arguments(function, &given).map_err(|message| error_at_location(codes::DIMS_SIZES, function, message).report())?;
+        let mut names =
+            name_arguments(function, &given).map_err(|message| error_at_location(codes::DIMS_SIZES, function, message).report())?;
         for op in function.nested() {
             if op.is(spyre::VIEW) {
                 name_view(op, &mut names);
@@ -86,7 +88,8 @@ fn name_arguments<'c>(function: Op<'c>, given: &[DimNames]) -> Result<NamedValue
         let tensor = TensorType::from_type(value.r#type()).filter(|tensor| tensor.shape.iter().all(|&size| size > 0));
         let shape = tensor
             .ok_or_else(|| {
-                codes::DIMS_SIZES.format(format_args!("expected a tensor with elements for the names of argument {number}; remove the names"))
+                codes::DIMS_SIZES
+                    .format(format_args!("expected a tensor with elements for the names of argument {number}; remove the names"))
             })?
             .shape;
         named.push(NamedArgument { number, names: names.into_iter().map(str::to_owned).collect(), shape });
@@ -122,7 +125,8 @@ fn collect_declared_sizes(function: Op<'_>, given: &[DimNames]) -> Result<BTreeM
 fn set_sizes(function: Op<'_>, sizes: &NamedDimSizes) {
     let context = function.ctx();
     let none = (AttributeList::new(context), false);
-    let (entries, is_any) = sizes.iter_sizes().fold(none, |(entries, _), (name, size)| (entries.with_attribute(name, i64_attribute(context, size)), true));
+    let (entries, is_any) =
+        sizes.iter_sizes().fold(none, |(entries, _), (name, size)| (entries.with_attribute(name, i64_attribute(context, size)), true));
     if is_any {
         function.set_attr(attr::SPYRE_DIM_SIZES, build_dictionary(entries));
     }
@@ -226,7 +230,9 @@ fn warn_about_loss<'c>(op: Op<'c>, LostName { name, size, why }: &LostName, oper
         NameLossReason::Split => {
             format!("dimension name '{name}' (size {size}) is dropped: it covers several dimensions of shape {shape}; name each dimension")
         }
-        NameLossReason::Misaligned => format!("dimension name '{name}' (size {size}) is dropped: its elements run along no dimension of shape {shape}"),
+        NameLossReason::Misaligned => {
+            format!("dimension name '{name}' (size {size}) is dropped: its elements run along no dimension of shape {shape}")
+        }
         NameLossReason::MixedWithUnnamed { dim } => {
             format!("dimension name '{name}' (size {size}) is dropped: dimension {dim} of shape {shape} also has elements without a name")
         }
@@ -234,7 +240,12 @@ fn warn_about_loss<'c>(op: Op<'c>, LostName { name, size, why }: &LostName, oper
     add_source_notes(warning_at_location(codes::DIM_NOT_FOLLOWED, op, message), [(name.as_str(), Some(buffer))]).emit();
 }
 
-fn warn_about_conflict<'c>(op: Op<'c>, DimNameConflict { dim, kept, other, .. }: &DimNameConflict, from: Option<Value<'c>>, other_from: Value<'c>) {
+fn warn_about_conflict<'c>(
+    op: Op<'c>,
+    DimNameConflict { dim, kept, other, .. }: &DimNameConflict,
+    from: Option<Value<'c>>,
+    other_from: Value<'c>,
+) {
     let warning = warning_at_location(
         codes::DIM_NAMES_DIFFER,
         op,

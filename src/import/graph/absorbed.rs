@@ -3,7 +3,7 @@
 //! A rule that recognizes several operations, such as those of a GELU, builds one node on the operands of the first. The operations in between
 //! are then computed by that node, and its location names all of them.
 
-use super::{ValueGraph, NodeKind, NodeId};
+use super::{NodeId, NodeKind, ValueGraph};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of nodes that are searched from the operands of an operation.
@@ -86,7 +86,11 @@ mod tests {
         assert_eq!(graph.find_absorbed_locations(last, first, &[scaled, other]), [1, 2]);
         let first = graph.len();
         let apart = op(&mut graph, 4, &[scaled]);
-        assert_eq!(graph.find_absorbed_locations(apart, first, &[scaled]), [0_usize; 0], "an operand that is read is no part of its reader");
+        assert_eq!(
+            graph.find_absorbed_locations(apart, first, &[scaled]),
+            [0_usize; 0],
+            "an operand that is read is no part of its reader"
+        );
         let unread = graph.add_tensor(1, vec![4], NodeElementType::F16);
         let dead = op(&mut graph, 5, &[unread]);
         let first = graph.len();

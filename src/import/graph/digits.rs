@@ -1,6 +1,6 @@
 //! Integers that the device's number format cannot represent, as two digits.
 
-use super::{NodeElementType, ValueGraph, NodeKind, ValueNode, NodeId};
+use super::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode};
 
 /// The virtual operation of [`Graph::as_digits`].
 const DIGITS_OP: &str = "digits";

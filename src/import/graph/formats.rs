@@ -1,6 +1,6 @@
 //! Formats of floating-point tensors: f32 in a program that the device computes in 16 bits.
 
-use super::{NodeElementType, ValueGraph, NodeKind, ValueNode, NodeId};
+use super::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode};
 use machine::{DeviceFormat, NARROW, WIDEN};
 use program::affine::AffineExpression;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +53,9 @@ impl ValueGraph {
             let ValueNode { kind, shape, element, .. } = self.node(id);
             let n_elements = shape.iter().product::<i64>();
             match (kind, element, self.numeric_source_tensor(id)) {
-                (&NodeKind::Tensor(number), NodeElementType::Single, _) | (_, NodeElementType::Single, Some(number)) => _ = single.insert(number),
+                (&NodeKind::Tensor(number), NodeElementType::Single, _) | (_, NodeElementType::Single, Some(number)) => {
+                    _ = single.insert(number)
+                }
                 (NodeKind::Tensor(number), element, _) if element.is_float() => _ = narrow.insert(*number, n_elements),
                 (_, _, Some(number)) => _ = narrow.insert(number, n_elements),
                 // Integers that are moved only are those of their readers.

@@ -1,6 +1,6 @@
 //! Gathers: table rows that an index selects.
 
-use super::{NodeElementType, ValueGraph, NodeKind, ValueNode, NodeId, formats::LANES};
+use super::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode, formats::LANES};
 use program::affine::AffineExpression;
 
 /// Number of columns of a table whose rows are one number: a stick of the 16-bit format, so that the device can look up a row.
@@ -69,7 +69,9 @@ impl ValueGraph {
     fn as_projected_permutation(&self, node: NodeId) -> Option<Vec<AffineExpression>> {
         let ValueNode { kind, inputs, shape, .. } = self.node(node);
         match kind {
-            NodeKind::View(map) => map.iter().all(|expr| matches!(expr, AffineExpression::Dim(_) | AffineExpression::Constant(0))).then(|| map.clone()),
+            NodeKind::View(map) => {
+                map.iter().all(|expr| matches!(expr, AffineExpression::Dim(_) | AffineExpression::Constant(0))).then(|| map.clone())
+            }
             NodeKind::Reshape => compute_unit_dim_map(&self.node(*inputs.first()?).shape, shape),
             _ => None,
         }
@@ -95,7 +97,9 @@ impl ValueGraph {
 /// Returns the map of a reshape that only adds and drops dimensions of size 1.
 fn compute_unit_dim_map(from: &[i64], to: &[i64]) -> Option<Vec<AffineExpression>> {
     let mut moving = (0..to.len()).filter(|&dim| to[dim] > 1);
-    let mut read = |&size: &i64| if size > 1 { moving.next().map_or(AffineExpression::Constant(0), AffineExpression::Dim) } else { AffineExpression::Constant(0) };
+    let mut read = |&size: &i64| {
+        if size > 1 { moving.next().map_or(AffineExpression::Constant(0), AffineExpression::Dim) } else { AffineExpression::Constant(0) }
+    };
     (drop_unit_dims(from) == drop_unit_dims(to)).then(|| from.iter().map(&mut read).collect())
 }
 
@@ -147,7 +151,11 @@ mod tests {
         let index = graph.add_tensor(1, vec![5, 4], NodeElementType::Int);
         let repeated = graph.view(index, vec![AffineExpression::Dim(0), AffineExpression::Dim(1)], &[5, 4, 9]);
         let apart = graph.reshape(repeated, &[5, 1, 4, 9]);
-        let turned = graph.view(apart, vec![AffineExpression::Dim(0), AffineExpression::Constant(0), AffineExpression::Dim(2), AffineExpression::Dim(1)], &[5, 9, 4]);
+        let turned = graph.view(
+            apart,
+            vec![AffineExpression::Dim(0), AffineExpression::Constant(0), AffineExpression::Dim(2), AffineExpression::Dim(1)],
+            &[5, 9, 4],
+        );
         let chosen = graph.gather(table, 0, turned);
         let ValueNode { kind, inputs, .. } = graph.node(chosen);
         assert_eq!(kind, &NodeKind::View([0, 2, 3].map(AffineExpression::Dim).to_vec()));

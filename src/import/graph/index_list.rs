@@ -3,7 +3,7 @@
 //! The device reads a list of indices in its stored order. A gather with a concatenated list is therefore the concatenation of the gathers
 //! with its parts, and a gather with a transposed list is the transposed gather: table rows fill whole sticks, indices do not.
 
-use super::{NodeElementType, ValueGraph, NodeKind, ValueNode, NodeId};
+use super::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode};
 use program::affine::AffineExpression;
 
 impl ValueGraph {

@@ -4,7 +4,9 @@
 //! An integer argument is an index if it selects rows of a table, or if an op on it is not exact on the device (a cosine, a remainder). This
 //! is known only after the whole program is imported. Other functions of an index become lookups ([`super::rows`]).
 
-use super::{NodeElementType, ValueGraph, NodeKind, NodeId, formats::StorageFormat, gather::NUM_SCALAR_COLUMNS, known::ConstantTensor, rows};
+use super::{
+    NodeElementType, NodeId, NodeKind, ValueGraph, formats::StorageFormat, gather::NUM_SCALAR_COLUMNS, known::ConstantTensor, rows,
+};
 use program::affine::AffineExpression;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +55,18 @@ impl Default for IntegerFacts {
         let (rows, wanted, given) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (nodes, least, widths, chosen_from) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (exact, divided) = (BTreeMap::new(), BTreeMap::new());
-        Self { element: NodeElementType::F32, rows, requested_rows: wanted, promised_ranges: given, nodes, lower_bounds: least, widths, supersets: chosen_from, exact, divided }
+        Self {
+            element: NodeElementType::F32,
+            rows,
+            requested_rows: wanted,
+            promised_ranges: given,
+            nodes,
+            lower_bounds: least,
+            widths,
+            supersets: chosen_from,
+            exact,
+            divided,
+        }
     }
 }
 
@@ -212,7 +225,8 @@ impl ValueGraph {
     /// positions that nothing bounds, but `least`.
     #[must_use]
     pub fn num_source_values(&self, id: NodeId, least: i64) -> i64 {
-        let promised = self.collect_source_tensors(id).into_iter().filter_map(|number| self.integers.promised_range(number)).map(|range| range[1]);
+        let promised =
+            self.collect_source_tensors(id).into_iter().filter_map(|number| self.integers.promised_range(number)).map(|range| range[1]);
         promised.max().unwrap_or_else(|| least.max(MAX_POSITIONS))
     }
 

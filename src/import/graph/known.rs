@@ -162,7 +162,8 @@ impl ConstantTensor {
     /// returns the resulting shape.
     #[must_use]
     pub fn collapse_repeated_dim(self, shape: Vec<i64>, dim: usize) -> (Self, Vec<i64>) {
-        let map: Vec<AffineExpression> = (0..shape.len()).map(|other| if other == dim { AffineExpression::Constant(0) } else { AffineExpression::Dim(other) }).collect();
+        let map: Vec<AffineExpression> =
+            (0..shape.len()).map(|other| if other == dim { AffineExpression::Constant(0) } else { AffineExpression::Dim(other) }).collect();
         let mut narrow = shape.clone();
         narrow[dim] = 1;
         let one = self.apply_view(&shape, &map, &narrow);
@@ -327,7 +328,8 @@ fn map_points<T: Copy + Default>(
     mut function: impl FnMut(&[T]) -> u64,
 ) -> Rc<[u64]> {
     let place = |number: i64| usize::try_from(number).expect("a place in the tensor");
-    let steps_of = |(known, from): &(&ConstantTensor, &[i64])| compute_broadcast_strides(if known.bits.len() == 1 { &[] } else { from }, shape);
+    let steps_of =
+        |(known, from): &(&ConstantTensor, &[i64])| compute_broadcast_strides(if known.bits.len() == 1 { &[] } else { from }, shape);
     let steps: Vec<Vec<i64>> = inputs.iter().map(steps_of).collect();
     let (outer, length) = shape.split_last().map_or((shape, 1), |(last, outer)| (outer, *last));
     let along: Vec<usize> = steps.iter().map(|steps| steps.last().map_or(0, |&step| place(step))).collect();
@@ -400,7 +402,8 @@ mod tests {
     #[test]
     fn computes_causal_mask_from_rows_and_columns() {
         let count = ConstantTensor::iota(0, 3);
-        let mask = ConstantTensor::map_elementwise(&[(&count, &[3, 1]), (&count, &[1, 3])], &[3, 3], |at| f64::from(u8::from(at[1] <= at[0])));
+        let mask =
+            ConstantTensor::map_elementwise(&[(&count, &[3, 1]), (&count, &[1, 3])], &[3, 3], |at| f64::from(u8::from(at[1] <= at[0])));
         assert_eq!(numbers(&mask), [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0]);
     }
 
@@ -420,7 +423,8 @@ mod tests {
             assert_eq!(ConstantTensor::from_scalar(3.0).reduce(&shape, 0, f64::max), repeated.reduce(&shape, 0, f64::max));
         }
         assert_eq!(numbers(&ConstantTensor::from_scalar(1.0).reduce(&[1 << 50, 7], 0, |a, b| a + b)), [1_125_899_906_842_624.0]);
-        let wrapped = ConstantTensor::from_integer(3).reduce_integers(&[1 << 40], 0, |a, b| i64::from((a + b).to_le_bytes()[0].cast_signed()));
+        let wrapped =
+            ConstantTensor::from_integer(3).reduce_integers(&[1 << 40], 0, |a, b| i64::from((a + b).to_le_bytes()[0].cast_signed()));
         assert_eq!(wrapped.splat_integer(), Some(0), "3 * 2^40 in 8 bits");
     }
 

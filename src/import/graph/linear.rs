@@ -36,7 +36,9 @@ impl LinearIndex {
             },
             AffineExpression::Add(lhs, rhs) => return self.add(lhs, factor) && self.add(rhs, factor),
             AffineExpression::Mul(lhs, rhs) => match (lhs.as_ref(), rhs.as_ref()) {
-                (inner, AffineExpression::Constant(times)) | (AffineExpression::Constant(times), inner) => return self.add(inner, factor * times),
+                (inner, AffineExpression::Constant(times)) | (AffineExpression::Constant(times), inner) => {
+                    return self.add(inner, factor * times);
+                }
                 _ => return false,
             },
             _ => return false,
@@ -81,7 +83,8 @@ pub(in crate::import) fn find_view_error(map: &[AffineExpression], sizes: &[i64]
         }
         if linear.overlaps(sizes) {
             return Some(
-                codes::TOO_MANY_PARTS.format(format_args!("in overlapping windows of more than {MAX_WINDOW_PARTS} parts; use smaller windows")),
+                codes::TOO_MANY_PARTS
+                    .format(format_args!("in overlapping windows of more than {MAX_WINDOW_PARTS} parts; use smaller windows")),
             );
         }
     }
@@ -94,7 +97,9 @@ pub(in crate::import) fn find_window_dims(maps: &[&[AffineExpression]], sizes: &
     let mut sizes = sizes.to_vec();
     let mut found = Vec::new();
     for expr in maps.iter().copied().flatten() {
-        while let Some(linear) = LinearIndex::from_expr(expr, &sizes).filter(|linear| linear.terms.len() > 1 && !linear.is_mixed_radix(&sizes)) {
+        while let Some(linear) =
+            LinearIndex::from_expr(expr, &sizes).filter(|linear| linear.terms.len() > 1 && !linear.is_mixed_radix(&sizes))
+        {
             let along = linear.terms.iter().map(|&(dim, _)| dim).min_by_key(|&dim| (!is_reduction[dim], sizes[dim], dim));
             let Some(dim) = along else { break };
             found.push(dim);
@@ -131,12 +136,17 @@ mod tests {
         let sizes = [4, 3, 3, 3, 2];
         assert_eq!(find_window_dims(&[&map], &sizes, &[false, false, false, true, true]), [3]);
         assert_eq!(find_window_dims(&[&map], &[4, 3, 3, 1, 1], &[false, false, false, true, true]), [0; 0]);
-        assert_eq!(find_window_dims(&[&[sum(AffineExpression::Dim(0), AffineExpression::Dim(1))]], &[9, 3], &[false, false]), [1], "an unfolding");
+        assert_eq!(
+            find_window_dims(&[&[sum(AffineExpression::Dim(0), AffineExpression::Dim(1))]], &[9, 3], &[false, false]),
+            [1],
+            "an unfolding"
+        );
     }
 
     #[test]
     fn detects_overlap_of_dilated_windows() {
-        let linear = |a: i64, b: i64, sizes: &[i64]| LinearIndex::from_expr(&sum(dim(0, a), dim(1, b)), sizes).map(|linear| linear.overlaps(sizes));
+        let linear =
+            |a: i64, b: i64, sizes: &[i64]| LinearIndex::from_expr(&sum(dim(0, a), dim(1, b)), sizes).map(|linear| linear.overlaps(sizes));
         assert_eq!(linear(1, 4, &[4, 3]), Some(false));
         assert_eq!(linear(1, 3, &[4, 3]), Some(true));
         assert_eq!(linear(2, 1, &[4, 2]), Some(false));
@@ -173,7 +183,13 @@ mod tests {
         let linear = LinearIndex::from_expr(&expr, &[4, 5, 1]).expect("a sum");
         assert_eq!((linear.terms.as_slice(), linear.constant), ([(0, 1), (1, 8)].as_slice(), 3));
         assert_eq!(linear.to_expr(AffineExpression::Dim), sum(sum(dim(1, 8), AffineExpression::Dim(0)), AffineExpression::Constant(3)));
-        assert_eq!(LinearIndex::from_expr(&AffineExpression::Mod(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(2))), &[4]), None);
+        assert_eq!(
+            LinearIndex::from_expr(
+                &AffineExpression::Mod(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(2))),
+                &[4]
+            ),
+            None
+        );
     }
 
     #[test]

@@ -223,7 +223,8 @@ impl ValueGraph {
 
     /// Returns the node equal to this one in the current scope, or inserts it.
     pub fn add(&mut self, kind: NodeKind, inputs: &[NodeId], shape: Vec<i64>, element: NodeElementType) -> NodeId {
-        let kind = if let NodeKind::Constant(known) = kind { NodeKind::Constant(known.to_storage(element == NodeElementType::Int)) } else { kind };
+        let kind =
+            if let NodeKind::Constant(known) = kind { NodeKind::Constant(known.to_storage(element == NodeElementType::Int)) } else { kind };
         let node = ValueNode { kind, inputs: inputs.to_vec(), shape, element };
         if let Some(&known) = self.shared_nodes.get(&(self.scope, node.clone())) {
             return known;
@@ -341,7 +342,9 @@ impl ValueGraph {
         match kind {
             NodeKind::Unsupported(refusal) => self.add_unsupported(refusal, shape.to_vec(), element),
             NodeKind::Undefined => self.add_undefined(shape.to_vec(), element),
-            NodeKind::Splat if element == NodeElementType::Int => self.add(NodeKind::Splat, &self.node(input).inputs.clone(), shape.to_vec(), element),
+            NodeKind::Splat if element == NodeElementType::Int => {
+                self.add(NodeKind::Splat, &self.node(input).inputs.clone(), shape.to_vec(), element)
+            }
             NodeKind::Insert(_) => match self.view_inserted_slices(input, &map, shape) {
                 Some(found) => found,
                 None => self.add(NodeKind::View(map), &[input], shape.to_vec(), element),
@@ -386,7 +389,8 @@ impl ValueGraph {
         if let NodeKind::Unsupported(refusal) = self.node(input).kind {
             return self.add_unsupported(refusal, shape.to_vec(), self.node(input).element);
         }
-        let index = |(dim, size): (usize, &i64)| if *size == shape[dim] { AffineExpression::Dim(dim) } else { AffineExpression::Constant(0) };
+        let index =
+            |(dim, size): (usize, &i64)| if *size == shape[dim] { AffineExpression::Dim(dim) } else { AffineExpression::Constant(0) };
         let map = own.iter().enumerate().map(index).collect();
         self.view(input, map, shape)
     }
@@ -413,7 +417,9 @@ impl ValueGraph {
     #[must_use]
     pub fn collect_element_types(&self, inputs: &[NodeId]) -> Vec<NodeElementType> {
         let mut elements = Vec::new();
-        for node in inputs.iter().map(|&input| self.node(input)).filter(|node| !matches!(node.kind, NodeKind::Constant(_) | NodeKind::Undefined)) {
+        for node in
+            inputs.iter().map(|&input| self.node(input)).filter(|node| !matches!(node.kind, NodeKind::Constant(_) | NodeKind::Undefined))
+        {
             if !elements.contains(&node.element) {
                 elements.push(node.element);
             }
@@ -427,7 +433,13 @@ impl ValueGraph {
     }
 
     /// Builds an elementwise device function with constants.
-    pub fn add_pointwise_with_constants(&mut self, function: &'static str, constants: &[f64], inputs: &[NodeId], element: NodeElementType) -> NodeId {
+    pub fn add_pointwise_with_constants(
+        &mut self,
+        function: &'static str,
+        constants: &[f64],
+        inputs: &[NodeId],
+        element: NodeElementType,
+    ) -> NodeId {
         let constants = constants.iter().map(|constant| constant.to_bits()).collect();
         let shape = self.compute_broadcast_shape(inputs);
         let inputs: Vec<NodeId> = inputs.iter().map(|&input| order::recompute_broadcast(self, input, &shape)).collect();

@@ -15,9 +15,9 @@
 //! ([`spread`]).
 
 use super::{
-    NodeElementType, ValueGraph, NodeKind, NodeId,
+    NodeElementType, NodeId, NodeKind, ValueGraph,
     known::ConstantTensor,
-    views::{compute_used_sizes, broadcast_view},
+    views::{broadcast_view, compute_used_sizes},
 };
 use program::affine::AffineExpression;
 
@@ -106,10 +106,18 @@ impl ConstantVectorSum {
         let node = graph.node(id);
         match (&node.kind, node.inputs.as_slice()) {
             // Beyond 2^53, f64 does not represent all integers.
-            (NodeKind::Constant(known), _) if node.element == NodeElementType::Int && known.numbers().any(|number| number.abs() > 2_f64.powi(53)) => None,
+            (NodeKind::Constant(known), _)
+                if node.element == NodeElementType::Int && known.numbers().any(|number| number.abs() > 2_f64.powi(53)) =>
+            {
+                None
+            }
             (NodeKind::Constant(known), _) => self.add_known(known, &node.shape, factor),
-            (NodeKind::Virtual("arith.addi"), &[one, other, _]) => self.add(graph, one, factor).and_then(|()| self.add(graph, other, factor)),
-            (NodeKind::Virtual("arith.subi"), &[one, other, _]) => self.add(graph, one, factor).and_then(|()| self.add(graph, other, -factor)),
+            (NodeKind::Virtual("arith.addi"), &[one, other, _]) => {
+                self.add(graph, one, factor).and_then(|()| self.add(graph, other, factor))
+            }
+            (NodeKind::Virtual("arith.subi"), &[one, other, _]) => {
+                self.add(graph, one, factor).and_then(|()| self.add(graph, other, -factor))
+            }
             _ => None,
         }
     }
@@ -167,7 +175,12 @@ fn encode_rank(rank: usize, below: usize) -> Option<f64> {
 
 /// Returns the conjunction or disjunction (`operation`) of truth values: a virtual op that has a mask if each input has
 /// one, else `joined`.
-pub(in crate::import) fn combine_truth_values(graph: &mut ValueGraph, operation: &'static str, inputs: &[NodeId], joined: NodeId) -> NodeId {
+pub(in crate::import) fn combine_truth_values(
+    graph: &mut ValueGraph,
+    operation: &'static str,
+    inputs: &[NodeId],
+    joined: NodeId,
+) -> NodeId {
     let have_walls = inputs.iter().all(|&input| has_mask(graph, input));
     if have_walls { graph.add_virtual_op(operation, inputs, joined, NodeElementType::Bool) } else { joined }
 }
@@ -206,7 +219,13 @@ fn negate(graph: &mut ValueGraph, x: NodeId, element: NodeElementType) -> NodeId
 
 /// Computes `select(truth, yes, no)` from the mask of `truth`. Returns None if `truth` has no mask, or if neither `yes`
 /// nor `no` is a number below `inf`.
-pub(in crate::import) fn select_with_mask(graph: &mut ValueGraph, truth: NodeId, yes: NodeId, no: NodeId, element: NodeElementType) -> Option<NodeId> {
+pub(in crate::import) fn select_with_mask(
+    graph: &mut ValueGraph,
+    truth: NodeId,
+    yes: NodeId,
+    no: NodeId,
+    element: NodeElementType,
+) -> Option<NodeId> {
     if !has_mask(graph, truth) {
         return None;
     }
@@ -267,7 +286,12 @@ pub(in crate::import) fn find_subtrahend(graph: &mut ValueGraph, added: NodeId) 
 }
 
 /// Returns a truth value with a mask under the indices `map`; each side has only the dimensions that it varies along.
-pub(in crate::import) fn view_truth_value(graph: &mut ValueGraph, truth: NodeId, map: &[AffineExpression], shape: &[i64]) -> Option<NodeId> {
+pub(in crate::import) fn view_truth_value(
+    graph: &mut ValueGraph,
+    truth: NodeId,
+    map: &[AffineExpression],
+    shape: &[i64],
+) -> Option<NodeId> {
     let node = graph.node(truth).clone();
     let NodeKind::Virtual(operation) = node.kind else { return None };
     let (compared, sides) = node.inputs.split_last().filter(|_| has_mask(graph, truth))?;
@@ -380,7 +404,11 @@ fn is_constant_or_side(graph: &ValueGraph, id: NodeId) -> bool {
 /// Returns the operand that ops other than comparisons read in place of a side of a comparison: its constant value if
 /// it is small enough for one, else `id`.
 pub(in crate::import) fn resolve_side(graph: &ValueGraph, id: NodeId) -> NodeId {
-    let numbers = graph.required_inputs(id).first().copied().filter(|&numbers| is_constant_or_side(graph, id) && graph.as_constant(numbers).is_some());
+    let numbers = graph
+        .required_inputs(id)
+        .first()
+        .copied()
+        .filter(|&numbers| is_constant_or_side(graph, id) && graph.as_constant(numbers).is_some());
     numbers.filter(|_| graph.as_constant(id).is_none()).unwrap_or(id)
 }
 

@@ -1,7 +1,7 @@
 //! Padding: the borders of a convolution, and padding of a dimension to a multiple of the stride with which it is read.
 
 use super::{
-    NodeElementType, ValueGraph, NodeKind, ConstantTensor, ValueNode, NodeId,
+    ConstantTensor, NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode,
     linear::{LinearIndex, MAX_WINDOW_PARTS, enumerate_points},
 };
 use program::affine::AffineExpression;
@@ -59,9 +59,11 @@ impl ValueGraph {
         if matches!(node.kind, NodeKind::Constant(_) | NodeKind::Undefined | NodeKind::Unsupported(_)) || node.shape.len() != map.len() {
             return input;
         }
-        let stride = |expr: &AffineExpression| LinearIndex::from_expr(expr, sizes).and_then(|linear| linear.terms.last().map(|&(_, factor)| factor));
-        let missing =
-            |(expr, &size): (&AffineExpression, &i64)| stride(expr).filter(|&stride| stride > 1).map_or(0, |stride| (stride - size % stride) % stride);
+        let stride =
+            |expr: &AffineExpression| LinearIndex::from_expr(expr, sizes).and_then(|linear| linear.terms.last().map(|&(_, factor)| factor));
+        let missing = |(expr, &size): (&AffineExpression, &i64)| {
+            stride(expr).filter(|&stride| stride > 1).map_or(0, |stride| (stride - size % stride) % stride)
+        };
         let high: Vec<i64> = map.iter().zip(&node.shape).map(missing).collect();
         let element = if node.element == NodeElementType::Bool { NodeElementType::F32 } else { node.element };
         let number = self.find_padding(input).map(|known| known.number);

@@ -1,6 +1,6 @@
 //! Constants of which some elements have no value in MLIR, such as the quotient of a division by 0.
 
-use super::{ValueGraph, NodeKind, NodeId};
+use super::{NodeId, NodeKind, ValueGraph};
 
 /// The virtual operation of [`Graph::partly_known`].
 pub(super) const PARTIAL_CONSTANT_OP: &str = "partly known";

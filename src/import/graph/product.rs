@@ -1,6 +1,6 @@
 //! Matrix products, and replacements for products that the device does not compute.
 
-use super::{NodeElementType, ValueGraph, NodeKind, NodeId};
+use super::{NodeElementType, NodeId, NodeKind, ValueGraph};
 use machine::MAX_MATMUL_DIMS_PER_ROLE;
 use program::affine::AffineExpression;
 

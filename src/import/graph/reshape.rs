@@ -66,7 +66,11 @@ fn delinearize_index(flat: &AffineExpression, sizes: &[i64]) -> Vec<AffineExpres
             return AffineExpression::Constant(0);
         }
         inner /= size;
-        let row = if inner == 1 { flat.clone() } else { AffineExpression::FloorDiv(Box::new(flat.clone()), Box::new(AffineExpression::Constant(inner))) };
+        let row = if inner == 1 {
+            flat.clone()
+        } else {
+            AffineExpression::FloorDiv(Box::new(flat.clone()), Box::new(AffineExpression::Constant(inner)))
+        };
         // The outermost index cannot overflow its dimension, so it needs no remainder.
         if Some(position) == outermost { row } else { AffineExpression::Mod(Box::new(row), Box::new(AffineExpression::Constant(size))) }
     };
@@ -88,12 +92,18 @@ mod tests {
     #[test]
     fn splits_collapsed_pair() {
         let flat = |divisor| AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(divisor)));
-        assert_eq!(compute_reshape_map(&[4, 8], &[32]), [flat(8), AffineExpression::Mod(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(8)))]);
+        assert_eq!(
+            compute_reshape_map(&[4, 8], &[32]),
+            [flat(8), AffineExpression::Mod(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(8)))]
+        );
     }
 
     #[test]
     fn merges_expanded_dim() {
-        let sum = AffineExpression::Add(Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(8)))), Box::new(AffineExpression::Dim(1)));
+        let sum = AffineExpression::Add(
+            Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(8)))),
+            Box::new(AffineExpression::Dim(1)),
+        );
         assert_eq!(compute_reshape_map(&[32, 3], &[4, 8, 3]), [sum, AffineExpression::Dim(2)]);
     }
 

@@ -5,7 +5,7 @@
 //! comparison with the same result for all values is a constant, and no integer has to be exact in a device format.
 
 use super::{
-    NodeElementType, ValueGraph, NodeKind, NodeId,
+    NodeElementType, NodeId, NodeKind, ValueGraph,
     gather::NUM_SCALAR_COLUMNS,
     known::{ConstantTensor, MAX_CONSTANT_ELEMENTS},
     reshape::compute_reshape_map,
@@ -202,7 +202,11 @@ fn gather_rows(graph: &mut ValueGraph, table: NodeId, index: NodeId, shape: &[i6
     let index = graph.reshape(index, &chosen);
     let rows = graph.gather_as(flat, 0, index, element);
     let of_rows = if repeated { rows } else { graph.reshape(rows, &[chosen, of_row].concat()) };
-    let at_index = if along_index.is_empty() { vec![AffineExpression::Constant(0)] } else { along_index.into_iter().map(AffineExpression::Dim).collect() };
+    let at_index = if along_index.is_empty() {
+        vec![AffineExpression::Constant(0)]
+    } else {
+        along_index.into_iter().map(AffineExpression::Dim).collect()
+    };
     let at_row = if repeated { vec![AffineExpression::Constant(0)] } else { along_row.into_iter().map(AffineExpression::Dim).collect() };
     graph.view(of_rows, [at_index, at_row].concat(), shape)
 }

@@ -1,7 +1,7 @@
 //! Partially written memory. Unwritten elements are neither read nor copied: a box of such memory is represented by the slices that lie in
 //! it, and storing the box elsewhere stores these slices.
 
-use super::{NodeElementType, ValueGraph, NodeKind, NodeId, linear::LinearIndex};
+use super::{NodeElementType, NodeId, NodeKind, ValueGraph, linear::LinearIndex};
 use program::affine::AffineExpression;
 
 impl ValueGraph {

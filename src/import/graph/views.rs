@@ -30,7 +30,12 @@ pub(in crate::import) fn compute_used_sizes(exprs: &[AffineExpression], sizes: &
 
 /// Returns a tensor over the iteration space, of shape `shape` with reduced dimensions of size 1, under the indices of a result. Returns None
 /// if these are computed, or if more than one iteration writes an element.
-pub(in crate::import) fn build_result_view(map: &[AffineExpression], shape: &[i64], sizes: &[i64], is_reduction: &[bool]) -> Option<IndexView> {
+pub(in crate::import) fn build_result_view(
+    map: &[AffineExpression],
+    shape: &[i64],
+    sizes: &[i64],
+    is_reduction: &[bool],
+) -> Option<IndexView> {
     let at = |dim: usize| map.iter().position(|expr| *expr == AffineExpression::Dim(dim));
     let is_plain = map.iter().all(|expr| matches!(expr, AffineExpression::Dim(_) | AffineExpression::Constant(0)));
     let is_written_once = (0..sizes.len()).all(|dim| sizes[dim] == 1 || at(dim).is_some() != is_reduction[dim]);
@@ -53,6 +58,9 @@ mod tests {
     fn rejects_results_not_written_once() {
         assert_eq!(build_result_view(&[AffineExpression::Dim(0)], &[8, 64], &[8, 64], &[false, false]), None);
         assert_eq!(build_result_view(&[AffineExpression::Dim(0), AffineExpression::Dim(1)], &[8, 1], &[8, 64], &[false, true]), None);
-        assert_eq!(build_result_view(&[AffineExpression::Dim(0), AffineExpression::Dim(0)], &[8], &[8], &[false]).map(|shown| shown.shape), Some(vec![8, 8]));
+        assert_eq!(
+            build_result_view(&[AffineExpression::Dim(0), AffineExpression::Dim(0)], &[8], &[8], &[false]).map(|shown| shown.shape),
+            Some(vec![8, 8])
+        );
     }
 }

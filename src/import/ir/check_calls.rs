@@ -3,7 +3,7 @@
 use crate::{
     codes,
     import::{CallGraphNode, MAX_INLINED_OPS, count_inlined_ops},
-    mlir::{Op, OpExt, ErrorReported, error_at, functions_of, symbol_name},
+    mlir::{ErrorReported, Op, OpExt, error_at, functions_of, symbol_name},
 };
 use std::collections::{BTreeMap, BTreeSet};
 

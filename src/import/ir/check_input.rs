@@ -4,15 +4,15 @@
 //! inline calls and turn named ops into `linalg.generic`, so an unsupported operation is named here. Bodies of `linalg` ops are left to
 //! `spyre-import-linalg`, which rejects only ops that a result needs.
 
-use super::importer::{is_omitted_op, check_tensor_size};
+use super::importer::{check_tensor_size, is_omitted_op};
 use crate::{
     codes,
     dialect::ods::{attr, spyre},
     dialect::{PartialBufferViolation, find_partial_buffer_violations},
     import::{OperationSupport, graph::formats::LANES},
     mlir::{
-        BlockExt, AffineExpression, Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at, is_tensor,
-        map_of, map_results, shape_of, symbol_name,
+        AffineExpression, BlockExt, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
+        error_at, is_tensor, map_of, map_results, shape_of, symbol_name,
     },
 };
 use machine::is_conversion;

@@ -5,7 +5,7 @@
 
 use crate::{
     codes,
-    mlir::{Op, OpExt, ErrorReported, Value, ValueExt, ValueLike, ValueMap, error_at, functions_of, integer, partial_shape},
+    mlir::{ErrorReported, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, error_at, functions_of, integer, partial_shape},
 };
 
 /// Rejects a program that computes with the value of a symbolic dimension: a named one of an argument of `entry`, or one of a tensor whose

@@ -1,21 +1,23 @@
 //! `spyre-import-linalg`, emission: writes the live nodes of the graph as `spyre` ops.
 
 use super::{
-    emit_constant::{emit_constant_before, emit_retype_before, build_tensor_type},
-    importer::{FunctionImporter, RetainedOp, ExternalTensor},
+    emit_constant::{build_tensor_type, emit_constant_before, emit_retype_before},
+    importer::{ExternalTensor, FunctionImporter, RetainedOp},
 };
 use crate::{
     codes,
     dialect::ods::attr,
     dialect::{build_constant, build_empty, build_gather, build_insert, build_matmul, build_pointwise, build_reduce, build_view},
     import::{
-        NodeElementType, ValueGraph, NodeKind, ConstantTensor, NodeId, TruthFormatConflict, infer_truth_formats,
+        ConstantTensor, NodeElementType, NodeId, NodeKind, TruthFormatConflict, ValueGraph,
         graph::reshape::compute_reshape_map,
+        infer_truth_formats,
         rules::range::{self, FormatLimits, RangeViolation},
     },
     mlir::{
-        Context, AffineExpression, Location, Op, OpExt, ErrorReported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, error_at,
-        i64_array_attribute, insert_before, map_from_exprs, remark_at_location, set_argument_attribute, string, type_of_element, warning_at,
+        AffineExpression, Context, ErrorReported, Location, Op, OpExt, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, error_at,
+        i64_array_attribute, insert_before, map_from_exprs, remark_at_location, set_argument_attribute, string, type_of_element,
+        warning_at,
     },
 };
 use machine::{DeviceFormat, DeviceFunction, ElementType};
@@ -133,9 +135,13 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
             .with_location(location)
             .report());
         }
-        remark_at_location(codes::F32_AS_F16, self.function, format_args!("f32 values are computed in the device's 16-bit format: {message}"))
-            .with_location(self.location(id))
-            .emit();
+        remark_at_location(
+            codes::F32_AS_F16,
+            self.function,
+            format_args!("f32 values are computed in the device's 16-bit format: {message}"),
+        )
+        .with_location(self.location(id))
+        .emit();
         self.half = Some(NodeElementType::F16);
         Ok(())
     }
@@ -220,7 +226,8 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         let source = |&id: &NodeId| if let NodeKind::Tensor(number) = self.graph.node(id).kind { Some(number) } else { None };
         let read: BTreeSet<usize> = needed.iter().filter_map(source).collect();
         for (number, _) in self.graph.iter_index_tensors().filter(|(number, _)| read.contains(number)) {
-            if let (Some(ExternalTensor::Value(value)), Some(ScalarType::Integer(8))) = (self.importer.sources.get(number), element(number)) {
+            if let (Some(ExternalTensor::Value(value)), Some(ScalarType::Integer(8))) = (self.importer.sources.get(number), element(number))
+            {
                 let message = format!(
                     "expected row indices of i32 or i64, found an argument of {} that selects rows of a table; give the argument one of \
                      these types",
@@ -282,7 +289,8 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
 
     fn lacks_single_precision(&self, id: NodeId) -> Option<&'static str> {
         let node = self.graph.node(id);
-        let is_single = node.element == NodeElementType::F32 || node.inputs.iter().any(|&input| self.graph.node(input).element == NodeElementType::F32);
+        let is_single =
+            node.element == NodeElementType::F32 || node.inputs.iter().any(|&input| self.graph.node(input).element == NodeElementType::F32);
         if self.half.is_some() || !is_single {
             return None;
         }
@@ -415,12 +423,20 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         let shape = if known.splat_value().is_some() { vec![1; rank] } else { self.graph.node(id).shape.clone() };
         // A scalar has the element type of the tensor operands.
         let beside = self.graph.node(user).inputs.iter().find(|&&input| !matches!(self.graph.node(input).kind, NodeKind::Constant(_)));
-        let element = self.element_type(beside.copied().filter(|&beside| self.graph.node(beside).element != NodeElementType::Bool).unwrap_or(user));
+        let element =
+            self.element_type(beside.copied().filter(|&beside| self.graph.node(beside).element != NodeElementType::Bool).unwrap_or(user));
         Ok(emit_constant_before(before, self.location(user), known, shape, element))
     }
 
     /// Returns the destination of an insert: the tensor itself if it has no other use, else a copy of its initialized elements.
-    fn materialize_destination(&self, user: NodeId, whole: NodeId, before: Op<'c>, output: Type<'c>, at: Location<'c>) -> Result<Value<'c>, ErrorReported> {
+    fn materialize_destination(
+        &self,
+        user: NodeId,
+        whole: NodeId,
+        before: Op<'c>,
+        output: Type<'c>,
+        at: Location<'c>,
+    ) -> Result<Value<'c>, ErrorReported> {
         let kind = &self.graph.node(whole).kind;
         let is_own = matches!(kind, NodeKind::Insert(_)) && self.num_uses[whole.index()] == 1;
         if is_own && self.graph.scope(user) == self.graph.scope(whole) {

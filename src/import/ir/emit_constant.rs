@@ -3,13 +3,21 @@
 use crate::{
     dialect::{EXACT_ATTR, build_constant, build_retyped_view},
     import::ConstantTensor,
-    mlir::{Location, Op, OpExt, ScalarType, TensorType, Type, Value, dense_attribute, is_exactly_representable, insert_before, type_of_element},
+    mlir::{
+        Location, Op, OpExt, ScalarType, TensorType, Type, Value, dense_attribute, insert_before, is_exactly_representable, type_of_element,
+    },
 };
 use machine::ElementType;
 
 /// Writes a constant; in f32, converted to f16, if f16 does not represent its numbers: the device's format has a larger range. Finite numbers
 /// stay finite.
-pub(super) fn emit_constant_before<'c>(before: Op<'c>, at: Location<'c>, known: &ConstantTensor, shape: Vec<i64>, element: Type<'c>) -> Value<'c> {
+pub(super) fn emit_constant_before<'c>(
+    before: Op<'c>,
+    at: Location<'c>,
+    known: &ConstantTensor,
+    shape: Vec<i64>,
+    element: Type<'c>,
+) -> Value<'c> {
     let context = before.ctx();
     let largest = max_finite(ScalarType::from_type(element));
     // One number represents all elements, however many there are.
@@ -17,7 +25,8 @@ pub(super) fn emit_constant_before<'c>(before: Op<'c>, at: Location<'c>, known: 
     let known = asked.clamp_to_magnitude(largest);
     let is_exact = known.numbers().all(|number| is_exactly_representable(element, number));
     let held = if is_exact { element } else { type_of_element(context, ElementType::F32) };
-    let elements = |known: &ConstantTensor| known.splat_value().map_or_else(|| known.numbers().collect::<Vec<f64>>(), |number| vec![number]);
+    let elements =
+        |known: &ConstantTensor| known.splat_value().map_or_else(|| known.numbers().collect::<Vec<f64>>(), |number| vec![number]);
     let output = build_tensor_type(shape.clone(), held);
     let made = insert_before(before, build_constant(context, at, dense_attribute(output, &elements(&known)), output));
     let is_held = |number: f64| !number.is_finite() || (is_exactly_representable(held, number) && number.abs() <= largest);

@@ -7,9 +7,9 @@ use super::emit_constant::emit_constant_before;
 use crate::dialect::ods::{option, spyre};
 use crate::{
     codes,
-    dialect::{ComputeOp, build_copy, format_of, base_buffer_of, build_pointwise, target_of},
-    import::{Expansion, ConstantTensor, ExpansionOperand},
-    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, Value, ValueExt, ValueLike, error_at, insert_before},
+    dialect::{ComputeOp, base_buffer_of, build_copy, build_pointwise, format_of, target_of},
+    import::{ConstantTensor, Expansion, ExpansionOperand},
+    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, error_at, insert_before},
 };
 use machine::{Family, Target};
 use melior::ir::operation::Operation;
@@ -32,7 +32,9 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     for compute in ComputeOp::collect_in(module).into_iter().filter(|compute| compute.family() == Family::Pointwise) {
         let Some(expansion) = Expansion::find(compute.function()) else { continue };
         let result = compute.op.output();
-        if has_only_lx_users(result) && compute_slice_bytes(compute, &target).is_some_and(|bytes| expansion.fits_in_lx(bytes, target.lx_bytes)) {
+        if has_only_lx_users(result)
+            && compute_slice_bytes(compute, &target).is_some_and(|bytes| expansion.fits_in_lx(bytes, target.lx_bytes))
+        {
             expand_function(compute, expansion);
         }
     }
@@ -94,7 +96,8 @@ fn expand_function(compute: ComputeOp<'_>, expansion: &Expansion) {
     let op = compute.op;
     let (context, at, output) = (op.ctx(), op.loc(), op.output().r#type());
     let Some(tensor) = TensorType::from_type(output) else { return };
-    let number = |number: f64| emit_constant_before(op, at, &ConstantTensor::from_scalar(number), vec![1; tensor.shape.len()], tensor.element);
+    let number =
+        |number: f64| emit_constant_before(op, at, &ConstantTensor::from_scalar(number), vec![1; tensor.shape.len()], tensor.element);
     let write = |operation| insert_with_hints(op, operation);
     let mut argument = op.inputs()[0];
     if expansion.num_argument_reads() > 1 && !may_be_in_lx(argument) {

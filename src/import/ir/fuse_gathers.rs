@@ -4,7 +4,7 @@
 //! to HBM nor read back, which is most of the traffic of the two ops (torch-spyre writes such an op, too, with its fusion enabled).
 
 use crate::dialect::ods::{attr, spyre};
-use crate::mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, ValueExt, ValueLike, fused_location, string_attribute};
+use crate::mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, ValueExt, ValueLike, fused_location, string_attribute};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-fuse-gathers", run };
 

@@ -2,7 +2,7 @@
 
 use super::{
     importer::FunctionImporter,
-    read_body::{read_body, infer_iteration_sizes},
+    read_body::{infer_iteration_sizes, read_body},
 };
 use crate::{
     codes,
@@ -11,8 +11,8 @@ use crate::{
         graph::{linear::LinearIndex, views, window::IterationBox},
     },
     mlir::{
-        AffineExpression, Location, Op, OpExt, ErrorReported, TensorType, Value, ValueLike, elements, error_at, is_reduction, is_unknown_location, map_of,
-        map_results,
+        AffineExpression, ErrorReported, Location, Op, OpExt, TensorType, Value, ValueLike, elements, error_at, is_reduction,
+        is_unknown_location, map_of, map_results,
     },
 };
 
@@ -106,7 +106,8 @@ impl<'a, 'c> GenericImporter<'a, 'c> {
     /// Returns a node for a complete result that is rejected with `message` if it is needed.
     pub(super) fn add_unsupported_result(&mut self, result: usize, message: String) -> NodeId {
         let of = self.op.outputs()[result].r#type();
-        let (element, shape) = (self.importer.scalar_element_type(of), TensorType::from_type(of).map(|tensor| tensor.shape).unwrap_or_default());
+        let (element, shape) =
+            (self.importer.scalar_element_type(of), TensorType::from_type(of).map(|tensor| tensor.shape).unwrap_or_default());
         self.importer.add_unsupported(self.op, self.op.loc(), message, shape, element)
     }
 

@@ -2,8 +2,8 @@
 
 use super::importer::FunctionImporter;
 use crate::{
-    import::{NodeElementType, ValueGraph, NodeId, rules::safe_softmax::build_bounded_softmax},
-    mlir::{Op, OpExt, ErrorReported, shape_of},
+    import::{NodeElementType, NodeId, ValueGraph, rules::safe_softmax::build_bounded_softmax},
+    mlir::{ErrorReported, Op, OpExt, shape_of},
 };
 use program::affine::AffineExpression;
 

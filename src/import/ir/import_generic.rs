@@ -12,7 +12,7 @@ use super::{
 use crate::{
     codes,
     import::{
-        Combiner, NodeElementType, NodeKind, ConstantTensor, NodeId, InputProduct, BodyReduction, BodyScalar, ScalarOp,
+        BodyReduction, BodyScalar, Combiner, ConstantTensor, InputProduct, NodeElementType, NodeId, NodeKind, ScalarOp,
         graph::{
             known::{MAX_CONSTANT_ELEMENTS, constant_limit_error},
             linear::find_view_error,
@@ -20,13 +20,13 @@ use crate::{
             window::{DimRuns, find_constant_runs},
         },
         rules::{
-            digit_arithmetic::{is_representable, build_total},
+            digit_arithmetic::{build_total, is_representable},
             fold::{MAX_WIDTH, wrap_to_width},
             lookup::lookup_elements,
             merged_reduction::reduce_along,
         },
     },
-    mlir::{AffineExpression, Op, OpExt, ErrorReported, ScalarType, TensorType, ValueLike, natural_number, shape_of},
+    mlir::{AffineExpression, ErrorReported, Op, OpExt, ScalarType, TensorType, ValueLike, natural_number, shape_of},
 };
 
 /// Builds the nodes of a `linalg.generic`; returns one for each result.
@@ -268,7 +268,8 @@ impl<'c> GenericImporter<'_, 'c> {
         }
         let graph = &mut self.importer.graph;
         if let (Some(width), Some(known), Some(begun)) = (width, graph.as_constant(node), graph.as_constant(start)) {
-            let (shape, of_node, of_start) = (graph.compute_broadcast_shape(&[node, start]), &graph.node(node).shape, &graph.node(start).shape);
+            let (shape, of_node, of_start) =
+                (graph.compute_broadcast_shape(&[node, start]), &graph.node(node).shape, &graph.node(start).shape);
             let combine = |of: &[i64]| combiner.combine_integers(wrap_to_width(of[0], width), wrap_to_width(of[1], width), width);
             let combined = ConstantTensor::map_integers(&[(known, of_node), (begun, of_start)], &shape, combine);
             let element = self.importer.scalar_element_type(self.op.outputs()[result].r#type());
@@ -328,7 +329,8 @@ impl<'c> GenericImporter<'_, 'c> {
         let sizes = &self.space.window.sizes;
         let mut reduced = (0..sizes.len()).filter(|&dim| self.space.is_reduction[dim] && sizes[dim] > 1);
         let (dim, None) = (reduced.next()?, reduced.next()) else { return None };
-        let digits = build_total(&mut self.importer.graph, numbers, dim).filter(|digits| is_representable(digits.range, width.unwrap_or(MAX_WIDTH)))?;
+        let digits = build_total(&mut self.importer.graph, numbers, dim)
+            .filter(|digits| is_representable(digits.range, width.unwrap_or(MAX_WIDTH)))?;
         Some(self.importer.add_digits(self.op, digits))
     }
 
@@ -392,9 +394,8 @@ impl<'c> GenericImporter<'_, 'c> {
             BodyScalar::Accumulator(result) => self.import_operand(self.num_inputs + result),
             BodyScalar::Outer(node) => Ok(self.importer.graph.broadcast_rank_zero(node, &vec![1; self.space.window.sizes.len()])),
             BodyScalar::Op(index) => self.evaluate_op(index),
-            BodyScalar::Unknown => {
-                Ok(self.add_unsupported(self.op, "expected numbers, integers and indices in the body, found a value of another type".to_owned()))
-            }
+            BodyScalar::Unknown => Ok(self
+                .add_unsupported(self.op, "expected numbers, integers and indices in the body, found a value of another type".to_owned())),
         }
     }
 
@@ -418,7 +419,9 @@ impl<'c> GenericImporter<'_, 'c> {
     fn build_iteration_index(&mut self, at: Op<'c>) -> NodeId {
         let dim = match self.space.dims[at.required_attr("dim", natural_number)] {
             AffineExpression::Dim(dim) => dim,
-            AffineExpression::Constant(index) => return self.importer.graph.add_constant(ConstantTensor::from_integer(index), Vec::new(), NodeElementType::Int),
+            AffineExpression::Constant(index) => {
+                return self.importer.graph.add_constant(ConstantTensor::from_integer(index), Vec::new(), NodeElementType::Int);
+            }
             _ => unreachable!("a dimension of the space, or an index in it"),
         };
         let mut shape = vec![1; self.space.window.sizes.len()];
@@ -427,13 +430,18 @@ impl<'c> GenericImporter<'_, 'c> {
             let message = constant_limit_error(shape[dim]);
             return self.importer.add_unsupported(at, at.loc(), message, shape, NodeElementType::Int);
         }
-        self.importer.graph.add_constant(ConstantTensor::iota(self.space.window.origin[dim], self.space.window.sizes[dim]), shape, NodeElementType::Int)
+        self.importer.graph.add_constant(
+            ConstantTensor::iota(self.space.window.origin[dim], self.space.window.sizes[dim]),
+            shape,
+            NodeElementType::Int,
+        )
     }
 
     /// Extracts an element of a tensor at indices that the body computes: a view, or a gather if one index is read from a tensor.
     fn import_extract(&mut self, scalar_op: &ScalarOp, at: Op<'c>) -> Result<NodeId, ErrorReported> {
         let table = self.importer.node_of(at, at.inputs()[0])?;
-        let indices: Vec<NodeId> = scalar_op.operands[1..].iter().map(|&operand| self.evaluate_operand(operand)).collect::<Result<_, _>>()?;
+        let indices: Vec<NodeId> =
+            scalar_op.operands[1..].iter().map(|&operand| self.evaluate_operand(operand)).collect::<Result<_, _>>()?;
         if let Some(refused) = self.importer.graph.find_unsupported(&indices) {
             return Ok(refused);
         }
@@ -470,7 +478,9 @@ impl<'c> GenericImporter<'_, 'c> {
         let graph = &mut self.importer.graph;
         let shown = if graph.node(node).kind == NodeKind::Undefined && index < self.num_inputs {
             self.add_unsupported(self.op, codes::UNWRITTEN.format("reads a tensor that no op has written; fill it first"))
-        } else if graph.as_scalar(node).is_some() || graph.node(node).shape.is_empty() && map.is_empty() && graph.as_constant(node).is_some() {
+        } else if graph.as_scalar(node).is_some()
+            || graph.node(node).shape.is_empty() && map.is_empty() && graph.as_constant(node).is_some()
+        {
             node
         } else if let Some(message) = find_view_error(&map, &self.space.window.sizes) {
             self.add_unsupported(self.op, format!("reads input {index} {message}"))
@@ -504,7 +514,9 @@ impl<'c> GenericImporter<'_, 'c> {
     fn result_shape(&self, result: usize) -> Vec<i64> {
         let whole = TensorType::from_type(self.op.outputs()[result].r#type()).map(|tensor| tensor.shape).unwrap_or_default();
         let size = |(expr, whole): (&AffineExpression, i64)| match expr {
-            AffineExpression::Dim(dim) if self.space.window.origin[*dim] > 0 || self.space.window.sizes[*dim] < whole => self.space.window.sizes[*dim],
+            AffineExpression::Dim(dim) if self.space.window.origin[*dim] > 0 || self.space.window.sizes[*dim] < whole => {
+                self.space.window.sizes[*dim]
+            }
             _ => whole,
         };
         self.output_map(result).iter().zip(whole).map(size).collect()

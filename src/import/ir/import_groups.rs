@@ -6,7 +6,7 @@
 use super::{generic::GenericImporter, import_windows::PRODUCT_STICK_ELEMENTS};
 use crate::{
     import::{
-        Contraction, NodeElementType, NodeKind, ConstantTensor, NodeId,
+        ConstantTensor, Contraction, NodeElementType, NodeId, NodeKind,
         rules::contraction::{compute_group_index, compute_group_size},
     },
     mlir::{AffineExpression, ErrorReported},
@@ -35,7 +35,8 @@ impl GenericImporter<'_, '_> {
         }
         let with_group = |dims: &[usize]| [&[group], dims].concat();
         let (k, n) = (with_group(&dims.k), with_group(&dims.n));
-        let is_small = compute_group_size(&k, sizes).checked_mul(compute_group_size(&n, sizes)).is_some_and(|weights| weights <= MAX_MASKED_WEIGHTS);
+        let is_small =
+            compute_group_size(&k, sizes).checked_mul(compute_group_size(&n, sizes)).is_some_and(|weights| weights <= MAX_MASKED_WEIGHTS);
         let batch = dims.batch.iter().filter(|dims| **dims != [group]).cloned().collect();
         is_small.then(|| Contraction { is_swapped: dims.is_swapped, batch, m: dims.m.clone(), n, k })
     }

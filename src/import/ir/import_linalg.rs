@@ -15,7 +15,7 @@ use super::{
     import_scatter::import_scatter,
     import_sort::{import_sort, import_topk},
     import_tensor::{fill, import_tensor},
-    importer::{ImportFormats, FunctionImporter, RetainedOp, is_omitted_op, is_single_precision},
+    importer::{FunctionImporter, ImportFormats, RetainedOp, is_omitted_op, is_single_precision},
     read_body::read_scalar_op_name,
 };
 use crate::dialect::mark_symbolic;
@@ -23,13 +23,13 @@ use crate::dialect::ods::{attr, option, spyre, tm_tensor};
 use crate::{
     codes,
     import::{
-        NodeElementType, NodeKind, NodeId, Precision, ScalarOp,
+        NodeElementType, NodeId, NodeKind, Precision, ScalarOp,
         graph::integers::IntegerFacts,
         rules::{digits::RESULT_BASE, rank::lower_ranks},
     },
     mlir::{
-        Block, BlockExt, Op, OpExt, PassOptions, Pass, ErrorReported, ScalarType, TensorType, Value, ValueLike, error_at, generalize_named_ops,
-        i64_attribute, set_function_type, set_result_attribute, shape_of, canonicalize_structured_ops,
+        Block, BlockExt, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, TensorType, Value, ValueLike,
+        canonicalize_structured_ops, error_at, generalize_named_ops, i64_attribute, set_function_type, set_result_attribute, shape_of,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +69,8 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), ErrorRe
         let roots: Vec<NodeId> = importer.retained_ops.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
         let needed = ImportFormats { is_narrow, storage_formats: importer.graph.compute_storage_formats(&roots) };
         let found = importer.graph.integers.updated_index_rows();
-        let is_settled = found.is_none() && importer.graph.is_valid_for_format(is_narrow) && needed.storage_formats == formats.storage_formats;
+        let is_settled =
+            found.is_none() && importer.graph.is_valid_for_format(is_narrow) && needed.storage_formats == formats.storage_formats;
         let next = (!is_settled).then(|| (found.unwrap_or_else(|| indices.clone()), needed));
         Ok::<_, ErrorReported>((importer, next))
     })?;
@@ -131,7 +132,11 @@ const MAX_IMPORTS: usize = 64;
 /// Repeats `read`, beginning with `state`, until it leaves the state unchanged, and returns its result. `read` returns
 /// the next state if it needs another one. Returns None if no fixed point is found: a state recurs, or there are more
 /// than `limit`.
-fn iterate_to_fixed_point<S: Clone + Ord, T, E>(state: S, limit: usize, read: impl Fn(&S) -> Result<(T, Option<S>), E>) -> Result<Option<T>, E> {
+fn iterate_to_fixed_point<S: Clone + Ord, T, E>(
+    state: S,
+    limit: usize,
+    read: impl Fn(&S) -> Result<(T, Option<S>), E>,
+) -> Result<Option<T>, E> {
     let (mut seen, mut state) = (BTreeSet::new(), state);
     while seen.len() < limit && seen.insert(state.clone()) {
         match read(&state)? {
@@ -151,7 +156,8 @@ fn convert_moved_integers(importer: &mut FunctionImporter<'_>) {
         let computed_with = graph.find_tensors_used_as_numbers(&roots);
         let mut is_settled = true;
         for root in kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
-            let is_moved = matches!(graph.node(*root).kind, NodeKind::View(_) | NodeKind::Reshape | NodeKind::Insert(_) | NodeKind::Gather(_));
+            let is_moved =
+                matches!(graph.node(*root).kind, NodeKind::View(_) | NodeKind::Reshape | NodeKind::Insert(_) | NodeKind::Gather(_));
             let has_own_format = || graph.is_index_list(*root) && graph.collect_source_tensors(*root).is_disjoint(&computed_with);
             if graph.node(*root).element != NodeElementType::Int || !is_moved || has_own_format() {
                 continue;

@@ -8,8 +8,8 @@
 use super::importer::FunctionImporter;
 use crate::{
     codes,
-    import::{NodeElementType, ConstantTensor, NodeId},
-    mlir::{Block, BlockExt, Op, OpExt, ErrorReported, ValueLike, error_at, shape_of},
+    import::{ConstantTensor, NodeElementType, NodeId},
+    mlir::{Block, BlockExt, ErrorReported, Op, OpExt, ValueLike, error_at, shape_of},
 };
 
 /// Maximum number of operations that the loops of a program are unrolled into: each may be a device op, and far more would take hours to
@@ -53,7 +53,9 @@ fn import_for<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<Con
     }
     let (mut counter, end, step) = (numbers[0], numbers[1], numbers[2]);
     if op.attr("unsignedCmp").is_some() && (counter < 0 || end < 0) {
-        return Ok(Err(codes::LOOP_FORM.format("expected nonnegative bounds of an unsigned loop, found a negative one; use signed bounds")));
+        return Ok(
+            Err(codes::LOOP_FORM.format("expected nonnegative bounds of an unsigned loop, found a negative one; use signed bounds")),
+        );
     }
     if step <= 0 {
         return Ok(Err(codes::LOOP_FORM.format(format_args!("expected a positive step, found {step}; count upward"))));
@@ -116,7 +118,12 @@ fn import_if<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<Cont
 
 /// Imports the ops of a block with `taken` as its arguments, and returns the operands of the last op, which is not
 /// imported.
-fn import_iteration<'c>(importer: &mut FunctionImporter<'c>, around: Op<'c>, block: Block<'c>, taken: &[NodeId]) -> Result<ControlFlowResults, ErrorReported> {
+fn import_iteration<'c>(
+    importer: &mut FunctionImporter<'c>,
+    around: Op<'c>,
+    block: Block<'c>,
+    taken: &[NodeId],
+) -> Result<ControlFlowResults, ErrorReported> {
     for (argument, &node) in block.args().into_iter().zip(taken) {
         importer.record_node(argument, node);
     }

@@ -5,14 +5,14 @@ use crate::{
     codes,
     dialect::ods::attr,
     import::{
-        Combiner, NodeElementType, NodeId, BodyReduction, BodyScalar,
+        BodyReduction, BodyScalar, Combiner, NodeElementType, NodeId,
         rules::{
-            digit_arithmetic::{is_representable, build_running_sums},
+            digit_arithmetic::{build_running_sums, is_representable},
             fold::MAX_WIDTH,
-            scan::{build_sum_bounds, build_scan},
+            scan::{build_scan, build_sum_bounds},
         },
     },
-    mlir::{Op, OpExt, ErrorReported, ScalarType, ValueLike, integer, natural_number, shape_of},
+    mlir::{ErrorReported, Op, OpExt, ScalarType, ValueLike, integer, natural_number, shape_of},
 };
 use program::affine::AffineExpression;
 

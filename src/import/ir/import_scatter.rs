@@ -5,7 +5,7 @@ use crate::{
     codes,
     dialect::ods::attr,
     import::{
-        GenericBody, Combiner, NodeElementType, ConstantTensor, NodeId, BodyReduction, BodyScalar,
+        BodyReduction, BodyScalar, Combiner, ConstantTensor, GenericBody, NodeElementType, NodeId,
         graph::known::{MAX_CONSTANT_ELEMENTS, constant_limit_error},
         rules::{
             digits::exceeds_exact_range,
@@ -14,7 +14,7 @@ use crate::{
             scatter::{ScatterTarget, UpdateMode, scatter_slices},
         },
     },
-    mlir::{Op, OpExt, ErrorReported, ScalarType, ValueLike, error_at, integers, shape_of},
+    mlir::{ErrorReported, Op, OpExt, ScalarType, ValueLike, error_at, integers, shape_of},
 };
 use program::affine::AffineExpression;
 use std::ops::RangeInclusive;
@@ -66,7 +66,8 @@ fn extract_along<'c>(
         return Ok(refused);
     }
     let element = importer.graph.node(table.0).element;
-    let exprs: Vec<Option<AffineExpression>> = (0..sizes.len()).map(|other| (other != dim).then_some(AffineExpression::Dim(other))).collect();
+    let exprs: Vec<Option<AffineExpression>> =
+        (0..sizes.len()).map(|other| (other != dim).then_some(AffineExpression::Dim(other))).collect();
     let mut shape = vec![1; sizes.len()];
     shape[dim] = sizes[dim];
     #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
@@ -100,7 +101,8 @@ pub(super) fn insert_at_offsets<'c>(
     };
     // Along the other dimensions, only a window may be overwritten.
     let window: Vec<i64> = (0..shape.len()).map(|other| if other == dim { shape[dim] } else { sizes[other] }).collect();
-    let map = (0..shape.len()).map(|other| AffineExpression::Dim(other).plus(AffineExpression::Constant(offsets.constants[other]))).collect();
+    let map =
+        (0..shape.len()).map(|other| AffineExpression::Dim(other).plus(AffineExpression::Constant(offsets.constants[other]))).collect();
     let before = importer.graph.view(whole, map, &window);
     if sizes[dim] > MAX_CONSTANT_ELEMENTS {
         return Err(error_at(codes::SCATTER_FORM, op, constant_limit_error(sizes[dim])).report());
@@ -205,7 +207,9 @@ fn build_scatter<'c>(
     };
     let (written, parts) = match (body.yields.as_slice(), body.find_reduction(0)) {
         ([BodyScalar::Input(0)], _) => (UpdateMode::Replace, parts),
-        (_, Some(BodyReduction { combiner, new: BodyScalar::Input(0), casts, .. })) if casts.is_empty() => (UpdateMode::Combine(combiner), parts),
+        (_, Some(BodyReduction { combiner, new: BodyScalar::Input(0), casts, .. })) if casts.is_empty() => {
+            (UpdateMode::Combine(combiner), parts)
+        }
         // One number for each slice, as counted positions.
         (_, Some(BodyReduction { combiner, new: BodyScalar::Outer(number), casts, .. }))
             if casts.is_empty() && importer.graph.as_scalar(number).is_some() =>
@@ -217,9 +221,12 @@ fn build_scatter<'c>(
     let element = ScalarType::from_type(element_type(op.outputs()[0].r#type()));
     let are_bits = matches!(written, UpdateMode::Combine(Combiner::All | Combiner::Any));
     if are_bits && element.width().is_some_and(|width| width > 1) {
-        return Err(codes::INTEGER_RUNTIME.format("of the bits of integers at runtime indices is not supported; use arithmetic on integers"));
+        return Err(
+            codes::INTEGER_RUNTIME.format("of the bits of integers at runtime indices is not supported; use arithmetic on integers")
+        );
     }
-    let dims: Vec<usize> = op.required_attr(attr::DIMENSION_MAP, integers).into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect();
+    let dims: Vec<usize> =
+        op.required_attr(attr::DIMENSION_MAP, integers).into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect();
     let (Some((&n_parts, window)), &[n_places, depth]) = (of_parts.split_first(), of_places.as_slice()) else {
         return Err("expected indices of rank 2".to_owned());
     };

@@ -6,7 +6,7 @@ use crate::{
     codes,
     dialect::ods::attr,
     import::{
-        GenericBody, NodeElementType, ValueGraph, ConstantTensor, NodeId,
+        ConstantTensor, GenericBody, NodeElementType, NodeId, ValueGraph,
         graph::{
             digits::DigitPair,
             known::{MAX_CONSTANT_ELEMENTS, constant_limit_error},
@@ -16,7 +16,7 @@ use crate::{
             sort::{SortRows, SortTensor, find_sort_order, sort_tensors},
         },
     },
-    mlir::{Op, OpExt, ErrorReported, ScalarType, Value, ValueExt, ValueLike, error_at, integers, natural_number, shape_of},
+    mlir::{ErrorReported, Op, OpExt, ScalarType, Value, ValueExt, ValueLike, error_at, integers, natural_number, shape_of},
 };
 
 /// Imports a `tm_tensor.sort`. If only slices of the results are read, computes only the elements up to the end of these slices; the nodes of
@@ -82,7 +82,13 @@ fn record_sorted<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>, body: &Gen
     }
 }
 
-fn build_sort<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>, body: &GenericBody, nodes: &[NodeId], rows: SortRows<'_>) -> Result<Vec<NodeId>, String> {
+fn build_sort<'c>(
+    importer: &mut FunctionImporter<'c>,
+    op: Op<'c>,
+    body: &GenericBody,
+    nodes: &[NodeId],
+    rows: SortRows<'_>,
+) -> Result<Vec<NodeId>, String> {
     let (key, order) = find_sort_order(body).ok_or("expected a comparison of two elements of one tensor, found another comparator")?;
     let graph = &mut importer.graph;
     let mut tensors = Vec::new();

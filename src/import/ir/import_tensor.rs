@@ -2,15 +2,15 @@
 
 use super::{
     import_scatter::{SliceOffsets, extract_at_offsets, insert_at_offsets},
-    importer::{FunctionImporter, has_no_elements, check_tensor_size},
+    importer::{FunctionImporter, check_tensor_size, has_no_elements},
 };
 use crate::{
     codes,
     import::{
-        NodeElementType, ConstantTensor,
+        ConstantTensor, NodeElementType,
         graph::{NodeId, linear::MAX_WINDOW_PARTS},
     },
-    mlir::{Op, OpExt, ErrorReported, TensorType, ValueLike, error_at, integers, natural_number, shape_of},
+    mlir::{ErrorReported, Op, OpExt, TensorType, ValueLike, error_at, integers, natural_number, shape_of},
 };
 use program::affine::AffineExpression;
 
@@ -65,7 +65,11 @@ fn import_size_erasing_cast<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>)
 }
 
 /// Returns the offsets, sizes and strides of a slice, whose operands begin with `n_tensors` tensors.
-fn read_slice<'c>(importer: &FunctionImporter<'c>, op: Op<'c>, n_tensors: usize) -> Result<(SliceOffsets, Vec<i64>, Vec<i64>), ErrorReported> {
+fn read_slice<'c>(
+    importer: &FunctionImporter<'c>,
+    op: Op<'c>,
+    n_tensors: usize,
+) -> Result<(SliceOffsets, Vec<i64>, Vec<i64>), ErrorReported> {
     let list = |name: &str| op.required_attr(name, integers);
     let (mut known, sizes, strides) = (list("static_offsets"), list("static_sizes"), list("static_strides"));
     if sizes.iter().chain(&strides).any(|&number| number == DYNAMIC) {
@@ -146,8 +150,9 @@ fn insert_slice<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(
         }
         let element = importer.graph.node(part).element;
         Ok(importer.graph.insert_strided(part, whole, &shape, &offsets.constants, &strides).unwrap_or_else(|| {
-            let message = codes::TOO_MANY_PARTS
-                .format(format_args!("with strides {strides:?} needs more than {MAX_WINDOW_PARTS} slices; use smaller tensors or unit strides"));
+            let message = codes::TOO_MANY_PARTS.format(format_args!(
+                "with strides {strides:?} needs more than {MAX_WINDOW_PARTS} slices; use smaller tensors or unit strides"
+            ));
             importer.add_unsupported(op, op.loc(), message, shape, element)
         }))
     })
@@ -277,7 +282,8 @@ fn extract<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(), Er
         _ if importer.graph.as_scalar(node).is_some() || indices.is_empty() => node,
         Some(place) => importer.graph.view(node, place.into_iter().map(AffineExpression::Constant).collect(), &[]),
         _ => {
-            let message = codes::EXTRACT_RUNTIME.format("of a single element at a runtime index is not supported; gather whole rows instead");
+            let message =
+                codes::EXTRACT_RUNTIME.format("of a single element at a runtime index is not supported; gather whole rows instead");
             importer.add_unsupported(op, op.loc(), message, Vec::new(), element)
         }
     };

@@ -8,7 +8,7 @@ use super::generic::{GenericImporter, GenericIterationSpace};
 use crate::{
     codes,
     import::{
-        Combiner, NodeElementType, NodeId, BodyReduction, BodyScalar,
+        BodyReduction, BodyScalar, Combiner, NodeElementType, NodeId,
         graph::{
             linear::{LinearIndex, MAX_WINDOW_PARTS, enumerate_points, find_window_dims},
             views,
@@ -45,7 +45,8 @@ impl<'c> GenericImporter<'_, 'c> {
     pub(super) fn drop_single_points(&mut self) {
         let (sizes, is_reduction) = (&self.space.window.sizes, &self.space.is_reduction);
         let indices = self.space.operands[..self.num_inputs].iter().flat_map(|(_, map)| map);
-        let of_windows: BTreeSet<usize> = indices.filter(|index| !matches!(index, AffineExpression::Dim(_))).flat_map(AffineExpression::dims).collect();
+        let of_windows: BTreeSet<usize> =
+            indices.filter(|index| !matches!(index, AffineExpression::Dim(_))).flat_map(AffineExpression::dims).collect();
         let single: Vec<usize> = of_windows.into_iter().filter(|&dim| sizes[dim] == 1 && is_reduction[dim]).collect();
         if !single.is_empty() {
             self.set_space(self.space.fix_dims(&single, &vec![0; single.len()]));
@@ -103,7 +104,13 @@ impl<'c> GenericImporter<'_, 'c> {
     }
 
     /// Builds the reduction at each point of the kernel, and combines the results.
-    fn reduce_points(&mut self, whole: &GenericIterationSpace<'c>, dims: &[usize], reduction: &BodyReduction, result: usize) -> Result<NodeId, ErrorReported> {
+    fn reduce_points(
+        &mut self,
+        whole: &GenericIterationSpace<'c>,
+        dims: &[usize],
+        reduction: &BodyReduction,
+        result: usize,
+    ) -> Result<NodeId, ErrorReported> {
         let sizes: Vec<i64> = dims.iter().map(|&dim| whole.window.sizes[dim]).collect();
         if sizes.iter().product::<i64>() > MAX_WINDOW_PARTS {
             let message = codes::TOO_MANY_PARTS
@@ -152,8 +159,10 @@ impl<'c> GenericImporter<'_, 'c> {
         let mut node = self.importer.node_of(self.op, value)?;
         let graph = &self.importer.graph;
         let is_float = graph.node(node).element != NodeElementType::Int;
-        let linear: Option<Vec<LinearIndex>> = self.space.window.shift_map(&map).iter().map(|expr| LinearIndex::from_expr(expr, &sizes)).collect();
-        let Some(mut map) = linear.filter(|_| is_float && graph.as_constant(node).is_none() && graph.find_unsupported(&[node]).is_none()) else {
+        let linear: Option<Vec<LinearIndex>> =
+            self.space.window.shift_map(&map).iter().map(|expr| LinearIndex::from_expr(expr, &sizes)).collect();
+        let Some(mut map) = linear.filter(|_| is_float && graph.as_constant(node).is_none() && graph.find_unsupported(&[node]).is_none())
+        else {
             return Ok(None);
         };
         let is_of = |linear: &LinearIndex, dim: usize| linear.terms.iter().any(|&(other, _)| other == dim);
@@ -185,7 +194,14 @@ impl<'c> GenericImporter<'_, 'c> {
     }
 
     /// Reduces the windows along iteration dimension `dim` in dimension `along` of a tensor, which is read at `linear`.
-    fn pool_along(&mut self, whole: NodeId, along: usize, linear: &LinearIndex, dim: usize, reduction: &BodyReduction) -> Result<NodeId, String> {
+    fn pool_along(
+        &mut self,
+        whole: NodeId,
+        along: usize,
+        linear: &LinearIndex,
+        dim: usize,
+        reduction: &BodyReduction,
+    ) -> Result<NodeId, String> {
         let n_points = self.space.window.sizes[dim];
         let apart = linear.terms.iter().find(|(other, _)| *other == dim).map_or(1, |&(_, factor)| factor);
         let rest = linear.terms.iter().find(|(other, _)| *other != dim).copied();

@@ -6,14 +6,14 @@ use crate::{
     codes,
     dialect::ods::attr,
     import::{
-        NodeElementType, ValueGraph, ConstantTensor, NodeId, Precision, BodyScalar,
+        BodyScalar, ConstantTensor, NodeElementType, NodeId, Precision, ValueGraph,
         graph::{digits::DigitPair, formats::StorageFormat, integers::IntegerFacts, known::MAX_CONSTANT_ELEMENTS},
         rules::{digits::RESULT_BASE, fold::MAX_WIDTH, index::always_holds},
     },
     mlir::{
-        Attribute, Block, BlockExt, Location, Op, OpExt, ErrorReported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        argument_attribute, dense_attribute, read_dense_integers, read_dense_numbers, error_at, float_value, fused_location, integer, integers,
-        shape_of, type_of_element,
+        Attribute, Block, BlockExt, ErrorReported, Location, Op, OpExt, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
+        argument_attribute, dense_attribute, error_at, float_value, fused_location, integer, integers, read_dense_integers,
+        read_dense_numbers, shape_of, type_of_element,
     },
 };
 use machine::ElementType;
@@ -42,7 +42,12 @@ pub(super) fn is_single_precision(element: Type<'_>) -> bool {
 }
 
 /// Converts a constant of 8-bit numbers to the format of its users.
-fn widen_quarter_constant<'c>(op: Op<'c>, value: Attribute<'c>, tensor: TensorType<'c>, element: NodeElementType) -> (Attribute<'c>, TensorType<'c>) {
+fn widen_quarter_constant<'c>(
+    op: Op<'c>,
+    value: Attribute<'c>,
+    tensor: TensorType<'c>,
+    element: NodeElementType,
+) -> (Attribute<'c>, TensorType<'c>) {
     let numbers = if ScalarType::from_type(tensor.element).is_float8() { read_dense_numbers(value, i64::MAX) } else { None };
     let format = match element {
         NodeElementType::F16 => ElementType::F16,
@@ -152,7 +157,9 @@ impl<'c> FunctionImporter<'c> {
             return Err(error_at(codes::STATIC_TENSOR, at, message).report());
         };
         let number = self.sources.len();
-        if let Some(range) = value.as_block_arg().and_then(|(_, number)| argument_attribute(at, number, attr::SPYRE_RANGE)).and_then(integers) {
+        if let Some(range) =
+            value.as_block_arg().and_then(|(_, number)| argument_attribute(at, number, attr::SPYRE_RANGE)).and_then(integers)
+        {
             self.graph.integers.record_promised_range(number, [range[0], range[1]]);
         }
         if at.is("func.func") {
@@ -234,7 +241,10 @@ impl<'c> FunctionImporter<'c> {
         } else {
             read_dense_numbers(value, MAX_FOLDED_ELEMENTS).map(|numbers| {
                 ConstantTensor::from_numbers(
-                    &numbers.into_iter().map(|number| if element == NodeElementType::Bool { number.abs() } else { number }).collect::<Vec<_>>(),
+                    &numbers
+                        .into_iter()
+                        .map(|number| if element == NodeElementType::Bool { number.abs() } else { number })
+                        .collect::<Vec<_>>(),
                 )
             })
         };
@@ -287,7 +297,14 @@ impl<'c> FunctionImporter<'c> {
     }
 
     /// Adds a node that is rejected if it is used.
-    pub(super) fn add_unsupported(&mut self, op: Op<'c>, location: Location<'c>, message: String, shape: Vec<i64>, element: NodeElementType) -> NodeId {
+    pub(super) fn add_unsupported(
+        &mut self,
+        op: Op<'c>,
+        location: Location<'c>,
+        message: String,
+        shape: Vec<i64>,
+        element: NodeElementType,
+    ) -> NodeId {
         self.unsupported_ops.push(UnsupportedOp { op, location, message });
         self.graph.add_unsupported(self.unsupported_ops.len() - 1, shape, element)
     }
@@ -301,7 +318,8 @@ impl<'c> FunctionImporter<'c> {
             let shape = self.graph.compute_broadcast_shape(&parts);
             #[allow(clippy::cast_precision_loss, reason = "a small number")]
             let base = RESULT_BASE as f64;
-            let integers = ConstantTensor::map_elementwise(&[(&upper, &of_upper), (&lower, &of_lower)], &shape, |digits| digits[0] * base + digits[1]);
+            let integers =
+                ConstantTensor::map_elementwise(&[(&upper, &of_upper), (&lower, &of_lower)], &shape, |digits| digits[0] * base + digits[1]);
             return self.graph.add_constant(integers, shape, NodeElementType::Int);
         }
         let message = "expected integers above 1024 (two digits in the 16-bit format) only in results, gathers, sums, differences, \

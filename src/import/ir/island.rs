@@ -3,7 +3,7 @@
 use crate::{
     codes,
     import::graph::NodeId,
-    mlir::{Op, OpExt, ErrorReported, is_unknown_location, remark_at_location},
+    mlir::{ErrorReported, Op, OpExt, is_unknown_location, remark_at_location},
 };
 use std::collections::BTreeMap;
 
@@ -35,7 +35,8 @@ impl<'c> F32Regions<'c> {
 
     /// Records that a wide value is computed from others, and merges their islands.
     pub(super) fn join(&mut self, operands: &[NodeId], node: NodeId) {
-        let mut islands: Vec<usize> = operands.iter().filter_map(|operand| self.by_node.get(operand)).map(|&island| self.find_root(island)).collect();
+        let mut islands: Vec<usize> =
+            operands.iter().filter_map(|operand| self.by_node.get(operand)).map(|&island| self.find_root(island)).collect();
         islands.sort_unstable();
         let Some(&first) = islands.first() else { return };
         for island in islands {

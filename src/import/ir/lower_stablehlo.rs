@@ -3,7 +3,7 @@
 //! Reads a module; changes nothing if there is no such op. A region on tensors without dimensions becomes a region on elements. A comparator
 //! that orders numbers, recognized by evaluation, becomes one comparison.
 
-use crate::mlir::{Op, PassOptions, Pass, ErrorReported, lower_stablehlo};
+use crate::mlir::{ErrorReported, Op, Pass, PassOptions, lower_stablehlo};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-stablehlo", run };
 

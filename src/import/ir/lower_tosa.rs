@@ -3,7 +3,7 @@
 //! Reads a module; runs upstream's passes on its functions if there is such an op, and changes nothing otherwise. Sizes that the lowering
 //! computes at runtime become static.
 
-use crate::mlir::{Op, PassOptions, Pass, ErrorReported, lower_tosa};
+use crate::mlir::{ErrorReported, Op, Pass, PassOptions, lower_tosa};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-tosa", run };
 

@@ -7,7 +7,7 @@
 use super::{cast::CastTypes, generic::GenericImporter};
 use crate::{
     import::{
-        Combiner, NodeElementType, ValueGraph, NodeKind, ConstantTensor, NodeId, InputProduct, BodyReduction,
+        BodyReduction, Combiner, ConstantTensor, InputProduct, NodeElementType, NodeId, NodeKind, ValueGraph,
         graph::{linear::LinearIndex, views},
         rules::pairwise::PairwiseReducer,
     },
@@ -52,7 +52,12 @@ impl Convolution {
 impl GenericImporter<'_, '_> {
     /// Builds the sum of products over windows along `dims` with the kernel points of one dimension beside each other. Returns None if the
     /// reduction is no convolution with two window dimensions, or if that takes no fewer products.
-    pub(super) fn build_packed_windows(&mut self, dims: &[usize], reduction: &BodyReduction, result: usize) -> Result<Option<NodeId>, ErrorReported> {
+    pub(super) fn build_packed_windows(
+        &mut self,
+        dims: &[usize],
+        reduction: &BodyReduction,
+        result: usize,
+    ) -> Result<Option<NodeId>, ErrorReported> {
         let product = self.body.find_product(reduction.new).filter(|_| reduction.combiner == Combiner::Sum);
         let Some(product) = product else { return Ok(None) };
         let Some(convolution) = self.find_convolution(dims, &product, result)? else { return Ok(None) };
@@ -70,8 +75,9 @@ impl GenericImporter<'_, '_> {
         if !is_whole || !product.casts.iter().all(is_folded) || is_windowed(kernel) {
             return Ok(None);
         }
-        let linear =
-            |operand: usize| self.space.operands[operand].1.iter().map(|expr| LinearIndex::from_expr(expr, &sizes)).collect::<Option<Vec<_>>>();
+        let linear = |operand: usize| {
+            self.space.operands[operand].1.iter().map(|expr| LinearIndex::from_expr(expr, &sizes)).collect::<Option<Vec<_>>>()
+        };
         let (Some(read), Some(of_kernel)) = (linear(image), linear(kernel)) else { return Ok(None) };
         let kernel_dims: Vec<Option<usize>> = of_kernel.iter().map(|index| index.terms.first().map(|&(dim, _)| dim)).collect();
         let Some(roles) = self.find_convolution_dims(dims, &read, &kernel_dims, result) else { return Ok(None) };
@@ -86,13 +92,24 @@ impl GenericImporter<'_, '_> {
         }
         // Rows and columns that are read with a stride are padded once, in the image.
         let of_window = |dim: usize| dim == roles.packed || dim == roles.other;
-        let at_first = |index: &LinearIndex| fold_index(&index.to_expr(|dim| if of_window(dim) { AffineExpression::Constant(0) } else { AffineExpression::Dim(dim) }), &sizes);
+        let at_first = |index: &LinearIndex| {
+            fold_index(
+                &index.to_expr(|dim| if of_window(dim) { AffineExpression::Constant(0) } else { AffineExpression::Dim(dim) }),
+                &sizes,
+            )
+        };
         let image = self.importer.graph.pad_to_stride(image, &read.iter().map(at_first).collect::<Vec<_>>(), &sizes);
         Ok(Some(Convolution { image, read, kernel, kernel_dims, roles, element }))
     }
 
     /// Returns the roles of the dimensions. Returns None if a dimension has another one, as groups do, or if packing takes no fewer products.
-    fn find_convolution_dims(&self, dims: &[usize], read: &[LinearIndex], kernel_dims: &[Option<usize>], result: usize) -> Option<ConvolutionDims> {
+    fn find_convolution_dims(
+        &self,
+        dims: &[usize],
+        read: &[LinearIndex],
+        kernel_dims: &[Option<usize>],
+        result: usize,
+    ) -> Option<ConvolutionDims> {
         let sizes = &self.space.window.sizes;
         let written = views::as_plain_dims(self.output_map(result))?;
         let is_read = |dim: usize| read.iter().any(|index| has_term(index, dim));
@@ -109,7 +126,8 @@ impl GenericImporter<'_, '_> {
         }
         // Each window is of one image dimension, with one position.
         let is_read_once = |dim: usize| read.iter().filter(|index| has_term(index, dim)).count() <= 1;
-        let is_window = |index: &LinearIndex| index.terms.iter().filter(|(dim, _)| dims.contains(dim)).count() <= 1 && index.terms.len() <= 2;
+        let is_window =
+            |index: &LinearIndex| index.terms.iter().filter(|(dim, _)| dims.contains(dim)).count() <= 1 && index.terms.len() <= 2;
         let is_plain =
             read.iter().all(|index| is_window(index) && index.constant >= 0 && index.terms.iter().all(|&(_, factor)| factor > 0));
         let &[first, second] = dims else { return None };
@@ -157,7 +175,9 @@ impl GenericImporter<'_, '_> {
         let dims = [roles.positions.clone(), roles.outputs.clone()].concat();
         let shown = graph.reshape(sum, &size_of(&dims));
         let map = self.space.operands[self.num_inputs + result].1.clone();
-        let at = |dim: &usize| map.iter().position(|expr| *expr == AffineExpression::Dim(*dim)).map_or(AffineExpression::Constant(0), AffineExpression::Dim);
+        let at = |dim: &usize| {
+            map.iter().position(|expr| *expr == AffineExpression::Dim(*dim)).map_or(AffineExpression::Constant(0), AffineExpression::Dim)
+        };
         let shape: Vec<i64> = map.iter().map(|expr| if let AffineExpression::Dim(dim) = expr { sizes[*dim] } else { 1 }).collect();
         Ok(Some(self.importer.graph.view(shown, dims.iter().map(at).collect(), &shape)))
     }
@@ -187,7 +207,13 @@ impl GenericImporter<'_, '_> {
                     let row = index.terms.iter().find(|(dim, _)| *dim != roles.other).and_then(|&(dim, _)| place(dim));
                     return row.map_or(AffineExpression::Constant(0), AffineExpression::Dim);
                 }
-                index.to_expr(|dim| if dim == roles.packed { AffineExpression::Constant(point) } else { place(dim).map_or(AffineExpression::Constant(0), AffineExpression::Dim) })
+                index.to_expr(|dim| {
+                    if dim == roles.packed {
+                        AffineExpression::Constant(point)
+                    } else {
+                        place(dim).map_or(AffineExpression::Constant(0), AffineExpression::Dim)
+                    }
+                })
             };
             let shape = [rows.clone(), of_channels.clone()].concat();
             let map: Vec<AffineExpression> = read.iter().map(|own| fold_index(&index(own), &shape)).collect();
@@ -212,7 +238,8 @@ impl GenericImporter<'_, '_> {
         let Convolution { read, roles, .. } = convolution;
         let mut shape: Vec<i64> = roles.positions.iter().map(|&dim| sizes[dim]).collect();
         let index = |(position, &dim): (usize, &usize)| match convolution.windowed_image_dim(dim) {
-            Some(window) => read[window].to_expr(|own| if own == roles.other { AffineExpression::Constant(point) } else { AffineExpression::Dim(position) }),
+            Some(window) => read[window]
+                .to_expr(|own| if own == roles.other { AffineExpression::Constant(point) } else { AffineExpression::Dim(position) }),
             None => AffineExpression::Dim(position),
         };
         let mut map: Vec<AffineExpression> = roles.positions.iter().enumerate().map(index).collect();

@@ -4,12 +4,16 @@ use super::importer::{FunctionImporter, check_tensor_size};
 use crate::{
     codes,
     dialect::ods::tm_tensor,
-    import::{GenericBody, BodyScalar, ScalarOp},
-    mlir::{BlockExt, AffineExpression, Op, OpExt, ErrorReported, TensorType, Value, ValueLike, ValueMap, error_at, integer},
+    import::{BodyScalar, GenericBody, ScalarOp},
+    mlir::{AffineExpression, BlockExt, ErrorReported, Op, OpExt, TensorType, Value, ValueLike, ValueMap, error_at, integer},
 };
 
 /// Returns the sizes of the iteration dimensions, from the shapes of the operands.
-pub(super) fn infer_iteration_sizes<'c>(op: Op<'c>, operands: &[(Value<'c>, Vec<AffineExpression>)], n_dims: usize) -> Result<Vec<i64>, ErrorReported> {
+pub(super) fn infer_iteration_sizes<'c>(
+    op: Op<'c>,
+    operands: &[(Value<'c>, Vec<AffineExpression>)],
+    n_dims: usize,
+) -> Result<Vec<i64>, ErrorReported> {
     let mut sizes = vec![1; n_dims];
     for (value, map) in operands.iter().filter(|(_, map)| !map.is_empty()) {
         let Some(tensor) = TensorType::from_type(value.r#type()) else {
@@ -28,10 +32,16 @@ pub(super) fn infer_iteration_sizes<'c>(op: Op<'c>, operands: &[(Value<'c>, Vec<
 }
 
 /// Returns the body as a value type, and its operations.
-pub(super) fn read_body<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>, n_inputs: usize) -> Result<(GenericBody, Vec<Op<'c>>), ErrorReported> {
+pub(super) fn read_body<'c>(
+    importer: &mut FunctionImporter<'c>,
+    op: Op<'c>,
+    n_inputs: usize,
+) -> Result<(GenericBody, Vec<Op<'c>>), ErrorReported> {
     let mut reader = GenericBodyReader { importer, scalars: ValueMap::default(), body: GenericBody::default(), ops: Vec::new() };
     for (index, argument) in op.body_args().into_iter().enumerate() {
-        reader.scalars.insert(argument, if index < n_inputs { BodyScalar::Input(index) } else { BodyScalar::Accumulator(index - n_inputs) });
+        reader
+            .scalars
+            .insert(argument, if index < n_inputs { BodyScalar::Input(index) } else { BodyScalar::Accumulator(index - n_inputs) });
     }
     reader.body.yields = reader.read_ops(op.body_ops())?;
     Ok((reader.body, reader.ops))
@@ -58,9 +68,12 @@ impl<'c> GenericBodyReader<'_, 'c> {
                     self.scalars.insert(inner.output(), BodyScalar::Outer(node));
                 }
                 "scf.if" => self.read_branches(inner, operands[0])?,
-                _ => {
-                    self.push_op(inner, &read_scalar_op_name(inner), operands, inner.outputs().first().copied().filter(|_| inner.outputs().len() == 1))
-                }
+                _ => self.push_op(
+                    inner,
+                    &read_scalar_op_name(inner),
+                    operands,
+                    inner.outputs().first().copied().filter(|_| inner.outputs().len() == 1),
+                ),
             }
         }
         Ok(yields)

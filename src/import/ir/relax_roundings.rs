@@ -11,8 +11,8 @@ use crate::{
     dialect::loop_carried_values,
     import::Precision,
     mlir::{
-        BlockLike, Op, OpExt, PassOptions, Pass, ErrorReported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, functions_of,
-        remark_at_location,
+        BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
+        functions_of, remark_at_location,
     },
 };
 
@@ -32,7 +32,8 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
         }
         let mut known = ValueMap::default();
         let roundings = function.nested().into_iter().filter(|op| op.is(NARROWING_CAST)).enumerate();
-        let found: Vec<RoundingGroup<'_>> = roundings.filter_map(|(group, rounding)| RoundingGroup::from_rounding(rounding, group, &mut known)).collect();
+        let found: Vec<RoundingGroup<'_>> =
+            roundings.filter_map(|(group, rounding)| RoundingGroup::from_rounding(rounding, group, &mut known)).collect();
         found.into_iter().for_each(RoundingGroup::widen);
     }
     Ok(())

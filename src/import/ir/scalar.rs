@@ -2,15 +2,15 @@
 
 use super::{
     cast::{CastTypes, element_type},
-    importer::{FunctionImporter, to_element_type, is_single_precision},
+    importer::{FunctionImporter, is_single_precision, to_element_type},
 };
 use crate::{
     codes,
     import::{
         ConstantTensor, ScalarFunction, ScalarOp,
-        graph::{NodeElementType, NodeKind, NodeId, order, rows},
+        graph::{NodeElementType, NodeId, NodeKind, order, rows},
         rules::{
-            fold::{MAX_WIDTH, IntegerWidths},
+            fold::{IntegerWidths, MAX_WIDTH},
             integers,
         },
     },
@@ -81,8 +81,10 @@ impl<'c> FunctionImporter<'c> {
             let is_chosen = |at: &[f64]| f64::from(u8::from(at[0] != 0.0 && (at[1] != 0.0) == is_then));
             let undefined = ConstantTensor::map_elementwise(&[(undefined, &own), (&chosen, &of_condition)], &shape, is_chosen);
             let (numbers, element) = (numbers.broadcast(&own, &shape), self.graph.node(known).element);
-            let (known, is_undefined) =
-                (self.graph.add_constant(numbers, shape.clone(), element), self.graph.add_constant(undefined, shape, NodeElementType::Bool));
+            let (known, is_undefined) = (
+                self.graph.add_constant(numbers, shape.clone(), element),
+                self.graph.add_constant(undefined, shape, NodeElementType::Bool),
+            );
             *choice = self.graph.add_partial_constant(known, is_undefined, refused);
         }
         operands
@@ -124,9 +126,9 @@ impl<'c> FunctionImporter<'c> {
                     .iter()
                     .filter_map(|&mask| Some((self.graph.as_constant(mask)?.clone(), self.graph.node(mask).shape.clone())))
                     .collect();
-                let own = undefined
-                    .as_ref()
-                    .map(|(places, _)| ConstantTensor::from_numbers(&places.iter().map(|&place| f64::from(u8::from(place))).collect::<Vec<_>>()));
+                let own = undefined.as_ref().map(|(places, _)| {
+                    ConstantTensor::from_numbers(&places.iter().map(|&place| f64::from(u8::from(place))).collect::<Vec<_>>())
+                });
                 known.extend(own.map(|own| (own, folded.shape.clone())));
                 let masks: Vec<(&ConstantTensor, &[i64])> = known.iter().map(|(known, shape)| (known, shape.as_slice())).collect();
                 let mask = ConstantTensor::map_elementwise(&masks, &folded.shape, |at| at.iter().copied().fold(0.0, f64::max));
@@ -225,7 +227,10 @@ fn integer_width(of: Type<'_>) -> u32 {
 
 /// Returns the integer types of the operand and the result of an operation.
 fn read_widths(at: Op<'_>) -> IntegerWidths {
-    CastTypes::from_op(at).map_or(IntegerWidths::uniform(MAX_WIDTH), |CastTypes { from, to }| IntegerWidths { operand: integer_width(from), result: integer_width(to) })
+    CastTypes::from_op(at).map_or(IntegerWidths::uniform(MAX_WIDTH), |CastTypes { from, to }| IntegerWidths {
+        operand: integer_width(from),
+        result: integer_width(to),
+    })
 }
 
 /// Returns the rounding to a type of floating-point numbers; f64 has what is folded.

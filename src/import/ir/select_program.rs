@@ -8,11 +8,12 @@ use super::{check_calls::check_calls, counted_sizes::check_symbolic_size_uses};
 use crate::dialect::ods::{attr, option};
 use crate::{
     codes,
-    import::{DimSize, ArgumentShape, OperationSupport, ResolvedSizes, resolve_sizes},
+    import::{ArgumentShape, DimSize, OperationSupport, ResolvedSizes, resolve_sizes},
     mlir::{
-        AttributeList, Op, OpExt, PassOptions, Pass, ErrorReported, Value, ValueLike, argument_attribute, replace_empty_tensors, wrap_scalars_in_tensors, build_dictionary,
-        remove_empty_tensors, error_at, error_at_location, functions_of, is_public, make_entry, merge_outer_dims, result_attribute, set_argument_attribute,
-        partial_shape, specialize_dims, string_array, strings, warning_at,
+        AttributeList, ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueLike, argument_attribute, build_dictionary, error_at,
+        error_at_location, functions_of, is_public, make_entry, merge_outer_dims, partial_shape, remove_empty_tensors,
+        replace_empty_tensors, result_attribute, set_argument_attribute, specialize_dims, string_array, strings, warning_at,
+        wrap_scalars_in_tensors,
     },
 };
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use crate::dialect::ods::option;
 use crate::{
     codes,
     dialect::{set_target, target_of},
-    mlir::{Op, PassOptions, Pass, ErrorReported, error_at},
+    mlir::{ErrorReported, Op, Pass, PassOptions, error_at},
 };
 use files::{MAX_TEXT_BYTES, read_text, reason};
 use machine::Target;
@@ -27,9 +27,8 @@ fn read_target(module: Op<'_>, options: &PassOptions) -> Result<Target, String> 
     };
     let cores = options.get_number(option::CORES);
     if cores < 0 || cores > target.cores {
-        return Err(
-            codes::OPTION_VALUE.format(format_args!("option 'cores': expected 1 to {0} cores, found {cores}; use at most {0}", target.cores))
-        );
+        return Err(codes::OPTION_VALUE
+            .format(format_args!("option 'cores': expected 1 to {0} cores, found {cores}; use at most {0}", target.cores)));
     }
     if cores > 0 {
         target.cores = cores;

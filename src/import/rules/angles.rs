@@ -5,7 +5,7 @@
 //! `docs/reference/functions.md` lists the rounding errors on the device.
 
 use super::plain::NodeResult;
-use crate::import::graph::{NodeElementType, ValueGraph, NodeId};
+use crate::import::graph::{NodeElementType, NodeId, ValueGraph};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, PI};
 
 /// tan(pi/8): from here on half a right angle is subtracted.

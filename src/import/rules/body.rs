@@ -408,8 +408,9 @@ mod tests {
             ops: vec![build_op("arith.addf", &[new, running]), build_op("arith.select", &operands)],
             yields: vec![BodyScalar::Op(1)],
         };
-        let found =
-            |operands| body(operands).find_guarded_reduction(0).map(|(_, condition, is_then, reduction)| (condition, is_then, reduction.new));
+        let found = |operands| {
+            body(operands).find_guarded_reduction(0).map(|(_, condition, is_then, reduction)| (condition, is_then, reduction.new))
+        };
         assert_eq!(found([BodyScalar::Input(0), BodyScalar::Op(0), running]), Some((BodyScalar::Input(0), true, new)));
         assert_eq!(found([BodyScalar::Input(0), running, BodyScalar::Op(0)]), Some((BodyScalar::Input(0), false, new)));
         assert_eq!(found([BodyScalar::Input(0), BodyScalar::Op(0), new]), None, "what is left out is not the running value");
@@ -454,8 +455,14 @@ mod tests {
             GenericBody { ops, yields: vec![BodyScalar::Op(1), BodyScalar::Op(3)] }.find_position(1)
         };
         let (new, running) = (BodyScalar::Input(0), BodyScalar::Accumulator(0));
-        assert_eq!(argmax("arith.cmpf ogt", [new, running]), Some((ExtremumPosition { extremum_result: 0, is_last: false, is_compared: false }, BodyScalar::Op(0))));
-        assert_eq!(argmax("arith.cmpf ole", [running, new]), Some((ExtremumPosition { extremum_result: 0, is_last: true, is_compared: false }, BodyScalar::Op(0))));
+        assert_eq!(
+            argmax("arith.cmpf ogt", [new, running]),
+            Some((ExtremumPosition { extremum_result: 0, is_last: false, is_compared: false }, BodyScalar::Op(0)))
+        );
+        assert_eq!(
+            argmax("arith.cmpf ole", [running, new]),
+            Some((ExtremumPosition { extremum_result: 0, is_last: true, is_compared: false }, BodyScalar::Op(0)))
+        );
         assert_eq!(argmax("arith.cmpf olt", [new, running]), None);
         assert_eq!(argmax("arith.cmpf ogt", [BodyScalar::Input(1), running]), None);
     }
@@ -491,8 +498,10 @@ mod tests {
 
     #[test]
     fn rejects_recurrence_as_reduction() {
-        let ops =
-            vec![build_op("arith.mulf", &[BodyScalar::Input(0), BodyScalar::Accumulator(0)]), build_op("arith.addf", &[BodyScalar::Op(0), BodyScalar::Accumulator(0)])];
+        let ops = vec![
+            build_op("arith.mulf", &[BodyScalar::Input(0), BodyScalar::Accumulator(0)]),
+            build_op("arith.addf", &[BodyScalar::Op(0), BodyScalar::Accumulator(0)]),
+        ];
         assert_eq!(GenericBody { ops, yields: vec![BodyScalar::Op(1)] }.find_reduction(0), None);
     }
 
@@ -506,14 +515,20 @@ mod tests {
             build_op("arith.truncf", &[BodyScalar::Op(3)]),
         ];
         let body = GenericBody { ops, yields: vec![BodyScalar::Op(4)] };
-        assert_eq!(body.find_reduction(0), Some(BodyReduction { combiner: Combiner::Sum, new: BodyScalar::Op(2), casts: vec![4], ignores_nan: false }));
+        assert_eq!(
+            body.find_reduction(0),
+            Some(BodyReduction { combiner: Combiner::Sum, new: BodyScalar::Op(2), casts: vec![4], ignores_nan: false })
+        );
         assert_eq!(body.find_product(BodyScalar::Op(2)), Some(InputProduct { factors: [0, 1], casts: vec![0, 1] }));
     }
 
     #[test]
     fn visits_shared_scalars_once() {
         // Each operation uses the previous one twice, so there are 2^60 paths.
-        let mut ops = vec![build_op("math.exp", &[BodyScalar::Accumulator(0)]), build_op("arith.addf", &[BodyScalar::Input(0), BodyScalar::Input(0)])];
+        let mut ops = vec![
+            build_op("math.exp", &[BodyScalar::Accumulator(0)]),
+            build_op("arith.addf", &[BodyScalar::Input(0), BodyScalar::Input(0)]),
+        ];
         ops.extend((1..60).map(|index| build_op("arith.addf", &[BodyScalar::Op(index), BodyScalar::Op(index)])));
         let body = GenericBody { yields: vec![BodyScalar::Op(60)], ops };
         assert_eq!(body.collect_required(BodyScalar::Op(60)), (1..=60).collect::<Vec<_>>());

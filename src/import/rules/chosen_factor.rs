@@ -5,7 +5,7 @@
 //! summed, so the rounding is the same, and infinities in results of other matrices have no effect.
 
 use super::recognize::select;
-use crate::import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId};
+use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
 use program::affine::AffineExpression;
 
 /// Matrices that a one-hot product selects.
@@ -19,7 +19,12 @@ struct OneHotSelection {
 
 /// Builds the product of `left`, `[batch, M, K]`, with `right`, `[batch, K, N]`, if a one-hot product selects the matrices of `right`.
 /// Returns None otherwise, or if the columns of all matrices have more elements than the selected matrices.
-pub(in crate::import) fn build_selected_matmul(graph: &mut ValueGraph, left: NodeId, right: NodeId, element: NodeElementType) -> Option<NodeId> {
+pub(in crate::import) fn build_selected_matmul(
+    graph: &mut ValueGraph,
+    left: NodeId,
+    right: NodeId,
+    element: NodeElementType,
+) -> Option<NodeId> {
     let (&[batch, m, k], &[of_right, _, n]) = (&graph.node(left).shape[..], &graph.node(right).shape[..]) else { return None };
     let OneHotSelection { hot, table } = find_one_hot_product(graph, right, 0).filter(|_| of_right == batch && batch > 1)?;
     let n_matrices = graph.node(table).shape[0];
@@ -30,7 +35,8 @@ pub(in crate::import) fn build_selected_matmul(graph: &mut ValueGraph, left: Nod
     let rows = graph.reshape(left, &[batch * m, k]);
     let column_of = |of| Box::new(AffineExpression::Dim(of));
     let by = Box::new(AffineExpression::Constant(n));
-    let beside = vec![AffineExpression::FloorDiv(column_of(1), by.clone()), AffineExpression::Dim(0), AffineExpression::Mod(column_of(1), by)];
+    let beside =
+        vec![AffineExpression::FloorDiv(column_of(1), by.clone()), AffineExpression::Dim(0), AffineExpression::Mod(column_of(1), by)];
     let columns = graph.view(matrices, beside, &[k, n_matrices * n]);
     let all = graph.add(NodeKind::Matmul, &[rows, columns], vec![batch * m, n_matrices * n], element);
     let all = graph.reshape(all, &[batch, m, n_matrices, n]);
@@ -106,7 +112,8 @@ mod tests {
 
     /// Twelve rows that are one-hot products with a table of `n_matrices`, of 64 x 8 elements each, transposed.
     fn build_selected_matrices(graph: &mut ValueGraph, n_matrices: i64) -> NodeId {
-        let (which, number) = (graph.add_tensor(0, vec![12, 1], NodeElementType::F16), graph.add_tensor(1, vec![1, n_matrices], NodeElementType::F16));
+        let (which, number) =
+            (graph.add_tensor(0, vec![12, 1], NodeElementType::F16), graph.add_tensor(1, vec![1, n_matrices], NodeElementType::F16));
         let hot = graph.add_pointwise("equal", &[which, number], NodeElementType::Bool);
         let hot = graph.add(NodeKind::Reshape, &[hot], vec![12, n_matrices], NodeElementType::F16);
         let table = graph.add_tensor(2, vec![n_matrices, 512], NodeElementType::F16);

@@ -3,7 +3,7 @@
 use super::{body::Combiner, plain::NodeResult, recognize};
 use crate::{
     codes,
-    import::graph::{ValueGraph, NodeId},
+    import::graph::{NodeId, ValueGraph},
 };
 use program::affine::AffineExpression;
 
@@ -16,7 +16,13 @@ const MAX_COMBINED_ELEMENTS: i64 = 1 << 24;
 /// # Errors
 /// Returns the reason why the device cannot compute it.
 /// Why the device cannot do it.
-pub(super) fn combine_scattered_slices(graph: &mut ValueGraph, whole: NodeId, is_place: NodeId, parts: NodeId, combiner: Combiner) -> NodeResult {
+pub(super) fn combine_scattered_slices(
+    graph: &mut ValueGraph,
+    whole: NodeId,
+    is_place: NodeId,
+    parts: NodeId,
+    combiner: Combiner,
+) -> NodeResult {
     let (of_whole, of_parts) = (graph.node(whole).shape.clone(), graph.node(parts).shape.clone());
     let (rows_at, element) = (of_whole.len() - 2, graph.node(whole).element);
     let (batch, [rows, columns]) = (&of_whole[..rows_at], [of_whole[rows_at], of_whole[rows_at + 1]]);
@@ -30,7 +36,9 @@ pub(super) fn combine_scattered_slices(graph: &mut ValueGraph, whole: NodeId, is
         )));
     }
     // The batch index, followed by the dimensions that a tensor has of rows, parts and columns.
-    let own = |dims: &[usize]| (0..rows_at).map(AffineExpression::Dim).chain(dims.iter().map(|&dim| AffineExpression::Dim(rows_at + dim))).collect::<Vec<_>>();
+    let own = |dims: &[usize]| {
+        (0..rows_at).map(AffineExpression::Dim).chain(dims.iter().map(|&dim| AffineExpression::Dim(rows_at + dim))).collect::<Vec<_>>()
+    };
     let is_place = graph.view(is_place, own(&[0, 1]), &[batch, &[rows, n_parts, 1]].concat());
     let parts = graph.view(parts, own(&[1, 2]), &[batch, &[1, n_parts, columns]].concat());
     let before = graph.view(whole, own(&[0, 2]), &[batch, &[rows, 1, columns]].concat());

@@ -4,7 +4,7 @@
 //! coefficients, so operand order and the position of constants do not matter.
 
 use super::plain::{has_device_function, neg};
-use crate::import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId};
+use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
 
 /// Tolerance between a constant in single or half precision and the exact number.
 const RELATIVE_TOLERANCE: f64 = 2e-3;

@@ -56,7 +56,8 @@ impl Contraction {
         // Columns that fill no stick are rows instead, if both factors lie as rows and columns do then: values times few queries. Several
         // dimensions, such as positions of an image, are no whole sticks.
         let (left, right, m, n) = if is_swapped_by_order { (rhs, lhs, &columns, &rows) } else { (lhs, rhs, &rows, &columns) };
-        let is_narrow = m.len() == 1 && sizes.is_some_and(|sizes| compute_group_size(n, sizes) < STICK_ELEMENTS && compute_group_size(m, sizes) >= STICK_ELEMENTS);
+        let is_narrow = m.len() == 1
+            && sizes.is_some_and(|sizes| compute_group_size(n, sizes) < STICK_ELEMENTS && compute_group_size(m, sizes) >= STICK_ELEMENTS);
         let ends_in = |factor: &[usize], dims: &DimGroup| factor.last().is_some_and(|last| dims.contains(last));
         let is_swapped = is_swapped_by_order != (is_narrow && ends_in(left, m) && ends_in(right, &k));
         let (rows, n) = if is_swapped { (columns, rows) } else { (rows, columns) };
@@ -106,7 +107,11 @@ pub(in crate::import) fn compute_group_index(dim: usize, groups: &[DimGroup], si
 
 /// The index along a group in terms of the indices of its dimensions.
 #[must_use]
-pub(in crate::import) fn linearize_group_index(group: &DimGroup, sizes: &[i64], index: impl Fn(usize) -> AffineExpression) -> AffineExpression {
+pub(in crate::import) fn linearize_group_index(
+    group: &DimGroup,
+    sizes: &[i64],
+    index: impl Fn(usize) -> AffineExpression,
+) -> AffineExpression {
     let mut flat = AffineExpression::Constant(0);
     for (position, &dim) in group.iter().enumerate() {
         let term = index(dim);
@@ -193,6 +198,12 @@ mod tests {
         assert_eq!(compute_group_index(3, &groups, &sizes), AffineExpression::Mod(Box::new(AffineExpression::Dim(1)), seven()));
         assert_eq!(compute_group_index(1, &groups, &sizes), AffineExpression::Constant(0));
         let flat = linearize_group_index(&groups[1], &sizes, |dim| AffineExpression::Dim(dim - 2));
-        assert_eq!(flat, AffineExpression::Add(Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(0)), seven())), Box::new(AffineExpression::Dim(1))));
+        assert_eq!(
+            flat,
+            AffineExpression::Add(
+                Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(0)), seven())),
+                Box::new(AffineExpression::Dim(1))
+            )
+        );
     }
 }

@@ -5,11 +5,11 @@
 
 use super::{
     body::Combiner,
-    digits::{RESULT_BASE, UPPER_WEIGHT, needs_digits, comparison_function, split_constant_digits},
+    digits::{RESULT_BASE, UPPER_WEIGHT, comparison_function, needs_digits, split_constant_digits},
     index::decide_comparison,
     recognize, scan,
 };
-use crate::import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId, digits::DigitPair, known::ConstantTensor, rows};
+use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, digits::DigitPair, known::ConstantTensor, rows};
 
 /// Exclusive bound of the magnitudes of integers with two digits: the format is exact for upper digits up to the base.
 const MAGNITUDE_LIMIT: i64 = RESULT_BASE * RESULT_BASE;
@@ -155,7 +155,8 @@ fn subtract_digit(graph: &mut ValueGraph, one: NodeId, other: NodeId) -> Option<
         return recognize::sub(graph, &[one, other], element).ok();
     };
     let (shape, of_known, of_subtracted) = (graph.compute_broadcast_shape(&[one, other]), &graph.node(one).shape, &graph.node(other).shape);
-    let difference = ConstantTensor::map_elementwise(&[(known, of_known), (subtracted, of_subtracted)], &shape, |numbers| numbers[0] - numbers[1]);
+    let difference =
+        ConstantTensor::map_elementwise(&[(known, of_known), (subtracted, of_subtracted)], &shape, |numbers| numbers[0] - numbers[1]);
     Some(graph.add_constant(difference, shape, element))
 }
 

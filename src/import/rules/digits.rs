@@ -7,7 +7,7 @@
 use super::{plain::NodeResult, recognize};
 use crate::{
     codes,
-    import::graph::{NodeElementType, ValueGraph, NodeId, known::ConstantTensor, rows},
+    import::graph::{NodeElementType, NodeId, ValueGraph, known::ConstantTensor, rows},
 };
 
 /// Base of the digits: the 16-bit format is exact up to this integer.
@@ -111,7 +111,8 @@ fn split_weighted_digits(graph: &mut ValueGraph, number: NodeId) -> Option<[Node
     for part in parts {
         let of_known = |graph: &mut ValueGraph, node: NodeId| {
             let shape = graph.node(node).shape.clone();
-            let known = ConstantTensor::map_elementwise(&[(graph.as_constant(node)?, &shape)], &shape, |number| part(number[0], base, step));
+            let known =
+                ConstantTensor::map_elementwise(&[(graph.as_constant(node)?, &shape)], &shape, |number| part(number[0], base, step));
             Some(graph.add_constant(known, shape, element))
         };
         let digit = match graph.as_constant(number) {

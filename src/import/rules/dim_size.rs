@@ -93,7 +93,8 @@ pub fn resolve_sizes(arguments: &[ArgumentShape], given: &[DimSize]) -> Result<R
         let (argument, dim) = *place;
         wish.dim == format!("arg{argument}.{dim}") || arguments[argument].names.get(dim) == Some(&wish.dim)
     };
-    let of_argument = |(argument, shape): (usize, &ArgumentShape)| (0..shape.sizes.len()).map(move |dim| (argument, dim)).collect::<Vec<_>>();
+    let of_argument =
+        |(argument, shape): (usize, &ArgumentShape)| (0..shape.sizes.len()).map(move |dim| (argument, dim)).collect::<Vec<_>>();
     let places: Vec<(usize, usize)> = arguments.iter().enumerate().flat_map(of_argument).collect();
     if let Some(wish) = given.iter().find(|wish| !places.iter().any(|place| is_named(place, wish))) {
         return Err(format!("expected a dimension as arg0.0, arg0.1 or a name in 'spyre.dims', found '{wish}'; correct the name"));
@@ -162,7 +163,8 @@ mod tests {
     }
 
     fn resolve(given: &[&str]) -> Result<Vec<i64>, String> {
-        let arguments = [build_shape(&[None, Some(64)], &["L", "D"]), build_shape(&[], &[]), build_shape(&[Some(2), None, None], &["B", "L", "E"])];
+        let arguments =
+            [build_shape(&[None, Some(64)], &["L", "D"]), build_shape(&[], &[]), build_shape(&[Some(2), None, None], &["B", "L", "E"])];
         let given: Vec<DimSize> = given.iter().map(|text| text.parse().unwrap()).collect();
         resolve_sizes(&arguments, &given).map(|settled| settled.sizes)
     }

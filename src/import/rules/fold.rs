@@ -255,7 +255,8 @@ mod tests {
     fn rounds_quotients_in_named_direction() {
         for (dividend, divisor) in [(7, 2), (-7, 2), (7, -2), (-7, -2), (6, 3), (-6, 3), (0, -5)] {
             let exact = f64::from(dividend) / f64::from(divisor);
-            let quotient = |name| fold_integers(name, 32, &[dividend.into(), divisor.into()]).map(|found| f64::from(i32::try_from(found).unwrap()));
+            let quotient =
+                |name| fold_integers(name, 32, &[dividend.into(), divisor.into()]).map(|found| f64::from(i32::try_from(found).unwrap()));
             assert_eq!(quotient("arith.divsi"), Ok(exact.trunc()), "{dividend} / {divisor}");
             assert_eq!(quotient("arith.floordivsi"), Ok(exact.floor()), "{dividend} / {divisor}");
             assert_eq!(quotient("arith.ceildivsi"), Ok(exact.ceil()), "{dividend} / {divisor}");

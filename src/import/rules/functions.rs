@@ -4,13 +4,13 @@
 use super::{
     angles,
     body::{max_or_nan, min_or_nan},
-    fold::{MAX_WIDTH, Undefined, IntegerWidths, wrap_to_width, find_integer_function, to_integer, to_number},
-    plain::{neg, common_element_type},
+    fold::{IntegerWidths, MAX_WIDTH, Undefined, find_integer_function, to_integer, to_number, wrap_to_width},
+    plain::{common_element_type, neg},
     powers, recognize, steps, trigonometry, unordered,
 };
 use crate::codes;
 use crate::import::graph::{
-    NodeElementType, ValueGraph, NodeKind, NodeId,
+    NodeElementType, NodeId, NodeKind, ValueGraph,
     known::{ConstantTensor, MAX_CONSTANT_ELEMENTS, constant_limit_error},
     rows,
 };
@@ -104,7 +104,12 @@ const ANGLE_TEXT: &str = "`realdiv` of the smaller by the larger operand, and a 
 pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     new_row("arith.addf", "`add`", |x| x[0] + x[1], RuntimeLowering::Rule(recognize::add)),
     new_row("arith.subf", "`sub`; `neg` of 0 - x", |x| x[0] - x[1], RuntimeLowering::Rule(recognize::sub)),
-    new_row("arith.mulf", "`mul`; the last step of `silu`, `gelufwd`, `sigmoid` and `mean`", |x| x[0] * x[1], RuntimeLowering::Rule(recognize::mul)),
+    new_row(
+        "arith.mulf",
+        "`mul`; the last step of `silu`, `gelufwd`, `sigmoid` and `mean`",
+        |x| x[0] * x[1],
+        RuntimeLowering::Rule(recognize::mul),
+    ),
     new_row(
         "arith.divf",
         "`realdiv`, `reciprocal`, or `mul` by a power of two; `sigmoid`, `silu`, `mean`",
@@ -112,7 +117,12 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         RuntimeLowering::Rule(recognize::div),
     ),
     new_row("arith.negf", "`neg`", |x| -x[0], RuntimeLowering::Rule(neg)),
-    new_row("arith.maximumf", "`maximum`; `relufwd` and `clip` with constants", |x| max_or_nan(x[0], x[1]), RuntimeLowering::Rule(recognize::maximum)),
+    new_row(
+        "arith.maximumf",
+        "`maximum`; `relufwd` and `clip` with constants",
+        |x| max_or_nan(x[0], x[1]),
+        RuntimeLowering::Rule(recognize::maximum),
+    ),
     new_row(
         "arith.maxnumf",
         "`greaterequal` and `where3`, twice if both operands may be NaN",
@@ -126,7 +136,12 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         |x| x[0].min(x[1]),
         RuntimeLowering::Rule(recognize::build_minnum),
     ),
-    new_row("arith.remf", "`realdiv`, `floor`, `mul`, `sub`, and one correction step", |x| x[0] % x[1], RuntimeLowering::Rule(steps::build_remainder)),
+    new_row(
+        "arith.remf",
+        "`realdiv`, `floor`, `mul`, `sub`, and one correction step",
+        |x| x[0] % x[1],
+        RuntimeLowering::Rule(steps::build_remainder),
+    ),
     new_comparison("arith.cmpf oeq", "equal", |x| truth_value(x[0] == x[1])),
     new_row(
         "arith.cmpf ueq",
@@ -169,8 +184,18 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         |x| truth_value(!matches!(x[0].partial_cmp(&x[1]), Some(Ordering::Greater))),
         RuntimeLowering::Unordered("lesserequal"),
     ),
-    new_row("arith.cmpf uno", "`notequal` of x and x", |x| truth_value(x[0].is_nan() || x[1].is_nan()), RuntimeLowering::Rule(recognize::build_unordered)),
-    new_row("arith.cmpf ord", "`equal` of x and x", |x| truth_value(!(x[0].is_nan() || x[1].is_nan())), RuntimeLowering::Rule(recognize::build_ordered)),
+    new_row(
+        "arith.cmpf uno",
+        "`notequal` of x and x",
+        |x| truth_value(x[0].is_nan() || x[1].is_nan()),
+        RuntimeLowering::Rule(recognize::build_unordered),
+    ),
+    new_row(
+        "arith.cmpf ord",
+        "`equal` of x and x",
+        |x| truth_value(!(x[0].is_nan() || x[1].is_nan())),
+        RuntimeLowering::Rule(recognize::build_ordered),
+    ),
     ScalarFunction {
         name: "arith.select",
         text: "`where3`; `maximum` or `minimum` of x > y ? x : y; the last step of a safe softmax",
@@ -196,7 +221,12 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     new_row("math.expm1", "`exp`, `sub`", |x| x[0].exp_m1(), RuntimeLowering::Rule(recognize::expm1)),
     new_function("math.floor", "floor", |x| x[0].floor()),
     new_row("math.fma", "`mul`, `add`", |x| x[0] * x[1] + x[2], RuntimeLowering::Rule(recognize::fma)),
-    new_row("math.fpowi", "`mul`, `reciprocal`; the exponent must be a constant", |x| x[0].powf(x[1]), RuntimeLowering::Rule(powers::build_power)),
+    new_row(
+        "math.fpowi",
+        "`mul`, `reciprocal`; the exponent must be a constant",
+        |x| x[0].powf(x[1]),
+        RuntimeLowering::Rule(powers::build_power),
+    ),
     new_row("math.log", "`log`; the last step of `softplus`", |x| x[0].ln(), RuntimeLowering::Rule(recognize::log)),
     new_row("math.log1p", "`log` of 1 + x; the last step of `softplus`", |x| x[0].ln_1p(), RuntimeLowering::Rule(recognize::log1p)),
     new_row("math.log2", "`log`, `mul`", |x| x[0].log2(), RuntimeLowering::Rule(recognize::log2)),
@@ -231,7 +261,12 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     new_row("math.atanh", "`realdiv`, `log`", |x| x[0].atanh(), RuntimeLowering::Rule(angles::atanh)),
     new_row("math.erfc", "1 + erf(-x)", |x| 1.0 - recognize::evaluate_erf(x[0]), RuntimeLowering::Rule(angles::erfc)),
     new_row("math.round", "`floor`, plus 1 if the remainder exceeds a half", |x| x[0].round(), RuntimeLowering::Rule(steps::round)),
-    new_row("math.roundeven", "`floor`, plus 1 if the remainder exceeds a half", |x| x[0].round_ties_even(), RuntimeLowering::Rule(steps::round_even)),
+    new_row(
+        "math.roundeven",
+        "`floor`, plus 1 if the remainder exceeds a half",
+        |x| x[0].round_ties_even(),
+        RuntimeLowering::Rule(steps::round_even),
+    ),
     new_row("math.trunc", "`floor` of the magnitude, with the sign", |x| x[0].trunc(), RuntimeLowering::Rule(steps::trunc)),
     new_row("math.copysign", "`abs`, `neg`, `where3`", |x| x[0].copysign(x[1]), RuntimeLowering::Rule(steps::copy_sign)),
     new_row("math.sinh", "`exp`s", |x| x[0].sinh(), RuntimeLowering::Rule(powers::sinh)),
@@ -253,8 +288,18 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         fold: ConstantFolding::ToNumber { is_signed: true },
         run: RuntimeLowering::Rule(recognize::convert_signed_truth),
     },
-    ScalarFunction { name: "arith.fptosi", text: "as `math.trunc`", fold: ConstantFolding::ToInteger { is_signed: true }, run: RuntimeLowering::Integer },
-    ScalarFunction { name: "arith.fptoui", text: INTEGER_TEXT, fold: ConstantFolding::ToInteger { is_signed: false }, run: RuntimeLowering::Integer },
+    ScalarFunction {
+        name: "arith.fptosi",
+        text: "as `math.trunc`",
+        fold: ConstantFolding::ToInteger { is_signed: true },
+        run: RuntimeLowering::Integer,
+    },
+    ScalarFunction {
+        name: "arith.fptoui",
+        text: INTEGER_TEXT,
+        fold: ConstantFolding::ToInteger { is_signed: false },
+        run: RuntimeLowering::Integer,
+    },
     new_integer("math.absi"),
     new_integer("arith.addi"),
     new_integer("arith.subi"),
@@ -337,7 +382,13 @@ impl ScalarFunction {
     ///
     /// # Errors
     /// Returns the reason why the device cannot compute it.
-    pub fn build(&'static self, graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType, widths: IntegerWidths) -> Result<NodeId, String> {
+    pub fn build(
+        &'static self,
+        graph: &mut ValueGraph,
+        inputs: &[NodeId],
+        element: NodeElementType,
+        widths: IntegerWidths,
+    ) -> Result<NodeId, String> {
         if inputs.iter().all(|&input| graph.as_constant(input).is_some()) {
             let folded = self.fold(graph, inputs, element, widths)?;
             return match folded.undefined {
@@ -352,7 +403,9 @@ impl ScalarFunction {
             _ => element,
         };
         let of_table = if element == NodeElementType::Int { element } else { of_rows };
-        if let Some(found) = rows::apply_to_tables(graph, inputs, of_rows, |graph, tables| self.fold_tables(graph, tables, of_table, widths)) {
+        if let Some(found) =
+            rows::apply_to_tables(graph, inputs, of_rows, |graph, tables| self.fold_tables(graph, tables, of_table, widths))
+        {
             if element == NodeElementType::Int && graph.as_constant(found).is_none() {
                 graph.record_integers(found);
             }
@@ -387,7 +440,13 @@ impl ScalarFunction {
     ///
     /// # Errors
     /// Returns an error if there are too many elements.
-    pub(super) fn fold_tables(&self, graph: &mut ValueGraph, tables: &[NodeId], element: NodeElementType, widths: IntegerWidths) -> Result<NodeId, String> {
+    pub(super) fn fold_tables(
+        &self,
+        graph: &mut ValueGraph,
+        tables: &[NodeId],
+        element: NodeElementType,
+        widths: IntegerWidths,
+    ) -> Result<NodeId, String> {
         let FoldedTensor { known, shape, .. } = self.fold(graph, tables, element, widths)?;
         Ok(graph.add_constant(known, shape, element))
     }
@@ -405,7 +464,13 @@ impl ScalarFunction {
     ///
     /// # Errors
     /// Returns an error if there are too many elements.
-    pub(in crate::import) fn fold(&self, graph: &ValueGraph, inputs: &[NodeId], element: NodeElementType, widths: IntegerWidths) -> Result<FoldedTensor, String> {
+    pub(in crate::import) fn fold(
+        &self,
+        graph: &ValueGraph,
+        inputs: &[NodeId],
+        element: NodeElementType,
+        widths: IntegerWidths,
+    ) -> Result<FoldedTensor, String> {
         let shape = graph.compute_broadcast_shape(inputs);
         let n_elements: i64 = shape.iter().product();
         if n_elements > MAX_CONSTANT_ELEMENTS {
@@ -450,7 +515,9 @@ impl ScalarFunction {
             ConstantFolding::Select if element == NodeElementType::Int => {
                 ConstantTensor::map_integers(&operands, &shape, |given| if given[0] == 0 { given[2] } else { given[1] })
             }
-            ConstantFolding::Select => ConstantTensor::map_elementwise(&operands, &shape, |given| if given[0] == 0.0 { given[2] } else { given[1] }),
+            ConstantFolding::Select => {
+                ConstantTensor::map_elementwise(&operands, &shape, |given| if given[0] == 0.0 { given[2] } else { given[1] })
+            }
         };
         let undefined = undefined.map(|(places, reason)| {
             let mut is_undefined = vec![false; position];
@@ -462,7 +529,13 @@ impl ScalarFunction {
 
     /// Returns numbers that were folded exactly, with those of the program where the exact ones are not finite. `round` rounds to the type
     /// of the result.
-    pub(in crate::import) fn apply_program_rounding(&self, graph: &ValueGraph, inputs: &[NodeId], folded: FoldedTensor, round: fn(f64) -> f64) -> FoldedTensor {
+    pub(in crate::import) fn apply_program_rounding(
+        &self,
+        graph: &ValueGraph,
+        inputs: &[NodeId],
+        folded: FoldedTensor,
+        round: fn(f64) -> f64,
+    ) -> FoldedTensor {
         let ConstantFolding::Numbers(evaluate) = self.fold else { return folded };
         let (operands, may_cancel) = (collect_constant_operands(graph, inputs), matches!(self.name, "arith.addf" | "arith.subf"));
         let known = ConstantTensor::apply_program_rounding(folded.known, &operands, &folded.shape, (evaluate, may_cancel), round);
@@ -502,7 +575,11 @@ mod tests {
     #[test]
     fn folds_every_integer_operation() {
         for function in SCALAR_FUNCTIONS {
-            assert!(!matches!(function.fold, ConstantFolding::Integers) || find_integer_function(function.name).is_some(), "{}", function.name);
+            assert!(
+                !matches!(function.fold, ConstantFolding::Integers) || find_integer_function(function.name).is_some(),
+                "{}",
+                function.name
+            );
         }
     }
 
@@ -515,7 +592,11 @@ mod tests {
         let folded = divide.fold(&graph, &[ten, by], NodeElementType::Int, IntegerWidths::uniform(32)).unwrap();
         assert_eq!(folded.known.integers().collect::<Vec<_>>(), [0, 10, 5]);
         assert_eq!(folded.undefined, Some((vec![true, false, false], Undefined::DivisionByZero)));
-        assert!(divide.build(&mut graph, &[ten, by], NodeElementType::Int, IntegerWidths::uniform(32)).is_err_and(|message| message.contains("by 0")));
+        assert!(
+            divide
+                .build(&mut graph, &[ten, by], NodeElementType::Int, IntegerWidths::uniform(32))
+                .is_err_and(|message| message.contains("by 0"))
+        );
     }
 
     #[test]

@@ -6,7 +6,10 @@ use super::{
     unfolded::build_unfolded_view,
 };
 use crate::codes;
-use crate::import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId, known::ConstantTensor, linear::find_view_error, rows as tables, views::compute_used_sizes};
+use crate::import::graph::{
+    NodeElementType, NodeId, NodeKind, ValueGraph, known::ConstantTensor, linear::find_view_error, rows as tables,
+    views::compute_used_sizes,
+};
 use program::affine::AffineExpression;
 
 /// Element of a table, over the iteration space.
@@ -226,7 +229,11 @@ fn gather_selected_rows(
     sizes: &[i64],
 ) -> Option<TableLookup> {
     graph.record_index(index, n_rows);
-    Some(TableLookup { node: gather_rows(graph, table, dim, index, exprs, sizes).ok()?, selections: vec![(index, n_rows)], bounds: Vec::new() })
+    Some(TableLookup {
+        node: gather_rows(graph, table, dim, index, exprs, sizes).ok()?,
+        selections: vec![(index, n_rows)],
+        bounds: Vec::new(),
+    })
 }
 
 /// Selects rows of `dim` at `index`, which is computed from a runtime integer and varies along dimensions of its own; the other dimensions
@@ -253,7 +260,11 @@ pub(in crate::import) fn select_rows(
     }
     if let Some(index) = chosen {
         graph.record_index(index, rows[dim]);
-        return Ok(TableLookup { node: gather_rows(graph, table, dim, index, exprs, sizes)?, selections: vec![(index, rows[dim])], bounds: Vec::new() });
+        return Ok(TableLookup {
+            node: gather_rows(graph, table, dim, index, exprs, sizes)?,
+            selections: vec![(index, rows[dim])],
+            bounds: Vec::new(),
+        });
     }
     if let Some(found) = lookup_by_function(graph, (table, rows), index, dim, exprs, sizes) {
         return Ok(found);
@@ -305,7 +316,11 @@ fn collect_constant_integers(graph: &ValueGraph, index: NodeId) -> Option<Vec<i6
 /// Returns an index that is known at compile time, in terms of the iteration dimensions.
 fn as_affine_index(graph: &ValueGraph, index: NodeId) -> Option<AffineExpression> {
     let numbers = collect_constant_integers(graph, index)?;
-    if let [number] = numbers.as_slice() { Some(AffineExpression::Constant(*number)) } else { find_affine_index(&numbers, &graph.node(index).shape) }
+    if let [number] = numbers.as_slice() {
+        Some(AffineExpression::Constant(*number))
+    } else {
+        find_affine_index(&numbers, &graph.node(index).shape)
+    }
 }
 
 /// Returns the inclusive range of an integer, and the index that it equals, if it is an unchanged index.
@@ -497,7 +512,14 @@ fn view_at(graph: &mut ValueGraph, table: NodeId, exprs: Vec<AffineExpression>, 
 }
 
 /// Gathers rows of `table` along `dim` with `index` (over the iteration space); the other dimensions are read at `exprs`.
-fn gather_rows(graph: &mut ValueGraph, table: NodeId, dim: usize, index: NodeId, exprs: &[Option<AffineExpression>], sizes: &[i64]) -> Result<NodeId, String> {
+fn gather_rows(
+    graph: &mut ValueGraph,
+    table: NodeId,
+    dim: usize,
+    index: NodeId,
+    exprs: &[Option<AffineExpression>],
+    sizes: &[i64],
+) -> Result<NodeId, String> {
     let rows = graph.node(table).shape.clone();
     let over = graph.node(index).shape.clone();
     let moving: Vec<usize> = (0..over.len()).filter(|&dim| over[dim] > 1).collect();
@@ -505,7 +527,11 @@ fn gather_rows(graph: &mut ValueGraph, table: NodeId, dim: usize, index: NodeId,
     let index = graph.reshape(index, &index_shape);
     let gathered = graph.gather(table, dim, index);
     let others = (0..rows.len()).filter(|&other| other != dim);
-    let chosen = if moving.is_empty() { vec![AffineExpression::Constant(0)] } else { moving.iter().map(|&dim| AffineExpression::Dim(dim)).collect() };
+    let chosen = if moving.is_empty() {
+        vec![AffineExpression::Constant(0)]
+    } else {
+        moving.iter().map(|&dim| AffineExpression::Dim(dim)).collect()
+    };
     let map: Vec<AffineExpression> = chosen.into_iter().chain(others.filter_map(|other| exprs[other].clone())).collect();
     view_at(graph, gathered, map, sizes)
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     codes,
-    import::graph::{NodeElementType, ValueGraph, NodeId, rows},
+    import::graph::{NodeElementType, NodeId, ValueGraph, rows},
 };
 
 /// Lowers an operation whose operands or result are integers. `element` is the element type of a result that is not an
@@ -49,7 +49,8 @@ pub(in crate::import) fn build_integer_op(
     let built = match looked_up {
         Some(found) => found,
         None if element == NodeElementType::Int
-            && let Some(chosen) = quotients::fold_select_operands(graph, &numbers, |known| function.fold_integers(known, widths), as_numbers) =>
+            && let Some(chosen) =
+                quotients::fold_select_operands(graph, &numbers, |known| function.fold_integers(known, widths), as_numbers) =>
         {
             chosen
         }
@@ -116,12 +117,18 @@ fn build_truth_op(graph: &mut ValueGraph, name: &str, truths: &[NodeId], numbers
     Ok(graph.add_pointwise(function, truths, NodeElementType::Bool))
 }
 
-fn build_number_op(graph: &mut ValueGraph, name: &str, numbers: &[NodeId], as_numbers: NodeElementType, (element, widths): (NodeElementType, IntegerWidths)) -> NodeResult {
+fn build_number_op(
+    graph: &mut ValueGraph,
+    name: &str,
+    numbers: &[NodeId],
+    as_numbers: NodeElementType,
+    (element, widths): (NodeElementType, IntegerWidths),
+) -> NodeResult {
     if let Some(found) = digits::compare_by_digits(graph, name, numbers) {
         return Ok(found);
     }
-    if let Some(found) =
-        quotients::build_division(graph, name, numbers, as_numbers).or_else(|| quotients::build_shift(graph, name, numbers, as_numbers, widths.result))
+    if let Some(found) = quotients::build_division(graph, name, numbers, as_numbers)
+        .or_else(|| quotients::build_shift(graph, name, numbers, as_numbers, widths.result))
     {
         return found;
     }

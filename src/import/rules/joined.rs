@@ -2,12 +2,12 @@
 //! about one slice do not hold for another one.
 
 use super::{
-    fold::{MAX_WIDTH, IntegerWidths},
+    fold::{IntegerWidths, MAX_WIDTH},
     functions::ScalarFunction,
     index::TableLookup,
     integers::build_integer_op,
 };
-use crate::import::graph::{NodeElementType, ValueGraph, NodeKind, ValueNode, NodeId, known::ConstantTensor, rows};
+use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode, known::ConstantTensor, rows};
 use program::affine::AffineExpression;
 use std::collections::{BTreeMap, BTreeSet};
 

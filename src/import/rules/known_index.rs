@@ -1,6 +1,6 @@
 //! Constant indices as affine expressions of iteration dimensions: exporters compute positions from tables.
 
-use crate::import::graph::{ValueGraph, NodeId};
+use crate::import::graph::{NodeId, ValueGraph};
 use program::affine::AffineExpression;
 use std::collections::BTreeMap;
 
@@ -140,7 +140,10 @@ mod tests {
 
     #[test]
     fn finds_scaled_dim_plus_constant() {
-        let expr = AffineExpression::Add(Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(2)))), Box::new(AffineExpression::Constant(3)));
+        let expr = AffineExpression::Add(
+            Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(2)))),
+            Box::new(AffineExpression::Constant(3)),
+        );
         assert_eq!(find_affine_index(&[3, 5, 7], &[3]), Some(expr));
         assert_eq!(find_affine_index(&[0, 1, 2], &[3]), Some(AffineExpression::Dim(0)));
     }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::codes;
 use crate::import::graph::{
-    NodeElementType, ValueGraph, NodeKind, NodeId,
+    NodeElementType, NodeId, NodeKind, ValueGraph,
     known::{ConstantTensor, MAX_CONSTANT_ELEMENTS, constant_limit_error},
 };
 use program::affine::AffineExpression;
@@ -32,7 +32,9 @@ pub(in crate::import) fn lookup_elements(
     };
     let indices: &[NodeId] = &indices.iter().map(alike).collect::<Vec<_>>();
     // Of joined lists one part may be an index where another one is computed.
-    let joints = (0..indices.len()).filter(|&dim| !is_row_index(graph, indices[dim], rows[dim])).find_map(|dim| find_concatenation(graph, indices[dim]));
+    let joints = (0..indices.len())
+        .filter(|&dim| !is_row_index(graph, indices[dim], rows[dim]))
+        .find_map(|dim| find_concatenation(graph, indices[dim]));
     if let Some(joints) = joints.filter(|_| graph.as_scalar(table).is_none())
         && let Ok(found) =
             lookup_slices(graph, &joints, indices, sizes, |graph, indices, sizes| lookup_elements(graph, (table, rows), indices, sizes))

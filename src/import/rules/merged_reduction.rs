@@ -1,7 +1,7 @@
 //! Reductions over a dimension that a reshape merged: the device reduces one dimension at a time, so the merged tensor needs no copy.
 
 use crate::import::{
-    NodeElementType, NodeKind, NodeId,
+    NodeElementType, NodeId, NodeKind,
     graph::{ValueGraph, reshape::find_merged_dims},
 };
 
@@ -18,7 +18,8 @@ pub(in crate::import) fn reduce_along(graph: &mut ValueGraph, function: &'static
 
 fn reduce_merged_dims(graph: &mut ValueGraph, function: &'static str, node: NodeId, dim: usize) -> Option<NodeId> {
     let merged = graph.node(node).clone();
-    if merged.kind != NodeKind::Reshape || merged.element == NodeElementType::Int || merged.element != graph.node(merged.inputs[0]).element {
+    if merged.kind != NodeKind::Reshape || merged.element == NodeElementType::Int || merged.element != graph.node(merged.inputs[0]).element
+    {
         return None;
     }
     let sizes = graph.node(merged.inputs[0]).shape.clone();

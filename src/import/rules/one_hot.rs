@@ -5,7 +5,9 @@
 //! yields the selected rows without rounding: all other terms of the sum are 0.
 
 use super::digits;
-use crate::import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId, digits::DigitPair, known::ConstantTensor, views::compute_used_sizes};
+use crate::import::graph::{
+    NodeElementType, NodeId, NodeKind, ValueGraph, digits::DigitPair, known::ConstantTensor, views::compute_used_sizes,
+};
 use program::affine::AffineExpression;
 
 /// Most rows of a table that are compared with: all that two digits count, where the format needs digits.
@@ -55,7 +57,13 @@ impl RowSelector {
     }
 
     /// Returns where these integers, viewed by `turned`, equal the row numbers, of which there are `n_rows` along a dimension of `shape`.
-    fn build_row_mask(self, graph: &mut ValueGraph, turned: impl Fn(&mut ValueGraph, NodeId) -> NodeId, n_rows: i64, shape: Vec<i64>) -> Option<NodeId> {
+    fn build_row_mask(
+        self,
+        graph: &mut ValueGraph,
+        turned: impl Fn(&mut ValueGraph, NodeId) -> NodeId,
+        n_rows: i64,
+        shape: Vec<i64>,
+    ) -> Option<NodeId> {
         let counted = graph.add_constant(ConstantTensor::iota(0, n_rows), shape, NodeElementType::Int);
         match self {
             Self::Number(number) => {

@@ -61,7 +61,10 @@ pub const OPERATIONS: &[OperationSupport] = &[
         "tensor.extract_slice",
         "`view`, also with strides; for offsets known at run time, `gather` or a `matmul` with a one-hot matrix",
     ),
-    supported("tensor.insert_slice", "`insert`; one per slice if there are strides; for offsets known at run time, like `tm_tensor.scatter`"),
+    supported(
+        "tensor.insert_slice",
+        "`insert`; one per slice if there are strides; for offsets known at run time, like `tm_tensor.scatter`",
+    ),
     supported("tensor.concat", "`empty` and one `insert` per operand"),
     supported("tensor.pad", "`empty`, one `insert` of the operand, and one `insert` per border; the padding must be a constant"),
     supported("tensor.splat", "like `linalg.fill`"),

@@ -8,7 +8,7 @@ use super::{
     contraction::STICK_ELEMENTS,
     recognize::{add, mul},
 };
-use crate::import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId};
+use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
 use program::affine::AffineExpression;
 use std::ops::Range;
 

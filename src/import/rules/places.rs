@@ -1,6 +1,6 @@
 //! Scatter positions in PyTorch's form, element by element: detection of position columns that count along whole dimensions.
 
-use crate::import::graph::{ValueGraph, NodeKind, NodeId};
+use crate::import::graph::{NodeId, NodeKind, ValueGraph};
 use program::affine::AffineExpression;
 
 /// Returns column `column` of positions that were concatenated from columns, one number per slice.
@@ -52,15 +52,19 @@ impl ScatterGrid {
             if shape[dim] == 1 && numbers.iter().all(|&number| number == 0) {
                 return Some((dim, MixedRadixTerm { divisor: 1, size: 1, step: 1 }));
             }
-            let found = find_mixed_radix_term(&numbers).filter(|digit| digit.step == 1 && digit.size == shape[dim] && numbers.first() == Some(&0))?;
+            let found = find_mixed_radix_term(&numbers)
+                .filter(|digit| digit.step == 1 && digit.size == shape[dim] && numbers.first() == Some(&0))?;
             Some((dim, found))
         };
         let counted: Vec<(usize, MixedRadixTerm)> = columns.iter().zip(dims).filter_map(whole_digit).collect();
-        let Some(rest) = find_remaining_terms(&counted, n_parts).filter(|_| !counted.is_empty() && counted.len() < dims.len()) else { return plain };
+        let Some(rest) = find_remaining_terms(&counted, n_parts).filter(|_| !counted.is_empty() && counted.len() < dims.len()) else {
+            return plain;
+        };
         let chosen: Vec<usize> = dims.iter().copied().filter(|dim| counted.iter().all(|(other, _)| other != dim)).collect();
         let of_run_time = columns.iter().zip(dims).filter(|(_, dim)| chosen.contains(dim));
         let places: Vec<Option<Vec<i64>>> = of_run_time.map(|(&column, _)| trace_source_positions(graph, column)).collect();
-        let stands_still = |digit: &MixedRadixTerm| places.iter().all(|at| at.as_ref().is_some_and(|at| digit.keeps_positions(at, n_parts)));
+        let stands_still =
+            |digit: &MixedRadixTerm| places.iter().all(|at| at.as_ref().is_some_and(|at| digit.keeps_positions(at, n_parts)));
         let (whole, apart) = counted.into_iter().partition(|(_, digit)| stands_still(digit));
         Self { whole, apart, rest, chosen, rank: shape.len() }
     }
@@ -229,8 +233,9 @@ mod tests {
         // 128 elements [2, 64] of a cache [2, 32, 64], all at one row.
         let position = graph.add_tensor(0, vec![1], NodeElementType::Int);
         let position = graph.view(position, vec![AffineExpression::Constant(0)], &[128]);
-        let counted =
-            |count: fn(i64) -> i64| ConstantTensor::from_numbers(&(0..128).map(|part| f64::from(i32::try_from(count(part)).unwrap())).collect::<Vec<_>>());
+        let counted = |count: fn(i64) -> i64| {
+            ConstantTensor::from_numbers(&(0..128).map(|part| f64::from(i32::try_from(count(part)).unwrap())).collect::<Vec<_>>())
+        };
         let (outer, inner) = (counted(|part| part / 64), counted(|part| part % 64));
         let [outer, inner] = [outer, inner].map(|known| graph.add_constant(known, vec![128], NodeElementType::Int));
         let grid = ScatterGrid::from_columns(&graph, &[outer, position, inner], &[0, 1, 2], &[2, 32, 64], 128);
@@ -246,7 +251,11 @@ mod tests {
         assert_eq!(grid.first_slice_index().evaluate(&[1, 5, 0]), 69);
         // Each row of 64 has one.
         let rows = graph.add_tensor(2, vec![2], NodeElementType::Int);
-        let rows = graph.view(rows, vec![AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(64)))], &[128]);
+        let rows = graph.view(
+            rows,
+            vec![AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(64)))],
+            &[128],
+        );
         let grid = ScatterGrid::from_columns(&graph, &[outer, rows, inner], &[0, 1, 2], &[2, 32, 64], 128);
         assert_eq!((grid.batch_dims(), grid.slice_sizes(&[2, 32, 64])), (vec![0], vec![2, 1, 64]));
         let at = |point: &[i64]| grid.slice_map().iter().map(|expr| expr.evaluate(point)).collect::<Vec<_>>();

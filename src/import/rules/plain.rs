@@ -2,7 +2,7 @@
 
 use crate::{
     codes,
-    import::graph::{NodeElementType, ValueGraph, NodeId},
+    import::graph::{NodeElementType, NodeId, ValueGraph},
 };
 use machine::{DeviceFormat, DeviceFunction};
 

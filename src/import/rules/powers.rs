@@ -1,12 +1,12 @@
 //! Functions that are computed by exponentials and logarithms: runtime powers, roots, hyperbolic functions.
 
 use super::{
-    plain::{NodeResult, neg, common_element_type},
+    plain::{NodeResult, common_element_type, neg},
     recognize::{add, mul, sub},
 };
 use crate::{
     codes,
-    import::graph::{NodeElementType, ValueGraph, NodeId},
+    import::graph::{NodeElementType, NodeId, ValueGraph},
 };
 
 /// Builds a power with a constant exponent.
@@ -101,7 +101,9 @@ fn build_runtime_power(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeE
         return Ok(graph.add_pointwise("where3", &[is_positive, power, negative], element));
     }
     if graph.as_scalar(x).is_some_and(|base| base <= 0.0) {
-        return Err(codes::UNSUPPORTED.format("requires a positive constant base of a runtime exponent, found another; use a positive base"));
+        return Err(
+            codes::UNSUPPORTED.format("requires a positive constant base of a runtime exponent, found another; use a positive base")
+        );
     }
     let power = build_positive_power(graph, x, y, element)?;
     if graph.as_scalar(y).is_some() {

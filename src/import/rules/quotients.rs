@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     codes,
-    import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId, integers::IntegerDivision, known::ConstantTensor},
+    import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, integers::IntegerDivision, known::ConstantTensor},
 };
 
 /// Divisor of integers.
@@ -67,7 +67,13 @@ pub(super) fn build_division(graph: &mut ValueGraph, name: &str, numbers: &[Node
 }
 
 /// Builds a shift of integers of `width` bits by a constant; returns None for other operations.
-pub(super) fn build_shift(graph: &mut ValueGraph, name: &str, numbers: &[NodeId], element: NodeElementType, width: u32) -> Option<NodeResult> {
+pub(super) fn build_shift(
+    graph: &mut ValueGraph,
+    name: &str,
+    numbers: &[NodeId],
+    element: NodeElementType,
+    width: u32,
+) -> Option<NodeResult> {
     let &[x, bits] = numbers else { return None };
     let bits = graph.as_scalar(bits).filter(|_| matches!(name, "arith.shli" | "arith.shrsi" | "arith.shrui"))?;
     if !(0.0..f64::from(width)).contains(&bits) {
@@ -112,7 +118,12 @@ pub(super) fn require_unsigned(graph: &mut ValueGraph, numbers: &[NodeId]) -> Re
 }
 
 /// Applies a function to both alternatives of a select between constant integers, such as the sign as `(x >> 31) | 1`.
-pub(super) fn fold_select_operands(graph: &mut ValueGraph, numbers: &[NodeId], fold: impl Fn(&[i64]) -> Option<i64>, element: NodeElementType) -> Option<NodeId> {
+pub(super) fn fold_select_operands(
+    graph: &mut ValueGraph,
+    numbers: &[NodeId],
+    fold: impl Fn(&[i64]) -> Option<i64>,
+    element: NodeElementType,
+) -> Option<NodeId> {
     let is_choice = |graph: &ValueGraph, id: NodeId| graph.node(id).kind == NodeKind::Pointwise("where3", Vec::new());
     let choice = numbers.iter().position(|&number| is_choice(graph, number))?;
     let &[condition, yes, no] = graph.node(numbers[choice]).inputs.as_slice() else { return None };
@@ -127,7 +138,12 @@ pub(super) fn fold_select_operands(graph: &mut ValueGraph, numbers: &[NodeId], f
 
 /// Computes the remainder of a division, with the sign of the dividend, clamped to a range that depends on the divisor
 /// alone.
-fn build_clamped_remainder(graph: &mut ValueGraph, x: NodeId, IntegerDivisor { by, .. }: IntegerDivisor, element: NodeElementType) -> NodeResult {
+fn build_clamped_remainder(
+    graph: &mut ValueGraph,
+    x: NodeId,
+    IntegerDivisor { by, .. }: IntegerDivisor,
+    element: NodeElementType,
+) -> NodeResult {
     let one = graph.add_scalar(1.0);
     let rest = steps::build_remainder(graph, &[x, by], element)?;
     let (first, last) = match graph.as_scalar(by) {
@@ -139,7 +155,12 @@ fn build_clamped_remainder(graph: &mut ValueGraph, x: NodeId, IntegerDivisor { b
 }
 
 /// Builds the floor of the quotient, and the remainder.
-fn build_floor_division(graph: &mut ValueGraph, x: NodeId, divisor: IntegerDivisor, element: NodeElementType) -> Result<[NodeId; 2], String> {
+fn build_floor_division(
+    graph: &mut ValueGraph,
+    x: NodeId,
+    divisor: IntegerDivisor,
+    element: NodeElementType,
+) -> Result<[NodeId; 2], String> {
     let x = if divisor.is_negative { neg(graph, &[x], element)? } else { x };
     let (zero, one, by) = (graph.add_scalar(0.0), graph.add_scalar(1.0), divisor.by);
     let quotient = div(graph, &[x, by], element)?;

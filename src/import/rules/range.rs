@@ -7,7 +7,7 @@
 mod refine;
 
 use super::steps::is_integral;
-use crate::import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId, known::ConstantTensor};
+use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, known::ConstantTensor};
 use machine::{NARROW, WIDEN};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -242,7 +242,8 @@ impl IntervalAnalysis<'_> {
         // This guards against a cyclic chain of views, which does not occur.
         self.cache.insert(id, None);
         // A truth value is 0 or 1, regardless of its operands.
-        let either = (self.graph.node(id).element == NodeElementType::Bool).then_some(ValueInterval { first: 0.0, last: 1.0, is_infinite: false });
+        let either =
+            (self.graph.node(id).element == NodeElementType::Bool).then_some(ValueInterval { first: 0.0, last: 1.0, is_infinite: false });
         // An angle is reduced to one turn, which intervals do not show.
         let is_single = self.graph.node(id).element == NodeElementType::Single && !self.graph.integers.contains(id);
         let is_known = |found: &ValueInterval| !is_single || found.first.abs().max(found.last.abs()) <= ANGLE_LIMITS.exact;
@@ -494,8 +495,8 @@ mod tests {
         let x = graph.add_tensor(0, vec![4, 8], NodeElementType::F16);
         let floor = graph.add_pointwise("floor", &[x], NodeElementType::F16);
         let (zero, width) = (graph.add_scalar(0.0), graph.add_scalar(20.0));
-        let [above, below] =
-            [("greaterequal", zero), ("lesserthan", width)].map(|(name, bound)| graph.add_pointwise(name, &[floor, bound], NodeElementType::Bool));
+        let [above, below] = [("greaterequal", zero), ("lesserthan", width)]
+            .map(|(name, bound)| graph.add_pointwise(name, &[floor, bound], NodeElementType::Bool));
         let both = graph.add_pointwise("mul", &[above, below], NodeElementType::Bool);
         let integer = graph.apply("math.trunc", &[floor], NodeElementType::F16).unwrap();
         let mut next = |condition: NodeId| {
@@ -535,7 +536,8 @@ mod tests {
         let wrapped = graph.add_pointwise("add", &[index, rows], NodeElementType::F32);
         let chosen = graph.add_pointwise("where3", &[is_negative, wrapped, index], NodeElementType::F32);
         let fits = graph.add_pointwise("lesserthan", &[chosen, rows], NodeElementType::Bool);
-        let of = |asserted: &[NodeId]| compute_ranges(&graph, &graph.collect_required(&[chosen], |_| false), asserted, HALF_LIMITS, |_| [0, 64]);
+        let of =
+            |asserted: &[NodeId]| compute_ranges(&graph, &graph.collect_required(&[chosen], |_| false), asserted, HALF_LIMITS, |_| [0, 64]);
         assert_eq!(of(&[fits]), Ok(BTreeMap::from([(0, [0, 64])])));
         assert_eq!(of(&[is_negative]), Err(RangeViolation::Assertion(0)));
         assert_eq!(find_unsatisfiable_asserts(&graph, &[fits, is_negative], HALF_LIMITS), [1]);
@@ -561,7 +563,9 @@ mod tests {
         let chosen = graph.add_pointwise("where3", &[is_negative, wrapped, index], NodeElementType::F32);
         let fits = graph.add_pointwise("lesserthan", &[chosen, rows], NodeElementType::Bool);
         let is_row = graph.add_pointwise("greaterequal", &[chosen, zero], NodeElementType::Bool);
-        let of = |first: i64| compute_ranges(&graph, &graph.collect_required(&[chosen], |_| false), &[fits, is_row], HALF_LIMITS, |_| [first, 64]);
+        let of = |first: i64| {
+            compute_ranges(&graph, &graph.collect_required(&[chosen], |_| false), &[fits, is_row], HALF_LIMITS, |_| [first, 64])
+        };
         assert_eq!(of(-64), Ok(BTreeMap::from([(0, [-64, 64])])));
     }
 

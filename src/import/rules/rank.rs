@@ -2,7 +2,7 @@
 //!
 //! Each operation is rewritten to tensors of lower rank, between reshapes; inverse reshapes cancel.
 
-use crate::import::graph::{ValueGraph, NodeKind, ValueNode, NodeId};
+use crate::import::graph::{NodeId, NodeKind, ValueGraph, ValueNode};
 use program::affine::AffineExpression;
 use std::{collections::BTreeMap, ops::Range};
 
@@ -220,7 +220,9 @@ fn lower_view(graph: &mut ValueGraph, input: NodeId, map: &[AffineExpression], s
         extract_digit(AffineExpression::Dim(position), &shape[out[position].clone()], dim - out[position].start)
     };
     // Index of a merged operand dimension: a merged result dimension, or the linearized index.
-    let group_of = |expr: &AffineExpression| if let AffineExpression::Dim(dim) = expr { out.iter().position(|group| group.contains(dim)) } else { None };
+    let group_of = |expr: &AffineExpression| {
+        if let AffineExpression::Dim(dim) = expr { out.iter().position(|group| group.contains(dim)) } else { None }
+    };
     let own = group_dims(&from, |one, other| group_of(&map[one]).is_some_and(|group| group_of(&map[other]) == Some(group)))
         .or_else(|| group_dims(&from, |_, _| true))?;
     let index = |group: &Range<usize>| {
@@ -247,7 +249,8 @@ fn extract_digit(number: AffineExpression, sizes: &[i64], position: usize) -> Af
         return AffineExpression::Constant(0);
     }
     let inner: i64 = sizes[position + 1..].iter().product();
-    let shifted = if inner == 1 { number } else { AffineExpression::FloorDiv(Box::new(number), Box::new(AffineExpression::Constant(inner))) };
+    let shifted =
+        if inner == 1 { number } else { AffineExpression::FloorDiv(Box::new(number), Box::new(AffineExpression::Constant(inner))) };
     let is_first = sizes[..position].iter().all(|&size| size == 1);
     if is_first { shifted } else { AffineExpression::Mod(Box::new(shifted), Box::new(AffineExpression::Constant(sizes[position]))) }
 }

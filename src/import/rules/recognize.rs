@@ -2,13 +2,13 @@
 
 use super::{
     composites::{as_gelu, as_logistic, as_mean, as_sigmoid_of_tanh, as_softplus, split_factors},
-    plain::{NodeResult, has_device_function, neg, common_element_type},
+    plain::{NodeResult, common_element_type, has_device_function, neg},
     safe_softmax::as_safe_softmax,
     unordered::{self, NanAwareComparison},
 };
 use crate::{
     codes,
-    import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId, order},
+    import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, order},
 };
 use std::collections::BTreeSet;
 
@@ -105,7 +105,9 @@ pub(in crate::import) fn maximum(graph: &mut ValueGraph, inputs: &[NodeId], elem
                 return Ok(graph.add_pointwise("relufwd", &[x], element));
             }
             Some(low) => {
-                if let Some((inner, high)) = split_bound(graph, x, "minimum").filter(|&(_, high)| low <= high && has_device_function("clip", element)) {
+                if let Some((inner, high)) =
+                    split_bound(graph, x, "minimum").filter(|&(_, high)| low <= high && has_device_function("clip", element))
+                {
                     return Ok(graph.add_pointwise_with_constants("clip", &[low, high], &[inner], element));
                 }
             }
@@ -122,7 +124,9 @@ pub(in crate::import) fn minimum(graph: &mut ValueGraph, inputs: &[NodeId], elem
             Some(f64::INFINITY) => return Ok(x),
             Some(high) => {
                 let relu = graph.as_pointwise(x, "relufwd").map(|inner| (inner[0], 0.0));
-                let below = relu.or_else(|| split_bound(graph, x, "maximum")).filter(|&(_, low)| low <= high && has_device_function("clip", element));
+                let below = relu
+                    .or_else(|| split_bound(graph, x, "maximum"))
+                    .filter(|&(_, low)| low <= high && has_device_function("clip", element));
                 if let Some((inner, low)) = below {
                     return Ok(graph.add_pointwise_with_constants("clip", &[low, high], &[inner], element));
                 }
@@ -173,8 +177,16 @@ pub(in crate::import) fn select(graph: &mut ValueGraph, inputs: &[NodeId], eleme
 /// The device's maximum and minimum are NaN where an operand is. A choice is, only if it takes the operand that is NaN:
 /// the other one must be a number then. Where it may be NaN, too, the choice keeps a number that the device's function
 /// loses, which `Graph::keeps_nan` forbids.
-fn simplify_select(graph: &mut ValueGraph, condition: NodeId, yes: NodeId, no: NodeId, element: NodeElementType) -> Result<Option<NodeId>, String> {
-    let Some(NanAwareComparison { function, operands: [a, b], holds_for_nan }) = unordered::find_comparison(graph, condition) else { return Ok(None) };
+fn simplify_select(
+    graph: &mut ValueGraph,
+    condition: NodeId,
+    yes: NodeId,
+    no: NodeId,
+    element: NodeElementType,
+) -> Result<Option<NodeId>, String> {
+    let Some(NanAwareComparison { function, operands: [a, b], holds_for_nan }) = unordered::find_comparison(graph, condition) else {
+        return Ok(None);
+    };
     let (larger, smaller) = match function {
         "greaterthan" | "greaterequal" => (a, b),
         "lesserthan" | "lesserequal" => (b, a),

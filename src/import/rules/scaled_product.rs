@@ -5,7 +5,7 @@
 //! which also rounds once less.
 
 use super::recognize::mul;
-use crate::import::graph::{ValueGraph, NodeKind, NodeId};
+use crate::import::graph::{NodeId, NodeKind, ValueGraph};
 
 /// The smallest factor that a tensor is scaled by instead of two: what is far from the smallest numbers of a format stays so.
 const MIN_FACTOR: f64 = 1.0 / 256.0;

@@ -4,7 +4,7 @@ use super::body::Combiner;
 use crate::{
     codes,
     import::graph::{
-        NodeElementType, ValueGraph, NodeId,
+        NodeElementType, NodeId, ValueGraph,
         known::{ConstantTensor, MAX_CONSTANT_ELEMENTS, constant_limit_error},
     },
 };

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     codes,
-    import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId, known::ConstantTensor},
+    import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, known::ConstantTensor},
 };
 use program::affine::AffineExpression;
 
@@ -139,7 +139,14 @@ pub(in crate::import) fn scatter_slices(
 }
 
 /// Scatters one slice along one dimension: no dimension of the target is transposed, so its layout is kept.
-fn scatter_row(graph: &mut ValueGraph, target: ScatterTarget<'_>, dim: usize, is_place: NodeId, part: NodeId, written: UpdateMode) -> NodeResult {
+fn scatter_row(
+    graph: &mut ValueGraph,
+    target: ScatterTarget<'_>,
+    dim: usize,
+    is_place: NodeId,
+    part: NodeId,
+    written: UpdateMode,
+) -> NodeResult {
     let ScatterTarget { node, shape, .. } = target;
     let of_part: Vec<i64> = [1].into_iter().chain((0..shape.len()).filter(|&other| other != dim).map(|other| shape[other])).collect();
     let with_size = |size: i64| (0..shape.len()).map(|other| if other == dim { size } else { 1 }).collect::<Vec<i64>>();
@@ -169,7 +176,14 @@ fn scatter_slice(graph: &mut ValueGraph, whole: NodeId, is_place: NodeId, part: 
     }
 }
 
-fn scatter_several_slices(graph: &mut ValueGraph, writing: &ScatterSizes, whole: NodeId, is_place: NodeId, parts: NodeId, written: UpdateMode) -> NodeResult {
+fn scatter_several_slices(
+    graph: &mut ValueGraph,
+    writing: &ScatterSizes,
+    whole: NodeId,
+    is_place: NodeId,
+    parts: NodeId,
+    written: UpdateMode,
+) -> NodeResult {
     let &ScatterSizes { rows, num_slices: n_parts, element, .. } = writing;
     match written {
         UpdateMode::Replace => {}
@@ -247,7 +261,8 @@ mod tests {
         let columns = shape.iter().enumerate().filter(|(dim, _)| !dims.contains(dim)).map(|(_, size)| size);
         let parts = graph.add_tensor(1, [n_parts].iter().chain(columns).copied().collect(), NodeElementType::F16);
         let places = graph.add_tensor(2, vec![n_parts], NodeElementType::F32);
-        let found = scatter_slices(&mut graph, ScatterTarget { node, shape, batch: &[], dims }, &vec![places; dims.len()], parts, n_parts, written);
+        let found =
+            scatter_slices(&mut graph, ScatterTarget { node, shape, batch: &[], dims }, &vec![places; dims.len()], parts, n_parts, written);
         (graph, found)
     }
 

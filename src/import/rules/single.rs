@@ -7,7 +7,7 @@
 //! elements has no order, so each converted element fills a stick.
 
 use super::recognize::{add, mul, sub};
-use crate::import::graph::{NodeElementType, ValueGraph, NodeKind, ValueNode, NodeId, formats::StorageFormat, known::ConstantTensor, rows};
+use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode, formats::StorageFormat, known::ConstantTensor, rows};
 use machine::NARROW;
 use program::affine::AffineExpression;
 use std::collections::BTreeMap;
@@ -169,7 +169,8 @@ impl SinglePrecisionRewriter<'_> {
     fn rewrite_tensor(&mut self, id: NodeId, number: usize) -> Option<NodeId> {
         let shape = self.graph.node(id).shape.clone();
         if self.graph.is_f32_input(number)? {
-            (self.graph.storage_format(number) != Some(StorageFormat::Narrow)).then(|| self.graph.add_tensor(number, shape, NodeElementType::Single))
+            (self.graph.storage_format(number) != Some(StorageFormat::Narrow))
+                .then(|| self.graph.add_tensor(number, shape, NodeElementType::Single))
         } else {
             (shape.iter().product::<i64>() <= MAX_ANGLES).then(|| self.graph.widen_to_single(id))
         }

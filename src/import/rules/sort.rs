@@ -7,8 +7,8 @@
 //! The order is stable. A NaN counts as an infinity, the largest of all.
 
 use crate::import::{
-    graph::{NodeElementType, ValueGraph, NodeKind, NodeId, known::ConstantTensor},
-    rules::body::{GenericBody, Combiner, BodyScalar, comparisons},
+    graph::{NodeElementType, NodeId, NodeKind, ValueGraph, known::ConstantTensor},
+    rules::body::{BodyScalar, Combiner, GenericBody, comparisons},
 };
 use program::affine::AffineExpression;
 use std::cmp::Ordering;
@@ -134,7 +134,8 @@ pub(in crate::import) fn sort_tensors(
         ));
     }
     // A scalar has no rows.
-    let with_rows = |graph: &mut ValueGraph, SortTensor { node, is_integer }| SortTensor { node: graph.splat_if_scalar(node, rows.shape), is_integer };
+    let with_rows =
+        |graph: &mut ValueGraph, SortTensor { node, is_integer }| SortTensor { node: graph.splat_if_scalar(node, rows.shape), is_integer };
     let tensors = tensors.iter().map(|&tensor| simplify_constant(graph, tensor, rows)).collect::<Vec<_>>();
     let tensors: Vec<SortTensor> = tensors.into_iter().map(|tensor| with_rows(graph, tensor)).collect();
     let keys = graph.splat_if_scalar(tensors[key].node, rows.shape);

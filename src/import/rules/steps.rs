@@ -1,10 +1,10 @@
 //! Functions with a step or kink: rounding to integers, signs, remainders. All are exact except the remainder.
 
 use super::{
-    plain::{NodeResult, neg, common_element_type},
+    plain::{NodeResult, common_element_type, neg},
     recognize::{add, div, mul, select, sub},
 };
-use crate::import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId};
+use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
 use std::collections::BTreeSet;
 
 /// Returns the floor of a number, and the difference between the number and its floor. Both are numbers of the format.
@@ -88,8 +88,10 @@ pub(in crate::import) fn copy_sign(graph: &mut ValueGraph, inputs: &[NodeId], el
     common_element_type(&graph.collect_element_types(inputs))?;
     let &[x, of] = inputs else { return Err("does not have two operands".to_owned()) };
     let zero = graph.add_scalar(0.0);
-    let magnitude = if let Some(number) = graph.as_scalar(x) { graph.add_scalar(number.abs()) } else { graph.add_pointwise("abs", &[x], element) };
-    let negative = if let Some(number) = graph.as_scalar(magnitude) { graph.add_scalar(-number) } else { neg(graph, &[magnitude], element)? };
+    let magnitude =
+        if let Some(number) = graph.as_scalar(x) { graph.add_scalar(number.abs()) } else { graph.add_pointwise("abs", &[x], element) };
+    let negative =
+        if let Some(number) = graph.as_scalar(magnitude) { graph.add_scalar(-number) } else { neg(graph, &[magnitude], element)? };
     if let Some(number) = graph.as_scalar(of) {
         return Ok(if number.is_sign_negative() { negative } else { magnitude });
     }

@@ -12,7 +12,7 @@ use super::{
     recognize::{add, mul, sub},
     single,
 };
-use crate::import::graph::{NodeElementType, ValueGraph, NodeId};
+use crate::import::graph::{NodeElementType, NodeId, ValueGraph};
 use std::f64::consts::{FRAC_1_PI, FRAC_PI_2, PI};
 
 /// Maximum magnitude of the argument, and pi in parts, for the two formats of the device.
@@ -26,7 +26,8 @@ struct RangeReduction {
 /// Ten significant bits: up to 1024, `k` has nine, and its products with 3, 1/8 and 1/64 are exact.
 const HALF_REDUCTION: RangeReduction = RangeReduction { max_magnitude: 1024.0, parts: &[3.0, 0.125, 0.015_625], half: 1.5 };
 /// 24 significant bits: up to 2^17, `k` has 16, and the parts have 8 each.
-const SINGLE_REDUCTION: RangeReduction = RangeReduction { max_magnitude: 131_072.0, parts: &[3.140_625, 0.000_965_118_408_203_125], half: 1.5 };
+const SINGLE_REDUCTION: RangeReduction =
+    RangeReduction { max_magnitude: 131_072.0, parts: &[3.140_625, 0.000_965_118_408_203_125], half: 1.5 };
 
 /// `sin(r) / r` as a polynomial of `r^2`, closest between -pi/2 and pi/2, from the constant on.
 const SINE_COEFFICIENTS: [f64; 6] = [
@@ -51,7 +52,8 @@ fn build_periodic(graph: &mut ValueGraph, x: NodeId, is_cosine: bool, element: N
     graph.require_table_if_unary(x);
     let is_f32 = element == NodeElementType::F32 && graph.has_single_precision();
     let name = if is_cosine { "math.cos" } else { "math.sin" };
-    let in_single = |graph: &mut ValueGraph, angle| build_periodic_parts(graph, angle, is_cosine, NodeElementType::Single, &SINGLE_REDUCTION);
+    let in_single =
+        |graph: &mut ValueGraph, angle| build_periodic_parts(graph, angle, is_cosine, NodeElementType::Single, &SINGLE_REDUCTION);
     if !is_f32 && let Some(found) = single::build_angle_function(graph, (name, x), element, in_single) {
         return Ok(found);
     }
@@ -60,7 +62,13 @@ fn build_periodic(graph: &mut ValueGraph, x: NodeId, is_cosine: bool, element: N
 }
 
 /// Returns whether an argument is near enough, the result there, and the result elsewhere.
-fn build_periodic_parts(graph: &mut ValueGraph, x: NodeId, is_cosine: bool, element: NodeElementType, reduction: &RangeReduction) -> Result<[NodeId; 3], String> {
+fn build_periodic_parts(
+    graph: &mut ValueGraph,
+    x: NodeId,
+    is_cosine: bool,
+    element: NodeElementType,
+    reduction: &RangeReduction,
+) -> Result<[NodeId; 3], String> {
     let RangeReduction { max_magnitude: farthest, parts, half } = reduction;
     let number = |graph: &mut ValueGraph, value: f64| graph.add_scalar(value);
     let half_turns = number(graph, FRAC_1_PI);

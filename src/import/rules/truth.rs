@@ -3,7 +3,7 @@
 //! The device has no separate format for truth values. All operands of an op have one format, so truth values that are operands of one op, or
 //! views of each other, share a format. An argument of `i1` is stored in the format that its users need.
 
-use crate::import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId};
+use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
 use std::collections::BTreeMap;
 
 /// Conflict: truth values that are needed in two formats.

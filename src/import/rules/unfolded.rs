@@ -1,7 +1,7 @@
 //! Reads of a table through windows that overlap, such as the columns of an image: the windows side by side, one point of them after the other.
 
 use crate::import::graph::{
-    ValueGraph, NodeId,
+    NodeId, ValueGraph,
     linear::{LinearIndex, MAX_WINDOW_PARTS, enumerate_points, find_view_error, find_window_dims},
     views::compute_used_sizes,
 };
@@ -11,8 +11,15 @@ use program::affine::AffineExpression;
 ///
 /// # Errors
 /// If the table is read backwards, or the windows have too many points.
-pub(super) fn build_unfolded_view(graph: &mut ValueGraph, table: NodeId, exprs: &[AffineExpression], sizes: &[i64]) -> Result<NodeId, String> {
-    let is_backwards = |expr: &AffineExpression| LinearIndex::from_expr(expr, sizes).is_some_and(|linear| linear.terms.iter().any(|&(_, factor)| factor < 0));
+pub(super) fn build_unfolded_view(
+    graph: &mut ValueGraph,
+    table: NodeId,
+    exprs: &[AffineExpression],
+    sizes: &[i64],
+) -> Result<NodeId, String> {
+    let is_backwards = |expr: &AffineExpression| {
+        LinearIndex::from_expr(expr, sizes).is_some_and(|linear| linear.terms.iter().any(|&(_, factor)| factor < 0))
+    };
     let dims = if exprs.iter().any(is_backwards) { Vec::new() } else { find_window_dims(&[exprs], sizes, &vec![false; sizes.len()]) };
     let n_points: Vec<i64> = dims.iter().map(|&dim| sizes[dim]).collect();
     let has_few = n_points.iter().copied().fold(1, i64::saturating_mul) <= MAX_WINDOW_PARTS;
@@ -47,7 +54,10 @@ mod tests {
     fn read_windows(stride: i64, n_windows: i64, n_points: i64) -> Result<(ValueGraph, NodeId), String> {
         let mut graph = ValueGraph::default();
         let table = graph.add_tensor(0, vec![4, (n_windows - 1) * stride + n_points], NodeElementType::F16);
-        let along = AffineExpression::Add(Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(1)), Box::new(AffineExpression::Constant(stride)))), Box::new(AffineExpression::Dim(2)));
+        let along = AffineExpression::Add(
+            Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(1)), Box::new(AffineExpression::Constant(stride)))),
+            Box::new(AffineExpression::Dim(2)),
+        );
         let read = build_unfolded_view(&mut graph, table, &[AffineExpression::Dim(0), along], &[4, n_windows, n_points])?;
         Ok((graph, read))
     }

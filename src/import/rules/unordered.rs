@@ -2,7 +2,7 @@
 //!
 //! `x > y` or NaN is the negation of `x <= y`. Equal or NaN is the negation of `x > y` or `x < y`.
 
-use crate::import::graph::{NodeElementType, ValueGraph, NodeKind, NodeId};
+use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
 
 /// Inverse predicate of each comparison.
 const INVERSE_PREDICATES: [(&str, &str); 4] =

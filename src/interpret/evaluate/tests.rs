@@ -1,7 +1,7 @@
 //! One small test for what each op means.
 
 use super::*;
-use element::{RandomArithmetic, F64Arithmetic, FiniteField};
+use element::{F64Arithmetic, FiniteField, RandomArithmetic};
 use machine::ElementType;
 use program::affine::AffineExpression;
 

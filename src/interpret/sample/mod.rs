@@ -8,7 +8,7 @@ mod needs;
 
 use super::{
     EvaluationError,
-    program::{EvalBlock, EvalFunction, EvalOpKind, EvalOp, EvalTensor, ValueId},
+    program::{EvalBlock, EvalFunction, EvalOp, EvalOpKind, EvalTensor, ValueId},
     selection::ElementSelection,
     walk::{PositionSequence, compute_strides},
 };
@@ -54,7 +54,8 @@ impl<'a> EvalFunction<'a> {
         for (op, needed) in whole.body.ops.iter().zip(needed.into_iter().rev()) {
             slicer.rewrite_op(op, &needed)?;
         }
-        let yields = whole.body.yields.iter().zip(results).map(|(id, selection)| slicer.pick_elements(*id, selection)).collect::<Result<_, _>>()?;
+        let yields =
+            whole.body.yields.iter().zip(results).map(|(id, selection)| slicer.pick_elements(*id, selection)).collect::<Result<_, _>>()?;
         let body = EvalBlock { arguments: given, ops: slicer.ops, yields };
         Ok(FunctionSample {
             function: EvalFunction { name: whole.name.clone(), ranges: whole.ranges.clone(), values: slicer.values, body },
@@ -142,7 +143,8 @@ impl<'a> SampleBuilder<'_, 'a> {
                 self.add_op(EvalOpKind::Insert { offsets }, vec![*part, *whole], output, shape)
             }
             (EvalOpKind::View(map), [Some(input)]) => {
-                let walk = compute_view_positions(map, self.stored_selection(op.inputs[0])?.1, &wanted).ok_or(EvaluationError::UndefinedValue)?;
+                let walk =
+                    compute_view_positions(map, self.stored_selection(op.inputs[0])?.1, &wanted).ok_or(EvaluationError::UndefinedValue)?;
                 self.add_op(EvalOpKind::Pick(walk), vec![*input], output, shape)
             }
             (EvalOpKind::Constant(literal), []) if !literal.is_splat => {

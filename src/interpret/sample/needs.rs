@@ -2,7 +2,7 @@
 
 use super::super::{
     EvaluationError,
-    program::{EvalOpKind, EvalOp, EvalTensor},
+    program::{EvalOp, EvalOpKind, EvalTensor},
     selection::ElementSelection,
 };
 use program::affine::AffineExpression;
@@ -12,7 +12,11 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// If the operands do not fit the op.
-pub(super) fn compute_dependences(op: &EvalOp<'_>, values: &[EvalTensor], wanted: &ElementSelection) -> Result<Vec<Option<ElementSelection>>, EvaluationError> {
+pub(super) fn compute_dependences(
+    op: &EvalOp<'_>,
+    values: &[EvalTensor],
+    wanted: &ElementSelection,
+) -> Result<Vec<Option<ElementSelection>>, EvaluationError> {
     let shape = |at: usize| op.inputs.get(at).map_or(&[][..], |id| values[*id].shape.as_slice());
     let outside = |at: usize| EvaluationError::OutOfBounds { shape: shape(at).to_vec() };
     let dims = wanted.dims();

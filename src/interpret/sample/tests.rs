@@ -1,8 +1,8 @@
 //! Tests that samples have the values that the complete program computes for the same elements.
 
 use super::*;
-use crate::interpret::{EvalArray, ConstantLiteral, EvalLoop, evaluate_function};
-use element::{RandomArithmetic, FiniteField, FieldElement};
+use crate::interpret::{ConstantLiteral, EvalArray, EvalLoop, evaluate_function};
+use element::{FieldElement, FiniteField, RandomArithmetic};
 use machine::ElementType;
 use proptest::prelude::*;
 
@@ -26,7 +26,11 @@ fn named(function: &str) -> EvalOpKind<'static> {
     EvalOpKind::Pointwise { function: function.to_owned(), constants: Vec::new() }
 }
 
-fn build_binary_expr(build: impl Fn(Box<AffineExpression>, Box<AffineExpression>) -> AffineExpression, lhs: AffineExpression, rhs: i64) -> AffineExpression {
+fn build_binary_expr(
+    build: impl Fn(Box<AffineExpression>, Box<AffineExpression>) -> AffineExpression,
+    lhs: AffineExpression,
+    rhs: i64,
+) -> AffineExpression {
     build(Box::new(lhs), Box::new(AffineExpression::Constant(rhs)))
 }
 
@@ -67,8 +71,14 @@ impl RandomProgram {
                 self.op(EvalOpKind::Matmul, &[x, turned], &[m, m])
             }
             4 => {
-                let flat = AffineExpression::Add(Box::new(build_binary_expr(AffineExpression::Mul, AffineExpression::Dim(0), 2)), Box::new(AffineExpression::Dim(1)));
-                let map = vec![build_binary_expr(AffineExpression::FloorDiv, flat.clone(), n as i64), build_binary_expr(AffineExpression::Mod, flat, n as i64)];
+                let flat = AffineExpression::Add(
+                    Box::new(build_binary_expr(AffineExpression::Mul, AffineExpression::Dim(0), 2)),
+                    Box::new(AffineExpression::Dim(1)),
+                );
+                let map = vec![
+                    build_binary_expr(AffineExpression::FloorDiv, flat.clone(), n as i64),
+                    build_binary_expr(AffineExpression::Mod, flat, n as i64),
+                ];
                 self.op(EvalOpKind::View(map), &[x], &[m * n / 2, 2])
             }
             5 => {
@@ -79,11 +89,22 @@ impl RandomProgram {
             // The positions go up to 1.
             6 if m > 1 => self.op(EvalOpKind::Gather { dim: 0 }, &[x, POSITIONS], &[4, n]),
             7 if m.is_multiple_of(2) => self.add_folding_loop(x, m, n),
-            8 if m > 2 => self.op(EvalOpKind::View(vec![build_binary_expr(AffineExpression::Add, AffineExpression::Dim(0), 2), AffineExpression::Dim(1)]), &[x], &[m - 2, n]),
+            8 if m > 2 => self.op(
+                EvalOpKind::View(vec![build_binary_expr(AffineExpression::Add, AffineExpression::Dim(0), 2), AffineExpression::Dim(1)]),
+                &[x],
+                &[m - 2, n],
+            ),
             9 => {
                 let literal = ConstantLiteral { bytes: &NUMBERS, is_splat: false, element: ElementType::F16 };
                 let numbers = self.op(EvalOpKind::Constant(literal), &[], &[1, 8]);
-                let split = self.op(EvalOpKind::View(vec![AffineExpression::Constant(0), build_binary_expr(AffineExpression::Mod, AffineExpression::Dim(1), 8)]), &[numbers], &[1, n]);
+                let split = self.op(
+                    EvalOpKind::View(vec![
+                        AffineExpression::Constant(0),
+                        build_binary_expr(AffineExpression::Mod, AffineExpression::Dim(1), 8),
+                    ]),
+                    &[numbers],
+                    &[1, n],
+                );
                 self.op(named("add"), &[x, split], &[m, n])
             }
             _ => self.op(EvalOpKind::Copy, &[x], &[m, n]),
@@ -119,7 +140,9 @@ impl RandomProgram {
 }
 
 fn random_arguments(function: &EvalFunction<'_>, field: &FiniteField) -> Vec<EvalArray<FieldElement>> {
-    let matrix = |at: u64| EvalArray::numbers((0..function.values[at as usize].length() as u64).map(|index| field.random_input(at, index)).collect());
+    let matrix = |at: u64| {
+        EvalArray::numbers((0..function.values[at as usize].length() as u64).map(|index| field.random_input(at, index)).collect())
+    };
     vec![matrix(0), matrix(1), EvalArray::positions([1, 0, 1, 1])]
 }
 
@@ -158,7 +181,8 @@ fn find_sample_mismatch(ops: &[(usize, usize)], seeds: &[usize]) -> Option<Strin
     let mut program = RandomProgram::new();
     ops.iter().for_each(|(which, on)| program.add_random_op(*which, *on));
     let function = program.function();
-    let results: Vec<ElementSelection> = function.body.yields.iter().map(|id| random_selection(&function.values[*id].shape, seeds)).collect();
+    let results: Vec<ElementSelection> =
+        function.body.yields.iter().map(|id| random_selection(&function.values[*id].shape, seeds)).collect();
     let [found, expected] = compute_both_ways(&function, &results);
     let is_same = found.iter().zip(&expected).all(|arrays| match arrays {
         (EvalArray::Numbers(found), EvalArray::Numbers(expected)) => {
@@ -182,7 +206,8 @@ fn counts_only_operations_that_the_sample_needs() {
     program.add_random_op(3, 1);
     let function = program.function();
     let of = |positions: &[usize]| {
-        let results: Vec<ElementSelection> = function.body.yields.iter().map(|id| random_selection(&function.values[*id].shape, positions)).collect();
+        let results: Vec<ElementSelection> =
+            function.body.yields.iter().map(|id| random_selection(&function.values[*id].shape, positions)).collect();
         function.extract_sample(&results[2..]).map(|_| ()).unwrap_err();
         function.extract_sample(&results).unwrap().function.count_operations()
     };
@@ -210,7 +235,11 @@ fn rejects_loops_with_too_many_iterations() {
     let inner = EvalLoop { count: usize::MAX, read: vec![Some(0)], given: vec![Some(0)], body };
     let op = EvalOp { kind: EvalOpKind::Loop(inner), inputs: vec![0], outputs: vec![2] };
     let values = vec![half(&[0, 1]), half(&[0, 1]), half(&[0, 1])];
-    let function =
-        EvalFunction { name: "f".to_owned(), ranges: Vec::new(), values, body: EvalBlock { arguments: vec![0], ops: vec![op], yields: vec![2] } };
+    let function = EvalFunction {
+        name: "f".to_owned(),
+        ranges: Vec::new(),
+        values,
+        body: EvalBlock { arguments: vec![0], ops: vec![op], yields: vec![2] },
+    };
     assert!(matches!(function.extract_sample(&[ElementSelection::whole(&[0, 1])]), Err(EvaluationError::TooManyOps { .. })));
 }

@@ -24,8 +24,12 @@ fn function_with_loop(starts: &[ValueId], body: Vec<EvalOp<'static>>, yields: &[
     let body = EvalBlock { arguments: (3..3 + n).collect(), ops: body, yields: yields.to_vec() };
     let around = EvalLoop { count: 2, read: vec![None; n], given: vec![None; n], body };
     let results: Vec<ValueId> = (7..7 + n).collect();
-    let ops =
-        vec![op(EvalOpKind::Fill(0.0), &[], &[1]), op(EvalOpKind::Fill(1.0), &[], &[2]), op(EvalOpKind::Loop(around), starts, &results), add([7, last], 9)];
+    let ops = vec![
+        op(EvalOpKind::Fill(0.0), &[], &[1]),
+        op(EvalOpKind::Fill(1.0), &[], &[2]),
+        op(EvalOpKind::Loop(around), starts, &results),
+        add([7, last], 9),
+    ];
     function(&[&[4][..]; 10], vec![0], ops, vec![9])
 }
 
@@ -37,7 +41,8 @@ fn accepts_accumulation_in_one_buffer() {
 
 #[test]
 fn finds_values_that_are_overwritten_too_early() {
-    let found = |starts: &[ValueId], body, yields: &[ValueId], last| find_clobbered_value(&function_with_loop(starts, body, yields, last)).unwrap();
+    let found =
+        |starts: &[ValueId], body, yields: &[ValueId], last| find_clobbered_value(&function_with_loop(starts, body, yields, last)).unwrap();
     assert_eq!(found(&[1, 1], vec![add([3, 0], 5), add([4, 0], 6)], &[5, 6], 0), "a loop initializes two carried buffers with one value");
     assert_eq!(found(&[0], vec![add([3, 3], 5)], &[5], 1), "a loop overwrites a value that is not a buffer of its block");
     assert!(found(&[1], vec![add([3, 1], 5)], &[5], 0).starts_with("the body of a loop reads"));

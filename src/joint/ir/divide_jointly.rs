@@ -6,16 +6,16 @@
 use crate::dialect::ods::option;
 use crate::{
     codes,
-    dialect::{ComputeOp, IrProgram, read_plan, set_plan, core_split_of, target_of},
+    dialect::{ComputeOp, IrProgram, core_split_of, read_plan, set_plan, target_of},
     joint::{
-        JointProgram, JointMemo,
+        JointMemo, JointProgram,
         priced::{DescribedProgram, PlacedOpCost, compute_costs_when_placed},
     },
     lx::ir::program::{LxProgram, read_function},
-    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, error_at},
+    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, error_at},
     plan_file::{PlanDecisions, PlannedCoreSplit},
     tile::ir::settle_loops::settle_loops,
-    work::ir::divide_work::{check_hints, describe_op_to_divide, set_work, report_undividable},
+    work::ir::divide_work::{check_hints, describe_op_to_divide, report_undividable, set_work},
 };
 use cost::Objective;
 use machine::Target;
@@ -108,7 +108,11 @@ pub(crate) fn compute_divided_op_costs(function: Op<'_>, target: &Target) -> Res
     compute_costs_when_placed(&LxProgram::from_function(function)?.divided, target).map_err(refuse)
 }
 
-fn describe_function<'c>(function: Op<'c>, target: &Target, memo: &mut JointMemo) -> Result<(IrProgram<'c>, DescribedProgram), ErrorReported> {
+fn describe_function<'c>(
+    function: Op<'c>,
+    target: &Target,
+    memo: &mut JointMemo,
+) -> Result<(IrProgram<'c>, DescribedProgram), ErrorReported> {
     check_hints(&ComputeOp::collect_in(function))?;
     let ir = read_function(function)?;
     let mut numbers = BufferNumbering::default();
@@ -118,7 +122,12 @@ fn describe_function<'c>(function: Op<'c>, target: &Target, memo: &mut JointMemo
 }
 
 /// Describes a program for division, and reports an op that cannot be divided.
-fn build_joint_program(ir: &IrProgram<'_>, target: &Target, memo: &mut JointMemo, numbers: &mut BufferNumbering) -> Result<JointProgram, ErrorReported> {
+fn build_joint_program(
+    ir: &IrProgram<'_>,
+    target: &Target,
+    memo: &mut JointMemo,
+    numbers: &mut BufferNumbering,
+) -> Result<JointProgram, ErrorReported> {
     let mut ops = Vec::with_capacity(ir.ops.len());
     for (compute, op) in ir.ops.iter().zip(&ir.program.ops) {
         let refuse = |message: String| error_at(codes::SPLIT_PLAN, compute.op, message).report();
@@ -136,7 +145,7 @@ mod tests {
         dialect::is_in_lx,
         joint::priced::compute_tile_costs,
         lx::ir::emit_stays::emit_residency,
-        mlir::{Module, DetachedClone},
+        mlir::{DetachedClone, Module},
     };
     use cost::TileOp;
     use scratchpad::Capacity;

@@ -1,8 +1,8 @@
 //! Dimension names of the arguments of a program or kernel, and the dimensions of other values that correspond to them.
 
 use super::{
-    dim_labels::{DimLabels, compute_program_labels},
     collect_kernels,
+    dim_labels::{DimLabels, compute_program_labels},
     together::{ArgumentDim, DimNameGroups},
 };
 use crate::dialect::ods::{attr, spyre};

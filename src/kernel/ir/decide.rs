@@ -6,11 +6,11 @@
 //! one by one instead.
 
 use super::{
-    fusion::{FusionChoice, EdgeId, NeighborFusion},
-    judge::{ModuleCostEvaluator, ModuleCost},
+    fusion::{EdgeId, FusionChoice, NeighborFusion},
+    judge::{ModuleCost, ModuleCostEvaluator},
     placed::collect_moved_op_loops,
 };
-use crate::mlir::{Op, ErrorReported, DetachedClone};
+use crate::mlir::{DetachedClone, ErrorReported, Op};
 use cost::ModeledCost;
 use machine::Target;
 use std::{cmp::Ordering, collections::BTreeSet};

@@ -5,8 +5,8 @@
 
 use super::{
     argument_names::{ArgumentNames, collect_dims_by_name, compute_origins},
-    dim_labels::DimLabels,
     collect_kernels,
+    dim_labels::DimLabels,
     together::ArgumentDim,
 };
 use crate::dialect::ods::{attr, spyre};
@@ -14,8 +14,8 @@ use crate::{
     codes,
     dialect::{ComputeOp, Knob, input_dims_of},
     mlir::{
-        Attribute, Op, OpExt, PassOptions, Pass, ErrorReported, ValueExt, array_attribute, elements, functions_of, i64_attribute, string, string_array,
-        strings, warning_at,
+        Attribute, ErrorReported, Op, OpExt, Pass, PassOptions, ValueExt, array_attribute, elements, functions_of, i64_attribute, string,
+        string_array, strings, warning_at,
     },
 };
 use std::collections::BTreeMap;
@@ -53,7 +53,9 @@ fn map_to_program_names(kernel: Op<'_>, known: &DimLabels<ArgumentDim>, names: &
     for (name, origins) in collect_dims_by_name(kernel, known) {
         match names.resolve_name(&name, &origins) {
             Some(of_program) => {
-                let met = found.iter().find(|(other, of_other)| **of_other == of_program && must_stay_distinct(kernel, &names_in_kernel, &name, other));
+                let met = found
+                    .iter()
+                    .find(|(other, of_other)| **of_other == of_program && must_stay_distinct(kernel, &names_in_kernel, &name, other));
                 let Some((other, _)) = met else {
                     found.insert(name, of_program);
                     continue;

@@ -3,12 +3,12 @@
 use super::{
     dim_labels::LabelList,
     moves::fuse_consumer,
-    neighbours::{KernelView, RequestedLoop, trace_dims, collect_views},
+    neighbours::{KernelView, RequestedLoop, collect_views, trace_dims},
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, strip_views},
-    kernel::{NeighborKind, Epilogue, KernelNeighbor, FusionRejection},
+    kernel::{Epilogue, FusionRejection, KernelNeighbor, NeighborKind},
     mlir::{Op, OpExt, Value, ValueExt, shape_of, strings},
 };
 
@@ -30,7 +30,10 @@ impl<'c> KernelSegment<'c> {
         match scopes.as_slice() {
             [] => vec![Self { ops, innermost: kernel }],
             [scope] => find_innermost_scope(*scope).map(|innermost| Self { ops, innermost }).into_iter().collect(),
-            _ => scopes.iter().filter_map(|scope| Some(Self { innermost: find_innermost_scope(*scope)?, ops: collect_dependencies(*scope)? })).collect(),
+            _ => scopes
+                .iter()
+                .filter_map(|scope| Some(Self { innermost: find_innermost_scope(*scope)?, ops: collect_dependencies(*scope)? }))
+                .collect(),
         }
     }
 
@@ -103,8 +106,13 @@ impl<'c> KernelView<'c> {
     ///
     /// # Errors
     /// Returns the first rule that the first segment breaks.
-    pub(super) fn find_fusible_segment(&self, second: &Self, stays: impl Fn(&KernelSegment<'c>) -> bool) -> Result<Option<KernelSegment<'c>>, FusionRejection> {
-        let parts: Vec<KernelSegment<'c>> = KernelSegment::find_all(second.op).into_iter().filter(|part| !self.collect_output_reads(second, part).is_empty()).collect();
+    pub(super) fn find_fusible_segment(
+        &self,
+        second: &Self,
+        stays: impl Fn(&KernelSegment<'c>) -> bool,
+    ) -> Result<Option<KernelSegment<'c>>, FusionRejection> {
+        let parts: Vec<KernelSegment<'c>> =
+            KernelSegment::find_all(second.op).into_iter().filter(|part| !self.collect_output_reads(second, part).is_empty()).collect();
         let mut refused = parts.is_empty().then(FusionRejection::from_different_loops);
         for part in parts {
             match self.describe_segment(second, &part).check() {

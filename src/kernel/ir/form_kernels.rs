@@ -4,9 +4,9 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{ComputeOp, strip_views, append_yield, build_kernel_before},
+    dialect::{ComputeOp, append_yield, build_kernel_before, strip_views},
     kernel::{GroupOp, find_groups},
-    mlir::{BlockExt, Op, OpExt, PassOptions, Pass, ErrorReported, Type, Value, ValueExt, ValueLike, ValueMap, functions_of},
+    mlir::{BlockExt, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueExt, ValueLike, ValueMap, functions_of},
 };
 use machine::Family;
 use std::collections::BTreeSet;
@@ -72,7 +72,8 @@ fn form_kernel<'c>(ops: &[Op<'c>]) {
     }
     let types: Vec<Type<'c>> = outputs.iter().map(ValueLike::r#type).collect();
     let name = if last.is(spyre::HINT) { "scope" } else { ComputeOp::from_op(last).map_or("group", ComputeOp::function) };
-    let readers: Vec<Op<'c>> = outputs.iter().flat_map(|output| output.users()).filter_map(|user| find_ancestor_beside(user, last)).collect();
+    let readers: Vec<Op<'c>> =
+        outputs.iter().flat_map(|output| output.users()).filter_map(|user| find_ancestor_beside(user, last)).collect();
     let first_reader =
         readers.into_iter().filter(|op| !inside.contains(op)).reduce(|one, other| if other.is_before(one) { other } else { one });
     let place = first_reader.filter(|reader| reader.is_before(last)).unwrap_or(last);

@@ -6,12 +6,12 @@
 //! module itself is changed once.
 
 use super::{
+    collect_kernels,
     decide::{FusionDecision, decide_fusion},
     dim_labels::{DimLabels, compute_program_labels},
     followers::KernelSegment,
-    fusion::{NeighborFusion, CompletedMove, function_name, has_excluded, original_number, collect_producers},
-    judge::{CandidateCompiler, ModuleCostEvaluator, ModuleCost, remove_numbers},
-    collect_kernels,
+    fusion::{CompletedMove, NeighborFusion, collect_producers, function_name, has_excluded, original_number},
+    judge::{CandidateCompiler, ModuleCost, ModuleCostEvaluator, remove_numbers},
     neighbours::KernelView,
     placed::{MovedOpLoops, collect_moved_op_loops},
 };
@@ -19,9 +19,10 @@ use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     codes,
     dialect::{ComputeOp, Knob, target_of},
-    kernel::{FusionRule, FusedOp, FusionMode, KernelOutcome, FusionOutcome, FusionRejection, NeighborSide, UnfusedOp},
+    kernel::{FusedOp, FusionMode, FusionOutcome, FusionRejection, FusionRule, KernelOutcome, NeighborSide, UnfusedOp},
     mlir::{
-        Op, OpExt, PassOptions, Pass, ErrorReported, DetachedClone, error_at, functions_of, i64_attribute, format_location, remark_at_location, string_attribute,
+        DetachedClone, ErrorReported, Op, OpExt, Pass, PassOptions, error_at, format_location, functions_of, i64_attribute,
+        remark_at_location, string_attribute,
     },
     plan_file::compute_program_key,
 };
@@ -39,7 +40,8 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let compiler: Option<CandidateCompiler> = options.read_nested_options(module, option::COMPILE)?;
     let judge = compiler.as_ref().map(ModuleCostEvaluator::new);
     let decided = judge.map_or_else(|| Ok(FusionDecision::default()), |judge| decide_fusion(module, &target, &judge))?;
-    let moves = if decided.is_separate { Vec::new() } else { NeighborFusion { target: &target, choice: &decided.choice }.fuse_neighbors(module) };
+    let moves =
+        if decided.is_separate { Vec::new() } else { NeighborFusion { target: &target, choice: &decided.choice }.fuse_neighbors(module) };
     let places = collect_moved_op_loops(module, &target);
     let mut first_kernel = 0;
     for function in functions_of(module) {

@@ -1,9 +1,9 @@
 //! Moves all neighbors of kernels for which a move is legal and not excluded.
 
 use super::{
+    collect_kernels,
     dim_labels::compute_program_labels,
     followers::{KernelSegment, fuse_kernels},
-    collect_kernels,
     moves::{fuse_consumer, fuse_producer},
     neighbours::KernelView,
     placed::{mark_for_recomputation, number_before_move},
@@ -13,7 +13,7 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::ComputeOp,
     kernel::NeighborSide,
-    mlir::{Op, OpExt, functions_of, integer, format_location},
+    mlir::{Op, OpExt, format_location, functions_of, integer},
 };
 use machine::Target;
 use std::collections::BTreeSet;

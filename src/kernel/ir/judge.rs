@@ -9,7 +9,10 @@ use crate::{
     codes,
     dialect::{ComputeOp, TileSearchSummary, target_of},
     joint::{ir::divide_jointly::compute_divided_op_costs, priced::PlacedOpCost},
-    mlir::{Op, OpExt, PassInstance, ErrorReported, DetachedClone, PassFailure, num_bugs, collect_diagnostics, error_at, functions_of, record_bug, run_trial_passes},
+    mlir::{
+        DetachedClone, ErrorReported, Op, OpExt, PassFailure, PassInstance, collect_diagnostics, error_at, functions_of, num_bugs,
+        record_bug, run_trial_passes,
+    },
 };
 use cost::{ModeledCost, Objective};
 use std::{cell::Cell, fmt, sync::Arc};

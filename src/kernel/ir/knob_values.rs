@@ -1,12 +1,12 @@
 //! `spyre-make-kernels`: applies the knob values that the user requests.
 
-use super::{fixed_numbers::collect_fixed_numbers, collect_kernels};
+use super::{collect_kernels, fixed_numbers::collect_fixed_numbers};
 use crate::dialect::ods::attr;
 use crate::{
     codes,
     dialect::{Knob, set_knob},
     kernel::KnobValue,
-    mlir::{Op, OpExt, ErrorReported, error_at, verify_op},
+    mlir::{ErrorReported, Op, OpExt, error_at, verify_op},
 };
 use std::collections::BTreeSet;
 

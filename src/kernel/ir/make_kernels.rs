@@ -10,8 +10,8 @@ use crate::{
     dialect::{Knob, append_yield, build_kernel_before, set_input_dims},
     kernel::KnobValue,
     mlir::{
-        BlockExt, Op, OpExt, PassOptions, Pass, ErrorReported, DetachedClone, TensorType, Type, ValueExt, ValueLike, argument_attribute, elements,
-        error_at, functions_of, is_public, string, strings, symbol_name, warning_at,
+        BlockExt, DetachedClone, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Type, ValueExt, ValueLike, argument_attribute,
+        elements, error_at, functions_of, is_public, string, strings, symbol_name, warning_at,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};

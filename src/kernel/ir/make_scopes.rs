@@ -6,19 +6,19 @@
 
 use super::{
     argument_names::{ArgumentNames, compute_origins},
-    dim_labels::DimLabels,
     collect_kernels,
+    dim_labels::DimLabels,
     together::ArgumentDim,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
-    dialect::{LoopCarriedValue, ComputeOp, strip_views, loop_carried_values, build_constant, append_yield, tiled_outputs, tiled_dims},
+    dialect::{ComputeOp, LoopCarriedValue, append_yield, build_constant, loop_carried_values, strip_views, tiled_dims, tiled_outputs},
     kernel::{IterationExtent, LoopBodyOp, LoopBodyOperand, compute_view_extent},
     mlir::{
-        AttributeList, BlockLike, Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, array_attribute, build_op,
-        dense_attribute, error_at, float_value, functions_of, i64_attribute, insert_before, integer, map_of, map_results, new_block,
-        shape_of, splat_value, string_array, warning_at,
+        AttributeList, BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
+        array_attribute, build_op, dense_attribute, error_at, float_value, functions_of, i64_attribute, insert_before, integer, map_of,
+        map_results, new_block, shape_of, splat_value, string_array, warning_at,
     },
     tile::ir::combination::find_combination,
 };
@@ -46,8 +46,11 @@ fn enclosing_kernel(around: Op<'_>) -> Option<Op<'_>> {
 /// Turns the loops of a function, or of a kernel in it, into scopes; the loops name dimensions of its arguments.
 fn make_scopes_in<'c>(function: Op<'c>, place: Op<'c>, loops: &[Op<'c>]) -> Result<(), ErrorReported> {
     let known = compute_origins(place);
-    let mut names =
-        if place == function { ArgumentNames::from_function(function, &known) } else { ArgumentNames::from_kernel(place, function, &known) };
+    let mut names = if place == function {
+        ArgumentNames::from_function(function, &known)
+    } else {
+        ArgumentNames::from_kernel(place, function, &known)
+    };
     let cuts: Vec<Vec<ArgumentDim>> = loops.iter().map(|around| collect_tiled_origins(*around, &known)).collect();
     cuts.iter().for_each(|cut| names.unify_names(cut));
     if place == function {
@@ -191,7 +194,10 @@ impl<'c> ScopeBody<'c> {
         }
         if trip_count(around) == 1 {
             // The only tile is the complete tensor, whatever its use.
-            return Ok(Self { cut: Vec::new(), carried: loop_carried_values(around).into_iter().map(|carried| (carried, carried.after)).collect() });
+            return Ok(Self {
+                cut: Vec::new(),
+                carried: loop_carried_values(around).into_iter().map(|carried| (carried, carried.after)).collect(),
+            });
         }
         let mut known = ExtentAnalysis { around, extents: ValueMap::default(), cut: Vec::new(), carried: Vec::new() };
         for (value, dim) in around.body_args().into_iter().zip(tiled_dims(around)) {
@@ -249,7 +255,12 @@ impl<'c> ExtentAnalysis<'c> {
         }
         if op.is(spyre::VIEW) {
             let behind = op.inputs()[0];
-            let shown = compute_view_extent(self.extent_of(behind), &map_results(op.required_attr(attr::MAP, map_of)), &shape_of(behind), &shape_of(op.output()));
+            let shown = compute_view_extent(
+                self.extent_of(behind),
+                &map_results(op.required_attr(attr::MAP, map_of)),
+                &shape_of(behind),
+                &shape_of(op.output()),
+            );
             return shown.ok_or("reads a tile through a view that does not keep the tiled dimension");
         }
         let Some(compute) = ComputeOp::from_op(op).filter(|compute| !compute.is_insert()) else {
@@ -260,8 +271,11 @@ impl<'c> ExtentAnalysis<'c> {
 
     fn describe_op(&self, compute: ComputeOp<'c>) -> LoopBodyOp {
         let reads = compute.read_operands().into_iter().enumerate();
-        let reads =
-            reads.map(|(operand, value)| LoopBodyOperand { extent: self.extent_of(value), sizes: shape_of(value), dims: compute.operand_dims(operand) });
+        let reads = reads.map(|(operand, value)| LoopBodyOperand {
+            extent: self.extent_of(value),
+            sizes: shape_of(value),
+            dims: compute.operand_dims(operand),
+        });
         LoopBodyOp {
             reads: reads.collect(),
             n_kept: compute.iteration_space().len() - compute.num_reduced_dims(),
@@ -273,8 +287,13 @@ impl<'c> ExtentAnalysis<'c> {
 
     /// Returns the partial result that an iteration combines with the carried value.
     fn find_partial_result(&self, carried: LoopCarriedValue<'c>) -> Result<Value<'c>, ErrorReported> {
-        let refuse =
-            |why| Err(report_rejection(self.around, carried.after.def().filter(|op| op.parent() == Some(self.around)).unwrap_or(self.around), why));
+        let refuse = |why| {
+            Err(report_rejection(
+                self.around,
+                carried.after.def().filter(|op| op.parent() == Some(self.around)).unwrap_or(self.around),
+                why,
+            ))
+        };
         let function = carried.after.def().and_then(ComputeOp::from_op).map(ComputeOp::function).unwrap_or_default();
         let inputs = carried.after.def().map(OpExt::inputs).unwrap_or_default();
         let part = match inputs.as_slice() {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, strip_views, input_dims_of, collect_users_through_views, rebuild_scope, set_input_dims},
+    dialect::{ComputeOp, collect_users_through_views, input_dims_of, rebuild_scope, set_input_dims, strip_views},
     mlir::{Op, OpExt, Value, ValueExt, insert_before, shape_of},
 };
 
@@ -109,9 +109,12 @@ pub(super) fn fuse_consumer<'c>(view: &KernelView<'c>, consumer: Op<'c>) -> Op<'
             extra.push((root, seen.unwrap_or_else(|| vec![None; shape_of(root).len()])));
         }
     }
-    let made: Vec<Option<(Value<'c>, Vec<Op<'c>>)>> =
-        operands.iter().map(|value| view.find_viewed_output(*value).map(|output| (view.find_definition(output).value, view.find_definition(output).views))).collect();
-    let scope = operands.iter().find_map(|value| view.find_viewed_output(*value)).map_or(view.op, |output| view.find_definition(output).scope);
+    let made: Vec<Option<(Value<'c>, Vec<Op<'c>>)>> = operands
+        .iter()
+        .map(|value| view.find_viewed_output(*value).map(|output| (view.find_definition(output).value, view.find_definition(output).views)))
+        .collect();
+    let scope =
+        operands.iter().find_map(|value| view.find_viewed_output(*value)).map_or(view.op, |output| view.find_definition(output).scope);
     // The kernel's own inputs that the body reads have new values once the kernel is rebuilt.
     let inside: Vec<Option<(ValueInKernel<'c>, Vec<Op<'c>>)>> =
         made.into_iter().map(|made| made.map(|(value, views)| (ValueInKernel::new(view.op, value), views))).collect();

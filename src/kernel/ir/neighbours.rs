@@ -3,8 +3,8 @@
 use super::dim_labels::{DimLabels, LabelList, trace_view_dims};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{ComputeOp, Knob, strip_views, format_of, input_dims_of, collect_users_through_views},
-    kernel::{DimTiling, NeighborKind, Epilogue, KernelNeighbor, Prologue, OutputUse, ViewedInput},
+    dialect::{ComputeOp, Knob, collect_users_through_views, format_of, input_dims_of, strip_views},
+    kernel::{DimTiling, Epilogue, KernelNeighbor, NeighborKind, OutputUse, Prologue, ViewedInput},
     mlir::{BlockExt, Op, OpExt, TensorType, Value, ValueExt, ValueLike, elements, integer, string, strings},
 };
 use machine::Target;
@@ -64,7 +64,9 @@ impl<'c> KernelView<'c> {
         let names = scope.attr(attr::TILE_DIMS).and_then(strings).unwrap_or_default();
         let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default();
         let count = |count| match string(count) {
-            Some(name) => self.knobs.get(name).map_or_else(|| SymbolicCount::Symbol(name.to_owned()), |number| SymbolicCount::Number(*number)),
+            Some(name) => {
+                self.knobs.get(name).map_or_else(|| SymbolicCount::Symbol(name.to_owned()), |number| SymbolicCount::Number(*number))
+            }
             None => SymbolicCount::Number(integer(count).unwrap_or(1)),
         };
         let levels = names.into_iter().zip(counts).map(|(name, number)| RequestedLoop { name: name.to_owned(), count: count(number) });
@@ -89,13 +91,26 @@ impl<'c> KernelView<'c> {
         labels.iter().enumerate().filter_map(|(dim, label)| Some((dim, level(label.as_ref()?)?))).collect()
     }
 
-    pub(super) fn describe_neighbor(&self, op: Op<'c>, does: NeighborKind, labels: &LabelList<String>, levels: &[RequestedLoop]) -> KernelNeighbor {
+    pub(super) fn describe_neighbor(
+        &self,
+        op: Op<'c>,
+        does: NeighborKind,
+        labels: &LabelList<String>,
+        levels: &[RequestedLoop],
+    ) -> KernelNeighbor {
         let has_wishes = op.attr(attr::HINTS).is_some() || op.attr(attr::WORK_DIV).is_some();
         let is_cut = |level: &&RequestedLoop| labels.iter().flatten().any(|label| *label == level.name);
-        let tiles: i64 = levels.iter().filter(is_cut).map(|level| if let SymbolicCount::Number(count) = level.count { count } else { 1 }).product();
+        let tiles: i64 =
+            levels.iter().filter(is_cut).map(|level| if let SymbolicCount::Number(count) = level.count { count } else { 1 }).product();
         let bytes = op.outputs().first().map_or(0, |output| device_bytes(*output));
         let tile_bytes = bytes / (tiles * self.target.cores).max(1);
-        KernelNeighbor { kind: does, has_hints: has_wishes, is_in_kernel_block: op.parent() == self.op.parent(), tile_bytes, lx_bytes: self.target.lx_bytes }
+        KernelNeighbor {
+            kind: does,
+            has_hints: has_wishes,
+            is_in_kernel_block: op.parent() == self.op.parent(),
+            tile_bytes,
+            lx_bytes: self.target.lx_bytes,
+        }
     }
 
     //===------------------------------------------------------------------===//
@@ -219,7 +234,10 @@ impl<'c> KernelView<'c> {
             op: self.describe_neighbor(consumer, classify_neighbor(consumer), &of_result, &levels),
             n_late_operands: self.num_late_operands(&operands),
             n_scopes: scopes.len(),
-            reads: outputs.into_iter().map(|(operand, output)| self.describe_output_use(compute, operand, operands[operand], output)).collect(),
+            reads: outputs
+                .into_iter()
+                .map(|(operand, output)| self.describe_output_use(compute, operand, operands[operand], output))
+                .collect(),
         }
     }
 
@@ -261,7 +279,8 @@ impl<'c> KernelView<'c> {
             (0..rank).map(|dim| shown.iter().position(|of_maker| *of_maker == Some(dim)).and_then(|shown| walked.get(shown).copied()?));
         let maker = made.value.def();
         let summed: Vec<String> = maker.and_then(ComputeOp::from_op).map(|maker| self.reduced_dim_names(maker)).unwrap_or_default();
-        let is_of_maker = |level: &&RequestedLoop| self.collect_tiled_dims(&self.labels.labels_of(made.value), std::slice::from_ref(*level)).is_empty();
+        let is_of_maker =
+            |level: &&RequestedLoop| self.collect_tiled_dims(&self.labels.labels_of(made.value), std::slice::from_ref(*level)).is_empty();
         let first = levels.iter().find(|level| !is_of_maker(level) || summed.contains(&level.name));
         OutputUse {
             dims: dims.collect(),
@@ -329,7 +348,8 @@ fn classify_neighbor(op: Op<'_>) -> NeighborKind {
         spyre::GATHER => NeighborKind::Gather,
         spyre::REDUCE | spyre::MATMUL => {
             // Reduced dimensions are the last of the iteration space, in order.
-            let (n_dims, n_reduced) = ComputeOp::from_op(op).map_or((0, 0), |compute| (compute.iteration_space().len(), compute.num_reduced_dims()));
+            let (n_dims, n_reduced) =
+                ComputeOp::from_op(op).map_or((0, 0), |compute| (compute.iteration_space().len(), compute.num_reduced_dims()));
             NeighborKind::Reduction((n_dims - n_reduced..n_dims).collect())
         }
         other => NeighborKind::Other(other.to_owned()),

@@ -1,13 +1,13 @@
 //! Tunable parameters that the kernels of a program leave open.
 
 use super::{
-    fixed_numbers::{FixedNumber, collect_fixed_numbers},
     collect_kernels,
+    fixed_numbers::{FixedNumber, collect_fixed_numbers},
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Knob, condition_holds, input_dims_of},
-    kernel::{KnobTiling, FixedNumberKind, find_equivalent_order},
+    kernel::{FixedNumberKind, KnobTiling, find_equivalent_order},
     mlir::{Op, OpExt, elements, integer, shape_of, string, strings},
 };
 use program::SymbolicCount;
@@ -121,8 +121,9 @@ fn collect_tilings<'c>(
 /// Returns the counts of a scope; open counts are represented by their names.
 fn scope_counts<'c>(scope: Op<'c>, open: &[FixedNumber<'c>]) -> Vec<SymbolicCount> {
     let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default();
-    let name_at =
-        |place: usize| open.iter().find(|number| number.kind == FixedNumberKind::Tiles && (number.scope, number.position) == (scope, place));
+    let name_at = |place: usize| {
+        open.iter().find(|number| number.kind == FixedNumberKind::Tiles && (number.scope, number.position) == (scope, place))
+    };
     let count = |(place, attribute)| match (name_at(place), integer(attribute)) {
         (Some(number), _) => SymbolicCount::Symbol(number.name.clone()),
         (None, Some(number)) => SymbolicCount::Number(number),

@@ -5,13 +5,13 @@
 //! (INLINE).
 
 use super::{
-    dim_labels::compute_program_labels,
     collect_kernels,
+    dim_labels::compute_program_labels,
     neighbours::{KernelView, RequestedLoop},
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{ComputeOp, wrap_in_recompute_scope, collect_users_through_views},
+    dialect::{ComputeOp, collect_users_through_views, wrap_in_recompute_scope},
     kernel::FusionMode,
     mlir::{Op, OpExt, functions_of, i64_attribute, integer, strings},
 };
@@ -114,7 +114,11 @@ impl<'c> KernelView<'c> {
     /// Returns the names of the loops that contain an op, outermost first.
     fn enclosing_loop_names(&self, op: Op<'c>) -> Vec<String> {
         let Some(compute) = ComputeOp::from_op(op) else { return Vec::new() };
-        let placed = MovedOpLoops { around: self.enclosing_levels_with_tiling(compute), is_recomputed: is_marked_for_recomputation(op), may_recompute: false };
+        let placed = MovedOpLoops {
+            around: self.enclosing_levels_with_tiling(compute),
+            is_recomputed: is_marked_for_recomputation(op),
+            may_recompute: false,
+        };
         placed.loops().into_iter().map(|level| level.name).collect()
     }
 

@@ -2,12 +2,12 @@
 
 use super::{
     followers::KernelSegment,
-    moves::{NewInputs, prune_kernel, add_inputs},
+    moves::{NewInputs, add_inputs, prune_kernel},
     neighbours::KernelView,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{ComputeOp, append_yield, input_dims_of, build_kernel_before, rebuild_scope, set_input_dims},
+    dialect::{ComputeOp, append_yield, build_kernel_before, input_dims_of, rebuild_scope, set_input_dims},
     mlir::{BlockExt, Op, OpExt, Type, Value, ValueExt, ValueLike, insert_before},
 };
 
@@ -34,7 +34,8 @@ pub(super) fn split_off_segment<'c>(view: &KernelView<'c>, part: &KernelSegment<
         replace_uses(&part.nested(), kernel.body_args()[*number], argument);
     }
     append_yield(front, &given);
-    let behind: NewInputs<'c> = front.outputs().into_iter().zip(&given).map(|(output, value)| (output, view.labels.labels_of(*value))).collect();
+    let behind: NewInputs<'c> =
+        front.outputs().into_iter().zip(&given).map(|(output, value)| (output, view.labels.labels_of(*value))).collect();
     rewire_remaining_kernel(add_inputs(kernel, &behind), front, &given);
     (front, false)
 }

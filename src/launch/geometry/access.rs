@@ -65,7 +65,10 @@ mod tests {
         let table = operand(&[8, 64], vec![Coordinate::indirect("rows"), Coordinate::dim(1)]);
         let result = operand(&[2, 64], vec![Coordinate::dim(0), Coordinate::dim(1)]);
         let mut op = OpSpec { operands: vec![index, table, result], ..OpSpec::default() };
-        assert_eq!(classify_operands(&op).unwrap(), [AddressingMode::Index { value: 1 }, AddressingMode::Value { index: 0 }, AddressingMode::Direct]);
+        assert_eq!(
+            classify_operands(&op).unwrap(),
+            [AddressingMode::Index { value: 1 }, AddressingMode::Value { index: 0 }, AddressingMode::Direct]
+        );
         op.operands[0].name = None;
         assert_eq!(classify_operands(&op), Err(LaunchError::UnknownIndex { operand: 1, name: "rows".to_owned() }));
     }

@@ -116,7 +116,7 @@ mod tests {
     use super::super::Geometry;
     use super::*;
     use crate::bundle::{
-        SymbolicDim, OpWindow, WindowAxis,
+        OpWindow, SymbolicDim, WindowAxis,
         testing::{dense_operand, op, operand},
     };
 
@@ -129,7 +129,10 @@ mod tests {
     #[test]
     fn names_violated_precondition() {
         assert_eq!(check_error(|op| op.operands.clear()), "0 operands; this op needs at least 1");
-        assert_eq!(check_error(|op| op.iteration_space[1].split = 0), "iteration dimension 1 has range 64 and split 0; both must be at least 1");
+        assert_eq!(
+            check_error(|op| op.iteration_space[1].split = 0),
+            "iteration dimension 1 has range 64 and split 0; both must be at least 1"
+        );
         assert_eq!(
             check_error(|op| op.operands[1] = operand(&[8, 32], vec![Coordinate::dim(0), Coordinate::dim(1)])),
             "operand 1 ends in a device dimension of 32; a stick of SEN169_FP16 has 64 elements"

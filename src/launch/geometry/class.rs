@@ -112,7 +112,8 @@ mod tests {
 
     #[test]
     fn shares_class_for_same_dimensions_and_stick() {
-        let add = op("add", &[8, 128], vec![dense_operand(&[8, 128], 0, 1), dense_operand(&[8, 128], 0, 1), dense_operand(&[8, 128], 0, 1)]);
+        let add =
+            op("add", &[8, 128], vec![dense_operand(&[8, 128], 0, 1), dense_operand(&[8, 128], 0, 1), dense_operand(&[8, 128], 0, 1)]);
         assert_eq!(classes(&add), [("OUTPUT", vec![0, 1, 2])]);
         let transposed = op("ReStickifyOpHBM", &[128, 128], vec![dense_operand(&[128, 128], 1, 0), dense_operand(&[128, 128], 0, 1)]);
         assert_eq!(classes(&transposed), [("OUTPUT", vec![0]), ("KERNEL", vec![1])]);

@@ -58,7 +58,8 @@ pub(super) fn divide_space(op: &OpSpec, labels: &[DimLabel], space: &LabeledSpac
 /// Returns the division that the op requests, fastest dimension first; a dimension that the format adds is undivided.
 fn requested_division(op: &OpSpec, labels: &[DimLabel], space: &LabeledSpace) -> Option<CoreDivisions> {
     let divisors = op.iteration_space.iter().map(|dim| dim.divisor).collect::<Option<Vec<i64>>>()?;
-    let divisor_of = |label: DimLabel| labels.iter().position(|other| *other == label).and_then(|dim| divisors.get(dim).copied()).unwrap_or(1);
+    let divisor_of =
+        |label: DimLabel| labels.iter().position(|other| *other == label).and_then(|dim| divisors.get(dim).copied()).unwrap_or(1);
     let of_dim = |label: DimLabel| DimDivision { label, slices: space.split(label), divisor: divisor_of(label).max(1) };
     let mut dims: Vec<_> = space.dims().iter().map(|dim| of_dim(dim.label)).collect();
     dims.sort_by_key(|division| if division.slices > 1 { division.divisor } else { i64::MAX });
@@ -84,7 +85,12 @@ fn divide_in_order(space: &LabeledSpace, family: OpFamily) -> CoreDivisions {
 }
 
 /// Returns the division of each tensor by owner for an LX relayout; `None` for any other op.
-pub(super) fn assign_owners(op: &OpSpec, labels: &[DimLabel], space: &LabeledSpace, own: &CoreDivisions) -> Result<Option<Vec<CoreDivisions>>, LaunchError> {
+pub(super) fn assign_owners(
+    op: &OpSpec,
+    labels: &[DimLabel],
+    space: &LabeledSpace,
+    own: &CoreDivisions,
+) -> Result<Option<Vec<CoreDivisions>>, LaunchError> {
     let Some(stray) = op.operands.iter().position(|operand| operand.ownership.is_some()) else { return Ok(None) };
     let is_relayout = match op.operands.as_slice() {
         [from, to] => is_identity(op) && from.allocation.is_lx() && to.allocation.is_lx() && from.ownership != to.ownership,
@@ -138,7 +144,11 @@ mod tests {
 
     #[test]
     fn orders_first_dimension_fastest_unless_contraction_is_split() {
-        let mut mm = op("batchmatmul", &[64, 256, 128], vec![dense_operand(&[64, 128], 0, 2), dense_operand(&[128, 256], 2, 1), dense_operand(&[64, 256], 0, 1)]);
+        let mut mm = op(
+            "batchmatmul",
+            &[64, 256, 128],
+            vec![dense_operand(&[64, 128], 0, 2), dense_operand(&[128, 256], 2, 1), dense_operand(&[64, 256], 0, 1)],
+        );
         mm.iteration_space[0].split = 4;
         mm.iteration_space[1].split = 2;
         let order =

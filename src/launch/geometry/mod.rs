@@ -29,11 +29,11 @@ mod testing;
 mod windowed_label;
 
 pub use access::AddressingMode;
-pub use class::{LayoutClass, ClassName};
-pub use cores::{DimDivision, CoreDivisions};
+pub use class::{ClassName, LayoutClass};
+pub use cores::{CoreDivisions, DimDivision};
 pub use padding::DimPadding;
 pub use space::{LabeledSpace, SpaceDim};
-pub use tensor::{Scale, LabeledTensor, TensorDim};
+pub use tensor::{LabeledTensor, Scale, TensorDim};
 
 pub use super::label::DimLabel;
 

@@ -118,7 +118,7 @@ impl OpView<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{with_view, with_op_view};
+    use super::super::testing::{with_op_view, with_view};
     use super::*;
     use crate::bundle::testing::{op, operand};
     use crate::bundle::{OpWindow, WindowAxis};

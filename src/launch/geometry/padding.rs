@@ -1,7 +1,7 @@
 //! Padding to full sticks, and the choice of the padding that must be masked ("SuperDSC schema, section 4").
 
 use super::order::OpView;
-use super::{LayoutClass, DimLabel, Scale, LabeledSpace, LabeledTensor};
+use super::{DimLabel, LabeledSpace, LabeledTensor, LayoutClass, Scale};
 use crate::bundle::OpFamily;
 use crate::bundle::OpSpec;
 use crate::bundle::{is_conversion, is_restickify};
@@ -56,7 +56,13 @@ fn select_padded_operands(op: &OpSpec, family: OpFamily) -> PaddedOperands {
 
 /// Adjusts tensors after a restickify, which pads both sticks: a dimension may now be larger than a tensor in which it is not the stick;
 /// and a padded dimension is not split, since its last slice would hold padding only.
-pub(super) fn adjust_restickify(view: &OpView<'_>, tensors: &mut [LabeledTensor], classes: &[LayoutClass], padding: &DimPadding, space: &mut LabeledSpace) {
+pub(super) fn adjust_restickify(
+    view: &OpView<'_>,
+    tensors: &mut [LabeledTensor],
+    classes: &[LayoutClass],
+    padding: &DimPadding,
+    space: &mut LabeledSpace,
+) {
     if !is_restickify(view.op) {
         return;
     }

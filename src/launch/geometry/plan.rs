@@ -82,7 +82,8 @@ impl SpacePlan {
             if dims.is_empty() || stick.is_some() {
                 continue;
             }
-            let label = first_free_label(&[&self.order, &dims]).ok_or(LaunchError::NoLabelLeft { purpose: "the stick of an index tensor" })?;
+            let label =
+                first_free_label(&[&self.order, &dims]).ok_or(LaunchError::NoLabelLeft { purpose: "the stick of an index tensor" })?;
             self.space.set_size(label, 1);
             self.order.push(label);
             self.private.push((index, label));

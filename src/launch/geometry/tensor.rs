@@ -225,7 +225,8 @@ impl<'a> LabeledTensorBuilder<'a> {
     fn front(&self, k: usize, offset: i64) -> i64 {
         let (extents, coordinates) = (DeviceExtents(self.operand), &self.operand.coordinates);
         let inside = extents.position(k).map_or(&[][..], |position| &coordinates[position..coordinates.len() - 1]);
-        let labels = inside.iter().filter_map(|coordinate| self.view.coordinate_label(coordinate)).filter(|_| self.operand.allocation.is_lx());
+        let labels =
+            inside.iter().filter_map(|coordinate| self.view.coordinate_label(coordinate)).filter(|_| self.operand.allocation.is_lx());
         offset * extents.inner_elements(k + 1) / labels.map(|label| self.plan.space.split(label)).product::<i64>()
     }
 
@@ -393,7 +394,10 @@ mod tests {
         weight.format = DeviceFormat::Sen143Fp8;
         weight.arrangement = ElementArrangement::Qfp8Wt;
         let found = tensors("qfp8wt", &[8, 128], vec![dense_operand(&[8, 128], 0, 1), weight]);
-        assert_eq!((found[1].stick.as_slice(), found[1].stick_sizes.as_slice()), ([DimLabel::Mb, DimLabel::Out].as_slice(), [2, 64].as_slice()));
+        assert_eq!(
+            (found[1].stick.as_slice(), found[1].stick_sizes.as_slice()),
+            ([DimLabel::Mb, DimLabel::Out].as_slice(), [2, 64].as_slice())
+        );
     }
 
     #[test]

@@ -10,9 +10,9 @@ use crate::dialect::{
 use crate::{
     launch::{AddressMap, Execute, Launch, Param, SizeBounds, Stmt, name::ValueName},
     mlir::{
-        Attribute, AttributeList, Block, BlockExt, Context, AffineExpression, Location, Op, OpExt, Type, Value, ValueExt, ValueLike, ValueMap, array_attribute,
-        build_op, elements, index_type, integer, location_name, map_attribute, map_from_exprs, map_of, map_results, new_block_with_locations,
-        named_location, append_op, string_array, strings, type_attribute,
+        AffineExpression, Attribute, AttributeList, Block, BlockExt, Context, Location, Op, OpExt, Type, Value, ValueExt, ValueLike,
+        ValueMap, append_op, array_attribute, build_op, elements, index_type, integer, location_name, map_attribute, map_from_exprs,
+        map_of, map_results, named_location, new_block_with_locations, string_array, strings, type_attribute,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,9 @@ pub(crate) fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &L
     let named: Vec<_> =
         launch.params.iter().zip(&types).map(|(param, of)| (*of, named_location(location, &param.name.to_string()))).collect();
     let function_type = melior::ir::r#type::FunctionType::new(context, &types, &[]);
-    let attributes = AttributeList::new(context).with_text(attr::SYM_NAME, FUNCTION_NAME).with_attribute("function_type", type_attribute(function_type.into()));
+    let attributes = AttributeList::new(context)
+        .with_text(attr::SYM_NAME, FUNCTION_NAME)
+        .with_attribute("function_type", type_attribute(function_type.into()));
     let function = append_op(module, build_op("func.func", location, &[], &[], attributes, vec![new_block_with_locations(&named)]));
     let mut builder = LaunchIrBuilder { context, location, launch, values: BTreeMap::new(), names: Vec::new() };
     for (param, argument) in launch.params.iter().zip(function.body_args()) {
@@ -73,7 +75,9 @@ impl<'c> LaunchIrBuilder<'_, 'c> {
             Stmt::InputArgExtract { param } => {
                 self.push_value(parent, param.value, sdscbundle::INPUT_ARG_EXTRACT, &[param.name], attributes());
             }
-            Stmt::Constant { name, value } => self.push_value(parent, *name, "arith.constant", &[], attributes().with_index(attr::VALUE, *value)),
+            Stmt::Constant { name, value } => {
+                self.push_value(parent, *name, "arith.constant", &[], attributes().with_index(attr::VALUE, *value))
+            }
             Stmt::AddI { name, lhs, rhs } => self.push_value(parent, *name, "arith.addi", &[*lhs, *rhs], attributes()),
             Stmt::AffineApply { name, map, counters, base } => {
                 let operands: Vec<ValueName> = counters.iter().copied().chain([*base]).collect();
@@ -99,7 +103,8 @@ impl<'c> LaunchIrBuilder<'_, 'c> {
             let ids: Vec<Attribute<'c>> = ids.iter().map(|&id| crate::mlir::i64_attribute(self.context, id)).collect();
             array_attribute(self.context, &ids)
         });
-        let attributes = AttributeList::new(self.context).with_text(attr::SDSC_FILENAME, &execute.file_name()).with_option(attr::SYMBOL_IDS, ids);
+        let attributes =
+            AttributeList::new(self.context).with_text(attr::SDSC_FILENAME, &execute.file_name()).with_option(attr::SYMBOL_IDS, ids);
         append_op(parent, build_op(sdscbundle::SDSC_EXECUTE, self.location, &operands, &[], attributes, vec![]));
     }
 
@@ -116,8 +121,15 @@ impl<'c> LaunchIrBuilder<'_, 'c> {
 }
 
 fn address_map<'c>(context: &'c Context, map: &AddressMap) -> crate::mlir::AffineMap<'c> {
-    let term = |(dim, stride): (usize, &i64)| AffineExpression::Mul(Box::new(AffineExpression::Dim(dim)), Box::new(AffineExpression::Constant(*stride)));
-    let sum = map.strides.iter().enumerate().map(term).fold(AffineExpression::Symbol(0), |sum, term| AffineExpression::Add(Box::new(sum), Box::new(term)));
+    let term = |(dim, stride): (usize, &i64)| {
+        AffineExpression::Mul(Box::new(AffineExpression::Dim(dim)), Box::new(AffineExpression::Constant(*stride)))
+    };
+    let sum = map
+        .strides
+        .iter()
+        .enumerate()
+        .map(term)
+        .fold(AffineExpression::Symbol(0), |sum, term| AffineExpression::Add(Box::new(sum), Box::new(term)));
     map_from_exprs(context, map.strides.len(), 1, &[sum])
 }
 
@@ -264,7 +276,9 @@ impl LaunchIrReader<'_> {
 
     fn read_extract(&mut self, op: Op<'_>) -> Result<Stmt, String> {
         let param = self.operand_name(op, 0)?;
-        let value = self.assign_name(op.output(), || if let ValueName::ArgumentBase(argument) = param { Some(ValueName::Argument(argument)) } else { None });
+        let value = self.assign_name(op.output(), || {
+            if let ValueName::ArgumentBase(argument) = param { Some(ValueName::Argument(argument)) } else { None }
+        });
         let known = self.launch.params.iter_mut().find(|known| known.name == param).ok_or("extracts a value that is not a parameter")?;
         known.value = value;
         Ok(Stmt::InputArgExtract { param: *known })

@@ -12,7 +12,9 @@ use crate::{
 use crate::{
     codes,
     dialect::target_of,
-    mlir::{AttributeList, Context, Op, OpExt, PassOptions, Pass, ErrorReported, build_module, error_at, insert_before, append_op, string_array},
+    mlir::{
+        AttributeList, Context, ErrorReported, Op, OpExt, Pass, PassOptions, append_op, build_module, error_at, insert_before, string_array,
+    },
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdscbundle", run };
@@ -71,5 +73,7 @@ fn add_count_attributes<'c>(context: &'c Context, attributes: AttributeList<'c>,
     if names.is_empty() {
         return attributes;
     }
-    attributes.with_attribute(attr::SDSC_COUNTS, string_array(context, &names)).with_attribute(attr::SDSC_COUNTED_DIMS, string_array(context, &dims))
+    attributes
+        .with_attribute(attr::SDSC_COUNTS, string_array(context, &names))
+        .with_attribute(attr::SDSC_COUNTED_DIMS, string_array(context, &dims))
 }

@@ -7,10 +7,10 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{ComputeOp, EXACT_ATTR, DeviceTensor, clone_constant, build_constant, read_buffer_view, build_view},
+    dialect::{ComputeOp, DeviceTensor, EXACT_ATTR, build_constant, build_view, clone_constant, read_buffer_view},
     mlir::{
-        Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, Value, ValueExt, ValueLike, ValueMap, insert_before, map_from_exprs, map_of,
-        reshaped_elements,
+        ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, ValueMap, insert_before, map_from_exprs,
+        map_of, reshaped_elements,
     },
 };
 use program::{affine::AffineExpression, layout::find_row_major_dims};

@@ -3,7 +3,7 @@
 use crate::mlir::{TensorType, Value};
 use program::{
     affine::AffineExpression,
-    layout::{TensorIndex, OperandView},
+    layout::{OperandView, TensorIndex},
 };
 
 /// The dimensions of an operand without those that it only repeats along.
@@ -23,7 +23,9 @@ impl CompactOperand {
         let seen = crate::dialect::read_buffer_view(rhs);
         let sizes = &tensor.shape;
         let k = sizes.len() - 2;
-        let own = || (0..sizes.len()).map(|dim| TensorIndex::from_dim(dim, sizes)).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string());
+        let own = || {
+            (0..sizes.len()).map(|dim| TensorIndex::from_dim(dim, sizes)).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())
+        };
         let (behind, indices) = match &seen {
             Some(seen) => (seen.tensor.host.shape.clone(), seen.indices.clone()),
             None => (sizes.clone(), own()?),
@@ -55,9 +57,13 @@ impl CompactOperand {
                 // Parts side by side are one: a buffer has few dimensions.
                 for run in kept.chunk_by(|part, next| part + 1 == *next) {
                     let (step, size) = (stride(run[run.len() - 1]), run.iter().map(|part| flat[number + part]).product());
-                    let term = AffineExpression::Mul(Box::new(AffineExpression::Dim(compact.sizes.len())), Box::new(AffineExpression::Constant(step)));
+                    let term = AffineExpression::Mul(
+                        Box::new(AffineExpression::Dim(compact.sizes.len())),
+                        Box::new(AffineExpression::Constant(step)),
+                    );
                     sum = AffineExpression::Add(Box::new(sum), Box::new(term));
-                    let shifted = AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(dim)), Box::new(AffineExpression::Constant(step)));
+                    let shifted =
+                        AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(dim)), Box::new(AffineExpression::Constant(step)));
                     let shown = AffineExpression::Mod(Box::new(shifted), Box::new(AffineExpression::Constant(size)));
                     let shown = TensorIndex::from_expr(&shown, sizes).and_then(|index| index.to_expr(sizes));
                     compact.shown.push(shown.map_err(|error| error.to_string())?);

@@ -1,9 +1,9 @@
 //! `spyre-propagate-layouts`: copies of windows that an op reads with steps that do not divide the buffer.
 
-use super::regroup_views::{insert_regrouped_copy, replace_operand, insert_view, numeric_tensor};
+use super::regroup_views::{insert_regrouped_copy, insert_view, numeric_tensor, replace_operand};
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, build_copy, build_empty, erase_unused, build_insert, read_buffer_view, build_view},
+    dialect::{ComputeOp, build_copy, build_empty, build_insert, build_view, erase_unused, read_buffer_view},
     mlir::{Op, OpExt, TensorType, Value, insert_before, map_from_exprs},
 };
 use program::{
@@ -26,7 +26,8 @@ pub(super) fn copy_window(compute: ComputeOp<'_>, operand: usize) -> bool {
     let Ok(read) = window.read.iter().map(|index| index.to_expr(&to.shape)).collect::<Result<Vec<_>, _>>() else { return false };
     let op = compute.op;
     let positions = window.first.iter().enumerate().map(|(dim, &first)| window_index(dim, first)).collect();
-    let part = insert_regrouped_copy(op, seen.value, &RegroupedCopy { from: positions, shape: window.sizes.clone(), read: Vec::new() }, &from);
+    let part =
+        insert_regrouped_copy(op, seen.value, &RegroupedCopy { from: positions, shape: window.sizes.clone(), read: Vec::new() }, &from);
     let whole = copy_padded(op, part, &window, &from);
     replace_operand(op, value, insert_view(op, whole, &read, &to));
     true
@@ -63,7 +64,11 @@ impl<'c> InsertedSlices<'c> {
 
 /// Returns the index of a dimension in a window that begins at `first`.
 pub(super) fn window_index(dim: usize, first: i64) -> AffineExpression {
-    if first == 0 { AffineExpression::Dim(dim) } else { AffineExpression::Add(Box::new(AffineExpression::Dim(dim)), Box::new(AffineExpression::Constant(first))) }
+    if first == 0 {
+        AffineExpression::Dim(dim)
+    } else {
+        AffineExpression::Add(Box::new(AffineExpression::Dim(dim)), Box::new(AffineExpression::Constant(first)))
+    }
 }
 
 /// Returns the copy of a window in a buffer of its padded sizes. The padding repeats the last elements; no op reads it.
@@ -73,7 +78,8 @@ fn copy_padded<'c>(op: Op<'c>, part: Value<'c>, window: &ReadWindow, from: &Tens
     let (mut value, mut sizes) = (part, window.sizes.clone());
     for (dim, &padded) in window.padded.iter().enumerate().filter(|(dim, padded)| window.sizes[*dim] != **padded) {
         let (size, missing) = (sizes[dim], padded - sizes[dim]);
-        let positions: Vec<AffineExpression> = (0..sizes.len()).map(|other| window_index(other, if other == dim { size - missing } else { 0 })).collect();
+        let positions: Vec<AffineExpression> =
+            (0..sizes.len()).map(|other| window_index(other, if other == dim { size - missing } else { 0 })).collect();
         let (mut last, mut start) = (sizes.clone(), vec![0; sizes.len()]);
         last[dim] = missing;
         let map = map_from_exprs(context, sizes.len(), 0, &positions);

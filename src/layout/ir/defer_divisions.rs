@@ -8,10 +8,10 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{ComputeOp, build_pointwise, build_broadcast_view},
+    dialect::{ComputeOp, build_broadcast_view, build_pointwise},
     mlir::{
-        AffineExpression, Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, Value, ValueExt, ValueLike, insert_after, insert_before, map_of, map_results,
-        shape_of,
+        AffineExpression, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, insert_after, insert_before,
+        map_of, map_results, shape_of,
     },
 };
 use machine::Family;
@@ -75,14 +75,17 @@ impl<'c> OperandDivision<'c> {
             None => self.product.op.set_input(self.operand, weights),
         }
         let product = self.product.op.output();
-        let (Some(whole), Some(divisor)) = (TensorType::from_type(product.r#type()), TensorType::from_type(self.divisor.r#type())) else { return };
+        let (Some(whole), Some(divisor)) = (TensorType::from_type(product.r#type()), TensorType::from_type(self.divisor.r#type())) else {
+            return;
+        };
         let (context, at) = (self.division.ctx(), self.division.loc());
         let deferred = insert_after(self.product.op, build_pointwise(context, at, "realdiv", &[product, product], &[], product.r#type()));
         if let Some(hints) = self.division.attr(attr::HINTS) {
             deferred.set_attr(attr::HINTS, hints);
         }
         product.replace_with(deferred.output());
-        let shown = insert_before(deferred, build_broadcast_view(context, at, (self.divisor, divisor.element), &self.indices, &whole.shape));
+        let shown =
+            insert_before(deferred, build_broadcast_view(context, at, (self.divisor, divisor.element), &self.indices, &whole.shape));
         deferred.set_input(0, product);
         deferred.set_input(1, shown.output());
         self.division.erase();
@@ -134,10 +137,12 @@ fn is_upper_bound<'c>(value: Value<'c>, indices: Vec<AffineExpression>, x: Value
     let (value, indices) = trace_to_base(value, indices);
     let Some(compute) = value.def().and_then(ComputeOp::from_op) else { return false };
     if is_pointwise_function(compute.op, "maximum") {
-        let operand = |(operand, input)| is_upper_bound(input, substitute_dims(&indices, &dims_to_indices(compute.operand_dims(operand))), x, along);
+        let operand =
+            |(operand, input)| is_upper_bound(input, substitute_dims(&indices, &dims_to_indices(compute.operand_dims(operand))), x, along);
         return compute.op.inputs().into_iter().enumerate().any(operand);
     }
     let is_maximum = compute.op.is(spyre::REDUCE) && compute.function() == "max" && compute.op.inputs()[0] == x;
     let is_reduced = is_maximum && compute.operand_dims(1).get(along).copied().flatten().is_none();
-    is_reduced && indices.iter().zip(shape_of(value)).enumerate().all(|(dim, (index, size))| size == 1 || *index == AffineExpression::Dim(dim))
+    is_reduced
+        && indices.iter().zip(shape_of(value)).enumerate().all(|(dim, (index, size))| size == 1 || *index == AffineExpression::Dim(dim))
 }

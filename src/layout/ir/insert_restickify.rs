@@ -9,9 +9,12 @@
 use super::program::LayoutProgram;
 use crate::{
     codes,
-    dialect::{ComputeOp, DeviceTensor, clone_constant, build_relayout_copy, ods::spyre, build_restickify, build_view},
+    dialect::{ComputeOp, DeviceTensor, build_relayout_copy, build_restickify, build_view, clone_constant, ods::spyre},
     layout::{RelayoutBuffer, StickStrategy},
-    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_from_exprs},
+    mlir::{
+        ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before,
+        map_from_exprs,
+    },
 };
 use machine::Family;
 use program::layout::DeviceLayout;
@@ -47,7 +50,8 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
                 let refuse =
                     |message: String| error_at(codes::LAYOUT_CONFLICT, reader, format_args!("operand {operand} {message}")).report();
                 let value = mover.materialize(form, of, reader).map_err(refuse)?;
-                let shown = mover.view_as_operand(value, &way.indices, operand, reader, &program.flow.ops[number].ranges).map_err(refuse)?;
+                let shown =
+                    mover.view_as_operand(value, &way.indices, operand, reader, &program.flow.ops[number].ranges).map_err(refuse)?;
                 reader.set_input(operand, shown);
             }
         }
@@ -65,9 +69,8 @@ fn check_gather(compute: ComputeOp<'_>) -> Result<(), String> {
     let (found, shape) = (index.layout()?, index.tensor.buffer().map_err(|error| error.to_string())?);
     let expected = DeviceLayout::row_major(shape.sizes(), found.format()).map_err(|error| error.to_string())?;
     if *found != expected {
-        return Err(
-            codes::LAYOUT_GATHER.format(format_args!("requires its index tensor in the layout {expected}, found {found}; copy the indices"))
-        );
+        return Err(codes::LAYOUT_GATHER
+            .format(format_args!("requires its index tensor in the layout {expected}, found {found}; copy the indices")));
     }
     Ok(())
 }
@@ -106,8 +109,11 @@ impl<'c> RelayoutBuilder<'_, 'c> {
                 input = insert_before(reader, build_view(context, at, source, map, shown.build())).output();
             }
             let output = output(shown);
-            let moved =
-                if form.is_restickify { build_restickify(context, at, input, output) } else { build_relayout_copy(context, at, input, output) };
+            let moved = if form.is_restickify {
+                build_restickify(context, at, input, output)
+            } else {
+                build_relayout_copy(context, at, input, output)
+            };
             insert_before(reader, moved).output()
         };
         self.moved.get_or_default(value).insert(form.clone(), new);

@@ -10,7 +10,7 @@ use crate::dialect::ods::spyre;
 use crate::{
     codes,
     dialect::{ComputeOp, DeviceTensor, build_relayout_copy, format_of, strip_retyping_views, target_of},
-    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, Value, ValueExt, ValueLike, error_at, insert_before, set_function_type, shape_of},
+    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, error_at, insert_before, set_function_type, shape_of},
 };
 use machine::Family;
 use program::AccessKind;

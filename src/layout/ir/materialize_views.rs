@@ -8,16 +8,19 @@ use super::regroup_views::{copy_strides, copy_whole_rows, copy_whole_rows_of_res
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
-    dialect::{ComputeOp, DeviceTensor, BufferView, build_constant, build_relayout_copy, format_of, build_pointwise, build_reduce, read_buffer_view, build_view},
+    dialect::{
+        BufferView, ComputeOp, DeviceTensor, build_constant, build_pointwise, build_reduce, build_relayout_copy, build_view, format_of,
+        read_buffer_view,
+    },
     mlir::{
-        Op, OpExt, PassOptions, Pass, ErrorReported, ScalarType, TensorType, Value, ValueExt, ValueLike, dense_attribute, error_at, insert_before,
-        map_from_exprs,
+        ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, TensorType, Value, ValueExt, ValueLike, dense_attribute, error_at,
+        insert_before, map_from_exprs,
     },
 };
 use machine::Family;
 use program::{
     affine::AffineExpression,
-    layout::{DeviceLayout, DiagonalAccess, TensorIndex, find_diagonal, covers_dim, is_index_list, is_whole_dim},
+    layout::{DeviceLayout, DiagonalAccess, TensorIndex, covers_dim, find_diagonal, is_index_list, is_whole_dim},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-materialize-views", run };
@@ -60,7 +63,10 @@ fn mask_all_diagonals(module: Op<'_>) -> Result<(), ErrorReported> {
 fn mask_diagonals(op: Op<'_>) -> Result<(), String> {
     let mut shown_by = Some(op);
     while let Some(op) = shown_by.take() {
-        let Some((seen, found)) = read_buffer_view(op.output()).and_then(|seen| find_diagonal(&seen.indices).map(|found| (seen, found))) else { break };
+        let Some((seen, found)) = read_buffer_view(op.output()).and_then(|seen| find_diagonal(&seen.indices).map(|found| (seen, found)))
+        else {
+            break;
+        };
         let MaskedDiagonal { value, all } = make_masked_diagonal(op, &seen, found)?;
         op.output().replace_with(value);
         op.erase();
@@ -107,7 +113,8 @@ fn make_masked_diagonal<'c>(op: Op<'c>, seen: &BufferView<'c>, found: DiagonalAc
     let square = [tensor.shape.clone(), vec![size]].concat();
     let all = show(seen.shown, rank + 1, &exprs, square.clone());
     let ones: Vec<f64> = (0..size * size).map(|position| if position % (size + 1) == 0 { 1.0 } else { 0.0 }).collect();
-    let mask = insert_before(op, build_constant(context, at, dense_attribute(typed(vec![size, size]), &ones), typed(vec![size, size]))).output();
+    let mask =
+        insert_before(op, build_constant(context, at, dense_attribute(typed(vec![size, size]), &ones), typed(vec![size, size]))).output();
     let of_mask = (0..=rank).map(|dim| if dim == found.dim || dim == rank { size } else { 1 }).collect();
     let mask = show(mask, rank + 1, &[AffineExpression::Dim(found.dim), AffineExpression::Dim(rank)], of_mask);
     let one = typed(vec![1; rank + 1]);

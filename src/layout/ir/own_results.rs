@@ -6,8 +6,8 @@
 
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{build_copy, base_buffer_of},
-    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, Value, ValueExt, ValueLike, ValueMap, insert_before},
+    dialect::{base_buffer_of, build_copy},
+    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, ValueMap, insert_before},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-own-results", run };

@@ -9,9 +9,9 @@
 use super::{compact_operand::CompactOperand, padded_constant::make_padded_constant};
 use crate::{
     codes,
-    dialect::{ComputeOp, build_constant, build_copy, build_empty, format_of, build_insert, build_view},
+    dialect::{ComputeOp, build_constant, build_copy, build_empty, build_insert, build_view, format_of},
     mlir::{
-        Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, Value, ValueLike, ValueMap, dense_attribute, error_at, insert_before,
+        ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueLike, ValueMap, dense_attribute, error_at, insert_before,
         map_from_exprs,
     },
 };

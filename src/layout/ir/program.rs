@@ -3,9 +3,9 @@
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
-    dialect::{ComputeOp, SymbolicSizes, DeviceTensor, BufferView, format_of, base_buffer_of, buffer_slices},
-    layout::{LayoutBuffer, LayoutFlow, StickRule, LayoutOp as FlowOp, BufferRead, BufferRole},
-    mlir::{Op, OpExt, ErrorReported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at},
+    dialect::{BufferView, ComputeOp, DeviceTensor, SymbolicSizes, base_buffer_of, buffer_slices, format_of},
+    layout::{BufferRead, BufferRole, LayoutBuffer, LayoutFlow, LayoutOp as FlowOp, StickRule},
+    mlir::{ErrorReported, Op, OpExt, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at},
 };
 use machine::DeviceFormat;
 use program::AccessKind;

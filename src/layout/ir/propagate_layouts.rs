@@ -14,14 +14,14 @@ use super::{
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     codes,
-    dialect::{ComputeOp, SymbolicSizes, DeviceTensor, build_constant, build_copy, base_buffer_of, read_buffer_view, build_view},
-    layout::{LayoutChoice, StickRule, LayoutConflict, LayoutConflictKind, StickStrategy},
+    dialect::{ComputeOp, DeviceTensor, SymbolicSizes, base_buffer_of, build_constant, build_copy, build_view, read_buffer_view},
+    layout::{LayoutChoice, LayoutConflict, LayoutConflictKind, StickRule, StickStrategy},
     mlir::{
-        BlockExt, BlockLike, AffineExpression, Op, OpExt, PassOptions, Pass, ErrorReported, TensorType, Value, ValueExt, ValueLike, ValueMap, build_dense_splat,
-        error_at, insert_before, map_from_exprs, set_function_type,
+        AffineExpression, BlockExt, BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike,
+        ValueMap, build_dense_splat, error_at, insert_before, map_from_exprs, set_function_type,
     },
 };
-use program::layout::{DeviceLayout, TensorIndex, is_whole_dim, compute_row_major_position};
+use program::layout::{DeviceLayout, TensorIndex, compute_row_major_position, is_whole_dim};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-layouts", run };
 
@@ -44,7 +44,11 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
 
 /// Builds the program model and chooses its sticks. An operand that no chain of moves makes readable is read through a copy that splits its
 /// dimensions, if that copy is new.
-fn choose_layouts<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: StickStrategy) -> Result<(LayoutProgram<'c>, LayoutChoice), ErrorReported> {
+fn choose_layouts<'c>(
+    function: Op<'c>,
+    arguments: &[Value<'c>],
+    strategy: StickStrategy,
+) -> Result<(LayoutProgram<'c>, LayoutChoice), ErrorReported> {
     // The loop ends: in each iteration one operand has fewer dimensions to split.
     let most_copies = MAX_COPIES_PER_OP * (1 + ComputeOp::collect_in(function).len());
     let (mut left, mut parts) = (most_copies, InsertedSlices::default());
@@ -76,7 +80,8 @@ fn choose_layouts<'c>(function: Op<'c>, arguments: &[Value<'c>], strategy: Stick
                 if left > 0 && (split_operand_dims(program.ops[op], operand) || copy_window(program.ops[op], operand)) => {}
             Err(LayoutConflict { op, kind: LayoutConflictKind::View(error) })
                 if left > 0 && error.partially_read_operand().is_some_and(|operand| copy_window(program.ops[op], operand)) => {}
-            Err(LayoutConflict { op, kind: LayoutConflictKind::Regrouped { .. } }) if left > 0 && copy_returned_views(function, program.ops[op].op.output()) => {}
+            Err(LayoutConflict { op, kind: LayoutConflictKind::Regrouped { .. } })
+                if left > 0 && copy_returned_views(function, program.ops[op].op.output()) => {}
             // Each part is copied at most once.
             Err(_) if parts.copy_last() => left = most_copies,
             Err(error) => return Err(report_conflict(program.ops[error.op], &error)),
@@ -189,7 +194,8 @@ fn copy_results(function: Op<'_>) {
         } else {
             let (context, at) = (terminator.ctx(), terminator.loc());
             let Some(tensor) = TensorType::from_type(result.r#type()) else { continue };
-            let copied = insert_before(terminator, build_copy(context, at, result, tensor.with_shape(tensor.shape.clone()).build())).output();
+            let copied =
+                insert_before(terminator, build_copy(context, at, result, tensor.with_shape(tensor.shape.clone()).build())).output();
             terminator.set_input(index, copied);
         }
     }
@@ -240,7 +246,9 @@ fn share_layouts(function: Op<'_>) {
     let Some(terminator) = function.body_ops().pop() else { return };
     for (index, result) in terminator.inputs().into_iter().enumerate() {
         let Some(shown) = read_buffer_view(result) else { continue };
-        let (Some(tensor), Some(to)) = (DeviceTensor::from_type(shown.value.r#type()), DeviceTensor::from_type(result.r#type())) else { continue };
+        let (Some(tensor), Some(to)) = (DeviceTensor::from_type(shown.value.r#type()), DeviceTensor::from_type(result.r#type())) else {
+            continue;
+        };
         let Some(layout) = tensor.layout else { continue };
         let exprs: Option<Vec<AffineExpression>> = shown.indices.iter().map(|index| index.to_expr(&to.host.shape).ok()).collect();
         let Some(exprs) = exprs else { continue };

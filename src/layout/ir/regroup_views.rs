@@ -2,9 +2,9 @@
 
 use crate::{
     dialect::{
-        ComputeOp, build_relayout_copy,
+        ComputeOp, build_relayout_copy, build_view,
         ods::{attr, spyre},
-        read_buffer_view, build_view,
+        read_buffer_view,
     },
     mlir::{Op, OpExt, ScalarType, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, map_of, map_results},
 };
@@ -12,8 +12,8 @@ use machine::Family;
 use program::{
     affine::AffineExpression,
     layout::{
-        TensorIndex, IndexError, OperandView, RegroupedCopy, merge_first_two_dims, build_flattened_copy, choose_unsplit_dim, merge_neighboring_digits, merge_dims,
-        split_iteration, split_into_digits, drop_largest_stride, pad_to_complete_rows,
+        IndexError, OperandView, RegroupedCopy, TensorIndex, build_flattened_copy, choose_unsplit_dim, drop_largest_stride, merge_dims,
+        merge_first_two_dims, merge_neighboring_digits, pad_to_complete_rows, split_into_digits, split_iteration,
     },
 };
 
@@ -190,9 +190,11 @@ pub(super) fn split_operand_dims(compute: ComputeOp<'_>, operand: usize) -> bool
         Some(_) => merge_neighboring_digits(&indices, &from.shape, &to.shape, MAX_COPY_DIMS),
         None if is_double_copy(source, &indices, &from.shape) || from.shape.len() >= MAX_COPY_DIMS => None,
         // All is read from two copies, of which the second one only fills the sticks: one element a stick becomes two, and lanes become sticks.
-        None => Some(shift_for_double_copy(split_into_digits(&indices, &from.shape, from.shape.len(), &to.shape))).filter(is_short).inspect(|_| {
-            source = insert_double_copy(op, source, &from);
-        }),
+        None => Some(shift_for_double_copy(split_into_digits(&indices, &from.shape, from.shape.len(), &to.shape)))
+            .filter(is_short)
+            .inspect(|_| {
+                source = insert_double_copy(op, source, &from);
+            }),
     };
     let Some(copy) = copy.or_else(|| merge_dims(&indices, &from.shape, &to.shape)) else { return false };
     let apart = insert_regrouped_copy(op, source, &copy, &from);

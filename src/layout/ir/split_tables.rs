@@ -6,7 +6,7 @@
 use super::copy_windows::window_index;
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, DeviceTensor, build_empty, format_of, build_gather, build_insert, strip_retyping_views, build_view},
+    dialect::{ComputeOp, DeviceTensor, build_empty, build_gather, build_insert, build_view, format_of, strip_retyping_views},
     mlir::{BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, shape_of},
 };
 use program::AccessKind;
@@ -60,8 +60,11 @@ impl TableWindows {
         let layout = DeviceLayout::new(&HostTensor::row_major(&shape).ok()?, format, &DimOrder::dense(&order)).ok()?;
         // The indexed dimension is outermost, and the last one is a stick.
         let n_windows = whole.device_size()[1..whole.rank() - 1].iter().product::<i64>();
-        let is_split =
-            !has_hints && is_argument_or_constant(home) && whole.bytes() > limit && n_windows <= MAX_WINDOWS && whole.bytes() / n_windows <= limit;
+        let is_split = !has_hints
+            && is_argument_or_constant(home)
+            && whole.bytes() > limit
+            && n_windows <= MAX_WINDOWS
+            && whole.bytes() / n_windows <= limit;
         is_split.then(|| Self { shape, stick_dim, stick: format.elements_per_stick(), layout })
     }
 

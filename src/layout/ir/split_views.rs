@@ -8,14 +8,18 @@
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
-    dialect::{ComputeOp, DeviceTensor, BufferView, build_relayout_copy, plain_view_indices, collect_users_through_views, rebuild_op, build_view},
-    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, Value, ValueExt, ValueLike, error_at, insert_after, insert_before, map_from_exprs},
+    dialect::{
+        BufferView, ComputeOp, DeviceTensor, build_relayout_copy, build_view, collect_users_through_views, plain_view_indices, rebuild_op,
+    },
+    mlir::{
+        ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, error_at, insert_after, insert_before, map_from_exprs,
+    },
 };
 use machine::Family;
 use machine::MAX_MATMUL_DIMS_PER_ROLE;
 use program::{
     affine::AffineExpression,
-    layout::{DeviceLayout, DimOrder, HostDimMapping, HostTensor, TensorIndex, OperandView, IterationSplit, SplitOperand, split_iteration},
+    layout::{DeviceLayout, DimOrder, HostDimMapping, HostTensor, IterationSplit, OperandView, SplitOperand, TensorIndex, split_iteration},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-split-views", run };
@@ -283,7 +287,8 @@ fn join_exprs(factors: &[Vec<i64>], apart: bool) -> Vec<AffineExpression> {
                 exprs.push(index);
             } else {
                 let own = AffineExpression::Dim(number);
-                let term = if stride == 1 { own } else { AffineExpression::Mul(Box::new(own), Box::new(AffineExpression::Constant(stride))) };
+                let term =
+                    if stride == 1 { own } else { AffineExpression::Mul(Box::new(own), Box::new(AffineExpression::Constant(stride))) };
                 sum = Some(sum.map_or(term.clone(), |sum| AffineExpression::Add(Box::new(sum), Box::new(term))));
             }
             number += 1;

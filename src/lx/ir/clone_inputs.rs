@@ -8,9 +8,11 @@ use crate::dialect::ods::{attr, spyre};
 use crate::work::ir::operation::describe_op_with_accesses;
 use crate::{
     codes,
-    dialect::{OperandAccess, ComputeOp, DeviceTensor, build_copy, core_split_of, target_of, work_attribute},
+    dialect::{ComputeOp, DeviceTensor, OperandAccess, build_copy, core_split_of, target_of, work_attribute},
     lx::copy_split::CopyUser,
-    mlir::{Block, BlockExt, Context, Op, OpExt, PassOptions, Pass, ErrorReported, Type, Value, ValueLike, ValueMap, error_at, insert_before},
+    mlir::{
+        Block, BlockExt, Context, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueLike, ValueMap, error_at, insert_before,
+    },
     work::{CoreUse, find_common_view},
 };
 use machine::Family;
@@ -59,7 +61,8 @@ fn clone_input<'c>(value: Value<'c>, read_by: &[(ComputeOp<'c>, usize)], lx_byte
     if read_by.len() < 2 {
         return Ok(());
     }
-    let readers: Vec<InputReader<'_>> = read_by.iter().map(|&(compute, operand)| InputReader::new(compute, operand)).collect::<Result<_, _>>()?;
+    let readers: Vec<InputReader<'_>> =
+        read_by.iter().map(|&(compute, operand)| InputReader::new(compute, operand)).collect::<Result<_, _>>()?;
     let uses: Vec<CoreUse<'_>> = readers.iter().map(|reader| reader.copy_user().core_use()).collect();
     let compact = DeviceTensor::from_type(value.r#type()).map_or(Ok(None), |tensor| tensor.into_program_tensor().to_compact())?;
     let (Ok(view), Some(compact)) = (find_common_view(&uses), compact) else { return Ok(()) };
@@ -84,7 +87,13 @@ pub(super) struct CopyDimNames<'a, 'c> {
 }
 
 /// Inserts a copy of `value` before `before`, with a core split, and with the location of the op that names its dimensions.
-pub(super) fn insert_copy<'c>(before: Op<'c>, value: Value<'c>, output: Type<'c>, split: &WorkSplit, names: &CopyDimNames<'_, 'c>) -> Op<'c> {
+pub(super) fn insert_copy<'c>(
+    before: Op<'c>,
+    value: Value<'c>,
+    output: Type<'c>,
+    split: &WorkSplit,
+    names: &CopyDimNames<'_, 'c>,
+) -> Op<'c> {
     let op = names.compute.op;
     let made = insert_before(before, build_copy(op.ctx(), op.loc(), value, output));
     made.set_attr(attr::WORK, work_attribute(op.ctx(), split));
@@ -110,6 +119,8 @@ fn collect_direct_uses<'c>(body: Block<'c>) -> ValueMap<Vec<(ComputeOp<'c>, usiz
 
 /// Returns the type of a copy of a value, given its shape and layout.
 pub(super) fn build_copy_type<'c>(context: &'c Context, value: Value<'c>, copied: &program::ProgramTensor) -> Result<Type<'c>, String> {
-    let (Some(tensor), Some(layout)) = (DeviceTensor::from_type(value.r#type()), &copied.layout) else { return Err("a copy has no type".to_owned()) };
+    let (Some(tensor), Some(layout)) = (DeviceTensor::from_type(value.r#type()), &copied.layout) else {
+        return Err("a copy has no type".to_owned());
+    };
     Ok(tensor.with_layout(context, layout, None))
 }

@@ -1,13 +1,13 @@
 //! `spyre-plan-lx`: writes the plan of the planner `exact` into the program, with the copies between LX and HBM that it needs.
 
 use super::{
-    clone_inputs::{CopyDimNames, insert_copy, build_copy_type},
+    clone_inputs::{CopyDimNames, build_copy_type, insert_copy},
     program::LxProgram,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{MemoryLocation, MemoryPlacement, strip_views, build_view},
-    lx::stay_plan::{CopyDirection, PlannedCopy, ResultLocation, ProgramResidencyPlan},
+    dialect::{MemoryLocation, MemoryPlacement, build_view, strip_views},
+    lx::stay_plan::{CopyDirection, PlannedCopy, ProgramResidencyPlan, ResultLocation},
     mlir::{Op, OpExt, OperationLike, TensorType, Value, ValueExt, ValueLike, insert_before, map_of},
 };
 use program::OperandRef;

@@ -13,7 +13,7 @@ use crate::{
         LxIneligibility,
         values::{find_ineligibility, is_read_partially, overwrites_carried_value, writes_partially},
     },
-    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, ValueExt, error_at, record_bug},
+    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, ValueExt, error_at, record_bug},
     tile::ir::settle_loops::check_settled,
 };
 use machine::Target;
@@ -63,7 +63,11 @@ fn check_imported(module: Op<'_>) -> Result<(), ErrorReported> {
 ///
 /// # Errors
 /// Returns the result of `refused`, which gets the op and the error message.
-pub(crate) fn check_lx_placement<'c>(function: Op<'c>, target: &Target, refused: &dyn Fn(Op<'c>, &str) -> ErrorReported) -> Result<(), ErrorReported> {
+pub(crate) fn check_lx_placement<'c>(
+    function: Op<'c>,
+    target: &Target,
+    refused: &dyn Fn(Op<'c>, &str) -> ErrorReported,
+) -> Result<(), ErrorReported> {
     let program = LxProgram::from_function(function)?;
     let (buffers, placement) = program.recorded_placement();
     let Err(violation) = check(&buffers, &Capacity::from_target(target), &placement) else { return Ok(()) };
@@ -120,7 +124,9 @@ impl<'c> LxProgram<'c> {
         for (time, (address, reason)) in placement.addresses.iter().zip(&placement.reasons).enumerate() {
             let place = match address {
                 Some(address) => MemoryPlacement { memory: MemoryLocation::Lx(*address), reason: String::new() },
-                None => MemoryPlacement { memory: MemoryLocation::Hbm, reason: reason.as_ref().map_or_else(String::new, ToString::to_string) },
+                None => {
+                    MemoryPlacement { memory: MemoryLocation::Hbm, reason: reason.as_ref().map_or_else(String::new, ToString::to_string) }
+                }
             };
             self.place_result(time, &place);
         }

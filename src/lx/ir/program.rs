@@ -2,9 +2,9 @@
 
 use crate::{
     codes,
-    dialect::{IrProgram, read_program, core_split_of},
+    dialect::{IrProgram, core_split_of, read_program},
     lx::values::{DividedProgram, OpCoreSplit},
-    mlir::{Op, ErrorReported, error_at},
+    mlir::{ErrorReported, Op, error_at},
     work::ir::operation::describe_op_with_accesses,
 };
 use std::rc::Rc;

@@ -5,7 +5,7 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{build_empty, build_insert, rebuild_op, build_view},
+    dialect::{build_empty, build_insert, build_view, rebuild_op},
     mlir::{Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, insert_before, integers, map_from_exprs, map_of, shape_of},
     peel::PeeledDim,
     tile::ir::items::{BlockItems, TracedView},
@@ -157,7 +157,8 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
         let Some((TracedView { view: shown, source_dims: behind }, inner)) = views.split_first() else { return made };
         let input = self.rebuild_views(inner, made, behind[dim].expect("the dimension leads to what was made"), part, before);
         let map = shown.required_attr(attr::MAP, map_of);
-        insert_before(before, build_view(shown.ctx(), shown.loc(), input, map, self.sliced_type(shown.output().r#type(), dim, part))).output()
+        insert_before(before, build_view(shown.ctx(), shown.loc(), input, map, self.sliced_type(shown.output().r#type(), dim, part)))
+            .output()
     }
 
     /// Returns a view of one part of a complete value along a dimension.

@@ -11,8 +11,8 @@ use crate::{
     dialect::{ComputeOp, format_of, target_of},
     kernel::ir::judge::{CandidateCompiler, ModuleCostEvaluator},
     mlir::{
-        Op, OpExt, PassOptions, Pass, ErrorReported, DetachedClone, TensorType, ValueLike, argument_attribute, error_at, functions_of,
-        i64_array_attribute, suppress_diagnostics, string_attribute,
+        DetachedClone, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, ValueLike, argument_attribute, error_at, functions_of,
+        i64_array_attribute, string_attribute, suppress_diagnostics,
     },
     peel::{PeeledDim, find_peel_candidates},
     search::{SearchedOp, find_axes_without_carried},

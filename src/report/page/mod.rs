@@ -56,7 +56,8 @@ const MAX_LINE_CHARS: usize = 240;
 /// # Errors
 /// The report is no JSON.
 pub fn render_page(report: &Report, sources: &[ProgramText<'_>]) -> Result<String, String> {
-    let sources = sources.iter().map(|source| SourceLines { file: source.file, lines: source.text.lines().map(truncate_line).collect() }).collect();
+    let sources =
+        sources.iter().map(|source| SourceLines { file: source.file, lines: source.text.lines().map(truncate_line).collect() }).collect();
     let data = serde_json::to_string(&PageData { report, sources }).map_err(|error| error.to_string())?;
     let script = SCRIPTS.concat();
     Ok(fill_template(TEMPLATE, |name| match name {

@@ -5,8 +5,8 @@
 //! files of poolings are skipped; so
 //! are shuffles between views that no op spec has.
 
-use crate::sdsc::read::{OpSpecReadError, to_bundle, parse_launch};
-use sdsc_check::{ViolationLocation, Violation};
+use crate::sdsc::read::{OpSpecReadError, parse_launch, to_bundle};
+use sdsc_check::{Violation, ViolationLocation};
 use sdsc_format::{
     BUNDLE_FILE, Sdsc,
     program::{PROGRAM_FILE, Program},

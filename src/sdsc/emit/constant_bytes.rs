@@ -325,7 +325,9 @@ mod tests {
     #[test]
     fn rejects_elements_that_do_not_fit() {
         let refuse = |element, bytes: &[u8], is_splat| {
-            encode_device_bytes(&HostElements { element, shape: &[4], bytes, is_splat }, &row_major(&[4], Sen169Fp16)).unwrap_err().to_string()
+            encode_device_bytes(&HostElements { element, shape: &[4], bytes, is_splat }, &row_major(&[4], Sen169Fp16))
+                .unwrap_err()
+                .to_string()
         };
         assert_eq!(refuse(ElementType::F16, &[0; 6], false), "found 6 bytes, where 4 elements of 'f16' have 8");
         assert_eq!(refuse(ElementType::F16, &[], true), "found 0 bytes, where 1 elements of 'f16' have 2");
@@ -381,7 +383,8 @@ mod tests {
             };
             let bytes: Vec<u8> = (0..350).flat_map(element_bytes).collect();
             let layout = DeviceLayout::new(&HostTensor::row_major(&shape).unwrap(), format, &DimOrder::with_stick(&shape, 0)).unwrap();
-            let store = |bytes: &[u8]| encode_device_bytes(&HostElements { element, shape: &shape, bytes, is_splat: false }, &layout).unwrap();
+            let store =
+                |bytes: &[u8]| encode_device_bytes(&HostElements { element, shape: &shape, bytes, is_splat: false }, &layout).unwrap();
             let stored = store(&bytes);
             assert_eq!(store(&decode_host_bytes(&stored, &layout, element, &shape).unwrap()), stored, "{element} as {format}");
         }

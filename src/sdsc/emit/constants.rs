@@ -3,7 +3,9 @@
 use crate::bundle::OpSpec;
 use crate::{bundle::OpFamily, launch::geometry::Geometry};
 use machine::DeviceFormat;
-use sdsc_format::model::{ConstantBits, BitsList, ConstantInfo, Constants, CoreKey, Entries, Fold, FoldFunction, FoldMap, EmptyObject, Text};
+use sdsc_format::model::{
+    BitsList, ConstantBits, ConstantInfo, Constants, CoreKey, EmptyObject, Entries, Fold, FoldFunction, FoldMap, Text,
+};
 
 /// Name of the constant that replaces masked padding.
 const MASK_VALUE: &str = "samv-maskvalue";
@@ -18,7 +20,8 @@ pub(super) fn build_constants(op: &OpSpec, geometry: &Geometry, format: DeviceFo
         mask = i64::try_from(values.len()).expect("fewer than 2^63");
         values.push((MASK_VALUE.to_owned().into(), mask_value(&op.function)));
     }
-    let infos = values.into_iter().enumerate().map(|(number, (name, value))| (number, constant_info(name, value, geometry.num_cores(), format)));
+    let infos =
+        values.into_iter().enumerate().map(|(number, (name, value))| (number, constant_info(name, value, geometry.num_cores(), format)));
     (Constants(infos.collect()), mask)
 }
 

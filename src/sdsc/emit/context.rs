@@ -2,7 +2,7 @@
 
 use super::windows::OpWindows;
 use crate::bundle::{OpFamily, OpSpec};
-use crate::launch::geometry::{Geometry, DimLabel};
+use crate::launch::geometry::{DimLabel, Geometry};
 use crate::launch::symbols::OpAddresses;
 use sdsc_format::model::Text;
 

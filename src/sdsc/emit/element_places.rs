@@ -108,7 +108,12 @@ impl ElementMap {
                 if count > 0 {
                     let [host, host_stride, count] =
                         [host, host_stride, count].map(|number| usize::try_from(number).expect("a place is not negative"));
-                    visit(ElementRun { device: number * usize::try_from(stick).expect("a size is not negative"), host, host_stride, count });
+                    visit(ElementRun {
+                        device: number * usize::try_from(stick).expect("a size is not negative"),
+                        host,
+                        host_stride,
+                        count,
+                    });
                 }
             }
             if !advance_position(&mut position, outer) {

@@ -3,7 +3,7 @@
 
 use crate::launch::geometry::Scale;
 use machine::DeviceFormat;
-use sdsc_format::model::{CoordInfo, Fold, FoldFunction, CoordinateFolds, Text};
+use sdsc_format::model::{CoordInfo, CoordinateFolds, Fold, FoldFunction, Text};
 
 /// One dimension of one tensor.
 pub(super) struct DimExtent {

@@ -4,17 +4,17 @@ use super::SdscError;
 use super::constants::build_constants;
 use super::context::{EmitContext, label_texts};
 use super::windows::OpWindows;
-use crate::launch::symbols::{OpAddresses, MemoryMap};
+use crate::launch::symbols::{MemoryMap, OpAddresses};
 use crate::{
     bundle::OpFamily,
-    launch::geometry::{LayoutClass, Geometry, Scale, SpaceDim},
+    launch::geometry::{Geometry, LayoutClass, Scale, SpaceDim},
 };
 use crate::{bundle::OpSpec, launch::LaunchError};
 use machine::{DeviceFormat, ExecutionUnit};
 use sdsc_format::model;
 use sdsc_format::model::{
-    ClassInfo, ClassRelation, ComputeAttributes, ComputeOp, DimSizes, Dsc, Entries, Fold, FoldFunction, FoldMap, NamedMember, Operation, Sdsc,
-    SizeSymbol, LabeledSizes, StagePair, StageParams, SymbolicInfo, Text,
+    ClassInfo, ClassRelation, ComputeAttributes, ComputeOp, DimSizes, Dsc, Entries, Fold, FoldFunction, FoldMap, LabeledSizes, NamedMember,
+    Operation, Sdsc, SizeSymbol, StagePair, StageParams, SymbolicInfo, Text,
 };
 
 /// Returns the file of an op whose addresses are launch arguments.
@@ -37,7 +37,11 @@ pub fn from_op_spec_baked(op: &OpSpec, index: usize, map: &MemoryMap) -> Result<
     assemble_file(op, index, |geometry| OpAddresses::new_baked(op, geometry, map))
 }
 
-fn assemble_file(op: &OpSpec, index: usize, addresses: impl FnOnce(&Geometry) -> Result<OpAddresses, LaunchError>) -> Result<Sdsc, SdscError> {
+fn assemble_file(
+    op: &OpSpec,
+    index: usize,
+    addresses: impl FnOnce(&Geometry) -> Result<OpAddresses, LaunchError>,
+) -> Result<Sdsc, SdscError> {
     let in_op = |source: SdscError| SdscError::InOp { index, function: op.function.clone(), source: Box::new(source) };
     let geometry = Geometry::new(op).map_err(|error| in_op(error.into()))?;
     let addresses = addresses(&geometry).map_err(|error| in_op(error.into()))?;
@@ -213,7 +217,7 @@ fn fold(factor: i64, label: &'static str) -> Fold {
 mod tests {
     use super::*;
     use crate::bundle::testing::{dense_operand, op, operand};
-    use crate::bundle::{Allocation, ElementArrangement, Coordinate, OpSpecOperand, OpWindow, WindowAxis};
+    use crate::bundle::{Allocation, Coordinate, ElementArrangement, OpSpecOperand, OpWindow, WindowAxis};
 
     fn dsc(op: &OpSpec) -> (Operation, Dsc) {
         let mut operation = from_op_spec(op, 3, -1).unwrap().value;
@@ -332,7 +336,8 @@ mod tests {
         };
         let input = operand(&[2, 8, 128], vec![C::floordiv(2, 128), C::dim(0), C::modulo(2, 128)]);
         let weight = operand(&[1, 256, 128], vec![C::constant(0), C::dim(2), C::dim(1)]);
-        let operands = vec![fp8(input, ElementArrangement::Standard), fp8(weight, ElementArrangement::Qfp8Wt), dense_operand(&[8, 128], 0, 1)];
+        let operands =
+            vec![fp8(input, ElementArrangement::Standard), fp8(weight, ElementArrangement::Qfp8Wt), dense_operand(&[8, 128], 0, 1)];
         let mut matmul = op("batchmatmulfp8", &[8, 128, 256], operands);
         matmul.is_reduction = true;
         let (_, matmul) = dsc(&matmul);

@@ -19,12 +19,12 @@ mod shuffle;
 mod tensors;
 mod windows;
 
-pub use constant_bytes::{HostElements, encode_device_bytes, decode_host_bytes, is_rounded, is_rounded_number};
+pub use constant_bytes::{HostElements, decode_host_bytes, encode_device_bytes, is_rounded, is_rounded_number};
 pub use constant_error::ConstantError;
 pub use constants::{constant_bits, dl16_bits};
 pub use from_op_spec::{from_op_spec, from_op_spec_baked};
 pub use share_files::{SharedFiles, share_files};
-pub use shuffle::{ShuffleView, Shuffle, ShuffleError, build_shuffle_file};
+pub use shuffle::{Shuffle, ShuffleError, ShuffleView, build_shuffle_file};
 
 use crate::launch::LaunchError;
 use crate::launch::geometry::DimLabel;

@@ -211,7 +211,8 @@ mod tests {
         for (item, value) in bundle.items.iter_mut().zip([1.0, 1.000_01, 1.0]) {
             let BundleItem::Op(op) = item else { unreachable!("a list of ops") };
             op.function = "clip".to_owned();
-            op.constants = [("clipMin", 0.0), ("clipMax", value)].map(|(name, value)| NamedConstant { name: name.to_owned(), value }).to_vec();
+            op.constants =
+                [("clipMin", 0.0), ("clipMax", value)].map(|(name, value)| NamedConstant { name: name.to_owned(), value }).to_vec();
         }
         assert_eq!(share_bundle_files(&bundle, &[]).0.file_of_op, [0, 1, 0]);
     }

@@ -3,12 +3,12 @@
 use super::SdscError;
 use super::context::{EmitContext, label_texts};
 use super::folds::{DimExtent, StickArrangement, build_coord_info};
-use crate::launch::geometry::{AddressingMode, CoreDivisions, DimLabel, Scale, LabeledTensor};
+use crate::launch::geometry::{AddressingMode, CoreDivisions, DimLabel, LabeledTensor, Scale};
 use crate::launch::symbols::TensorStart;
 use machine::DeviceFormat;
 use sdsc_format::model::{
-    CoordInfo, Coordinates, CoreKey, DecimalInteger, Entries, Flag, Fold, FoldFunction, FoldMap, TensorMemories, AllocateNode, EmptyObject, MemoryPresence, TensorInfo,
-    Text, WordLength,
+    AllocateNode, CoordInfo, Coordinates, CoreKey, DecimalInteger, EmptyObject, Entries, Flag, Fold, FoldFunction, FoldMap, MemoryPresence,
+    TensorInfo, TensorMemories, Text, WordLength,
 };
 
 impl EmitContext<'_> {
@@ -111,7 +111,11 @@ impl EmitContext<'_> {
     }
 
     /// Returns the slice of each dimension that each core has.
-    pub(super) fn slices_by_core(&self, divisions: &CoreDivisions, order: impl Iterator<Item = DimLabel>) -> Entries<i64, Entries<Text, i64>> {
+    pub(super) fn slices_by_core(
+        &self,
+        divisions: &CoreDivisions,
+        order: impl Iterator<Item = DimLabel>,
+    ) -> Entries<i64, Entries<Text, i64>> {
         let dims: Vec<_> = order.map(|label| divisions.get(label)).collect();
         let slots = |core| dims.iter().map(|division| (Text::from(division.label.name()), division.slot(core))).collect();
         (0..self.geometry.num_cores()).map(|core| (core, slots(core))).collect()

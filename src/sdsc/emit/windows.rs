@@ -5,7 +5,7 @@ use super::SdscError;
 use crate::bundle::{OpSpec, OpWindow, WindowAxis};
 use crate::{
     bundle::OpFamily,
-    launch::geometry::{ClassName, Geometry, DimLabel},
+    launch::geometry::{ClassName, DimLabel, Geometry},
 };
 use sdsc_format::model::{Entries, MemoryPresence, Text, WindowInfo};
 

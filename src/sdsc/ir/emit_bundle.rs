@@ -7,7 +7,7 @@ use crate::dialect::ods::{attr, option, sdsc};
 use crate::sdsc::emit::{HostElements, encode_device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number, share_files};
 use crate::{
     bundle::ir::sdsc_ops,
-    bundle::{Bundle, NamedConstant, LaunchLiveRange, OpSpec, LaunchMemory},
+    bundle::{Bundle, LaunchLiveRange, LaunchMemory, NamedConstant, OpSpec},
     codes,
     dialect::{self, ProgramBufferRole},
     launch::ir::launch_ops::launch_from_ir,
@@ -15,11 +15,11 @@ use crate::{
         Launch, LaunchError,
         geometry::Geometry,
         launch_spec::{build_launch_spec_files, written_arguments},
-        symbols::{OpAddresses, MemoryMap},
+        symbols::{MemoryMap, OpAddresses},
     },
     mlir::{
-        Attribute, Op, OpExt, PassOptions, Pass, ErrorReported, ScalarType, ValueExt, dictionary_entries, elements, error_at, integer, integers,
-        record_bug, can_parse, raw_elements, strings, symbol_name, type_of, warning_at,
+        Attribute, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, ValueExt, can_parse, dictionary_entries, elements, error_at,
+        integer, integers, raw_elements, record_bug, strings, symbol_name, type_of, warning_at,
     },
 };
 use ::program::layout::DeviceLayout;
@@ -27,7 +27,7 @@ use files::is_plain_name;
 use machine::{ElementType, Target, is_conversion};
 use sdsc_check::{Profile, Violation, check_files_with_profile};
 use sdsc_format::{
-    OutputFile, StagedBundle, Sdsc,
+    OutputFile, Sdsc, StagedBundle,
     exact::{EXACT_FILE, EXACT_SUFFIX, ExactConstant, ExactNumbers},
     program::{self, BufferPlace, ConversionOrder, LaunchEntry, Program, Size, Symbol, SymbolicDim, Tensor},
     to_text,
@@ -103,7 +103,9 @@ fn report_violations(module: Op<'_>, options: &PassOptions, format: Profile, vio
         .report());
     }
     if let Some(program) = module.body_ops().into_iter().find(|op| op.is(sdsc::PROGRAM)) {
-        return Err(error_at(diagnostic_code(first), program, format_args!("wrote files that break a rule of the format: {first}")).report());
+        return Err(
+            error_at(diagnostic_code(first), program, format_args!("wrote files that break a rule of the format: {first}")).report()
+        );
     }
     for violation in violations {
         warning_at(diagnostic_code(violation), module, format_args!("wrote files that break a rule of the format: {violation}")).emit();
@@ -346,9 +348,8 @@ fn build_content(
 ) -> Result<ConstantContent, String> {
     let name = buffer.text_attr(attr::SYM_NAME);
     if !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
-        return Err(
-            codes::FILE_NAME.format(format_args!("expected a name of letters, digits and '_' for the file of the constant, found '{name}'"))
-        );
+        return Err(codes::FILE_NAME
+            .format(format_args!("expected a name of letters, digits and '_' for the file of the constant, found '{name}'")));
     }
     if layout.bytes() > target.segment_bytes {
         return Err(codes::CONSTANT.format(format_args!(
@@ -393,7 +394,12 @@ fn read_live_ranges(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], ErrorRepo
     let lives = sdsc_ops::live_ranges_from_ir(bundle).map_err(|message| error_at(codes::MALFORMED_IR, bundle, message).report())?;
     let of = |memory: LaunchMemory| {
         let kept = lives.iter().filter(|life| life.memory == memory);
-        let life = |life: &LaunchLiveRange| program::Life { offset: life.offset_bytes, bytes: life.bytes, first_op: life.first, last_op: life.last };
+        let life = |life: &LaunchLiveRange| program::Life {
+            offset: life.offset_bytes,
+            bytes: life.bytes,
+            first_op: life.first,
+            last_op: life.last,
+        };
         kept.map(life).collect()
     };
     Ok([of(LaunchMemory::Lx), of(LaunchMemory::Pool)])
@@ -408,7 +414,13 @@ struct EmittedBundleFiles {
 }
 
 /// Returns `bundle.mlir` and the SDSC files of one bundle, with paths below `folder`.
-fn build_bundle_files(bundle: Op<'_>, folder: &str, target: &Target, format: Profile, exact: &mut ExactNumbers) -> Result<EmittedBundleFiles, ErrorReported> {
+fn build_bundle_files(
+    bundle: Op<'_>,
+    folder: &str,
+    target: &Target,
+    format: Profile,
+    exact: &mut ExactNumbers,
+) -> Result<EmittedBundleFiles, ErrorReported> {
     let launch = launch_from_ir(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_FORM, op, message).report())?;
     check_counts(bundle, &launch)?;
     let memory = baked_memory_map(bundle, target)?;
@@ -450,7 +462,12 @@ fn build_bundle_files(bundle: Op<'_>, folder: &str, target: &Target, format: Pro
 }
 
 /// Returns the files of one bundle in which equal ops share a file.
-fn build_shared_bundle_files(bundle: Op<'_>, folder: &str, mut launch: Launch, exact: &mut ExactNumbers) -> Result<EmittedBundleFiles, ErrorReported> {
+fn build_shared_bundle_files(
+    bundle: Op<'_>,
+    folder: &str,
+    mut launch: Launch,
+    exact: &mut ExactNumbers,
+) -> Result<EmittedBundleFiles, ErrorReported> {
     let refuse = |op, message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
     let ops = || bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP));
     let specs = ops().map(|op| sdsc_ops::op_from_ir(op).map_err(|message| refuse(op, message))).collect::<Result<Vec<_>, _>>()?;

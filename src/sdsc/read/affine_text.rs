@@ -60,10 +60,16 @@ impl<F: Fn(&str) -> Option<usize>> AffineEvaluator for PointExprEvaluator<'_, F>
             (AffineOperator::Multiply, Some(left), Some(right)) => left.checked_mul(right).map(Coordinate::constant),
             (AffineOperator::Multiply, None, Some(1)) => Some(left),
             (AffineOperator::Multiply, Some(1), None) => Some(right),
-            (AffineOperator::FloorDiv | AffineOperator::Mod, _, Some(divisor)) if divisor < 1 => return Err(invalid_divisor_message(divisor)),
+            (AffineOperator::FloorDiv | AffineOperator::Mod, _, Some(divisor)) if divisor < 1 => {
+                return Err(invalid_divisor_message(divisor));
+            }
             (AffineOperator::FloorDiv, _, Some(divisor)) => floordiv_coordinate(&left, divisor),
             (AffineOperator::Mod, _, Some(modulo)) => mod_coordinate(&left, modulo),
-            (AffineOperator::Add | AffineOperator::Subtract | AffineOperator::Multiply | AffineOperator::FloorDiv | AffineOperator::Mod, _, _) => None,
+            (
+                AffineOperator::Add | AffineOperator::Subtract | AffineOperator::Multiply | AffineOperator::FloorDiv | AffineOperator::Mod,
+                _,
+                _,
+            ) => None,
         };
         result.ok_or_else(|| "a coordinate is of the form ((dim mod m) floordiv d) + k, indirect(tensor) + k or k".to_owned())
     }
@@ -160,7 +166,10 @@ mod tests {
 
     #[test]
     fn rewrites_remainder_of_quotient() {
-        let expected = Coordinate { term: Some(CoordinateSource::Digits(CoordinateTerm { dim: 0, modulo: Some(256), floordiv: Some(64) })), offset: 0 };
+        let expected = Coordinate {
+            term: Some(CoordinateSource::Digits(CoordinateTerm { dim: 0, modulo: Some(256), floordiv: Some(64) })),
+            offset: 0,
+        };
         assert_eq!(parse_point("(c0 floordiv 64) mod 4"), Ok(expected.clone()));
         assert_eq!(parse_point("(c0 mod 256) floordiv 64"), Ok(expected));
     }

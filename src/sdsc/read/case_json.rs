@@ -10,7 +10,8 @@
 
 use super::affine_text::{self, AffineError};
 use crate::bundle::{
-    Allocation, ElementArrangement, Bundle, NamedConstant, BundleItem, IterationDim, OpSpec, OpSpecOperand, OwnedDim, Ownership, SymbolicDim, OpWindow, WindowAxis,
+    Allocation, Bundle, BundleItem, ElementArrangement, IterationDim, NamedConstant, OpSpec, OpSpecOperand, OpWindow, OwnedDim, Ownership,
+    SymbolicDim, WindowAxis,
 };
 use machine::DeviceFormat;
 use serde::Deserialize;

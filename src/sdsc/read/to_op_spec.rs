@@ -134,7 +134,12 @@ pub fn to_op_spec(sdsc: &Sdsc, surroundings: &FileContext) -> Result<OpSpec, OpS
     Err(first_error.unwrap_or_else(|| OpSpecReadError::member("numWkSlicesPerDim_", "no iteration space has these dimensions")))
 }
 
-fn read_with_candidate(file: &SdscFile<'_>, guess: &OpSpecCandidate, sdsc: &Sdsc, surroundings: &FileContext) -> Result<OpSpec, OpSpecReadError> {
+fn read_with_candidate(
+    file: &SdscFile<'_>,
+    guess: &OpSpecCandidate,
+    sdsc: &Sdsc,
+    surroundings: &FileContext,
+) -> Result<OpSpec, OpSpecReadError> {
     let op = OpSpec {
         function: file.function.clone(),
         is_reduction: guess.is_reduction,
@@ -161,7 +166,12 @@ fn read_with_candidate(file: &SdscFile<'_>, guess: &OpSpecCandidate, sdsc: &Sdsc
 }
 
 /// The first member in which the file of an op spec is another one.
-fn find_op_difference(op: &OpSpec, file: &SdscFile<'_>, sdsc: &Sdsc, surroundings: &FileContext) -> Result<Option<OpSpecReadError>, OpSpecReadError> {
+fn find_op_difference(
+    op: &OpSpec,
+    file: &SdscFile<'_>,
+    sdsc: &Sdsc,
+    surroundings: &FileContext,
+) -> Result<Option<OpSpecReadError>, OpSpecReadError> {
     let emitted = match &surroundings.memory {
         Some(memory) => from_op_spec_baked(op, file.index, memory)?,
         None => from_op_spec(op, file.index, surroundings.first_symbol_id)?,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::search::{
-    HoistedCopy, AxisTiling, OpCosts,
+    AxisTiling, HoistedCopy, OpCosts,
     tests::{matmul, pointwise},
 };
 use std::cell::RefCell;
@@ -78,7 +78,13 @@ impl CostEvaluator for ByteCostEvaluator<'_> {
         self.compiles_untiled.then(|| vec![each; n_ops])
     }
 
-    fn evaluate_segment(&self, segment: Range<usize>, axes: &[TilingAxis], nest: &[AxisTiling], _kept: &[HoistedCopy]) -> Option<Vec<ModeledCost>> {
+    fn evaluate_segment(
+        &self,
+        segment: Range<usize>,
+        axes: &[TilingAxis],
+        nest: &[AxisTiling],
+        _kept: &[HoistedCopy],
+    ) -> Option<Vec<ModeledCost>> {
         self.asked
             .borrow_mut()
             .push((SegmentKey { first: segment.start, n_ops: segment.len() }, nest.iter().map(|cut| (cut.axis, cut.count)).collect()));
@@ -92,7 +98,8 @@ impl CostEvaluator for ByteCostEvaluator<'_> {
         let mut by_op: Vec<ModeledCost> =
             (0..self.ops.len()).map(|op| if is_inside(op) { ModeledCost::default() } else { self.outside_cost(op, loops) }).collect();
         for loops in loops {
-            let axes: Vec<TilingAxis> = loops.levels.iter().map(|level| TilingAxis { size: 0, dims: level.dims.clone(), ..TilingAxis::default() }).collect();
+            let axes: Vec<TilingAxis> =
+                loops.levels.iter().map(|level| TilingAxis { size: 0, dims: level.dims.clone(), ..TilingAxis::default() }).collect();
             let nest: Tiling = loops.levels.iter().enumerate().map(|(axis, level)| AxisTiling { axis, count: level.count }).collect();
             by_op[loops.ops.start] = self.cost(loops.ops.clone(), &axes, &nest);
         }
@@ -268,7 +275,9 @@ fn stops_evaluating_when_steps_are_used_up() {
     };
     // Steps until the queue is filled that contains the first evaluated nest.
     let (mut search, mut steps) = (begun(), 0);
-    while let Some(SegmentKey { first, n_ops }) = search.find_least_certain_edge(ESTIMATE_FACTORS[0]).filter(|&place| search.edge(place).queue.is_none()) {
+    while let Some(SegmentKey { first, n_ops }) =
+        search.find_least_certain_edge(ESTIMATE_FACTORS[0]).filter(|&place| search.edge(place).queue.is_none())
+    {
         steps += search.edges[first][n_ops - 1].enumerate_candidates(&judge);
     }
     let n_judged = |most_steps| {

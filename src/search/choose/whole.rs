@@ -1,8 +1,8 @@
 //! Evaluation of whole-program plans: nests of paths together, other loops in their places, and copies before them.
 
 use super::{
-    super::{ModeledCost, TiledLoop, LoopNest, find_hoistable_copies, nests::find_tile_counts},
-    SegmentEdge, MAX_HILL_CLIMBING_ITERATIONS, SegmentKey, STEPS_PER_EVALUATION, ShortestPathSearch, EvaluatedPlan, find_adjacent_counts,
+    super::{LoopNest, ModeledCost, TiledLoop, find_hoistable_copies, nests::find_tile_counts},
+    EvaluatedPlan, MAX_HILL_CLIMBING_ITERATIONS, STEPS_PER_EVALUATION, SegmentEdge, SegmentKey, ShortestPathSearch, find_adjacent_counts,
     preference::{MAX_SLOWDOWN, is_preferred},
 };
 
@@ -28,7 +28,8 @@ impl<'a> ShortestPathSearch<'a> {
         let (mut best, mut plan, mut choices) = (None, Vec::new(), Vec::new());
         for (number, path) in self.find_best_paths().into_iter().enumerate() {
             let tried: Vec<Vec<Option<LoopNest>>> = path.iter().map(|&place| self.edge(place).loops_to_try()).collect();
-            let tried: Vec<Vec<Option<LoopNest>>> = tried.into_iter().filter(|choices| choices.first().is_some_and(Option::is_some)).collect();
+            let tried: Vec<Vec<Option<LoopNest>>> =
+                tried.into_iter().filter(|choices| choices.first().is_some_and(Option::is_some)).collect();
             let together: Vec<Option<LoopNest>> = tried.iter().map(|choices| choices[0].clone()).collect();
             let by_op = self.evaluate_plan_by_op(&together);
             if let Some(by_op) = by_op.as_ref().filter(|_| number == 0) {
@@ -56,14 +57,22 @@ impl<'a> ShortestPathSearch<'a> {
         }
         for place in 0..plan.len() {
             best = self.try_interchange(&mut plan, place, best);
-            best = self.try_other_counts(&mut plan, place, best, |counts, [own, other]| find_adjacent_counts(counts, own).any(|next| next == other));
+            best = self.try_other_counts(&mut plan, place, best, |counts, [own, other]| {
+                find_adjacent_counts(counts, own).any(|next| next == other)
+            });
         }
         (best, plan.into_iter().flatten().collect())
     }
 
     /// Tries other loops at a place of the plan, with copies before them. They must move fewer bytes than the plan without, in about the
     /// same time.
-    fn try_loops_with_copies(&mut self, plan: &mut Vec<Option<LoopNest>>, place: usize, loops: LoopNest, best: Option<ModeledCost>) -> Option<ModeledCost> {
+    fn try_loops_with_copies(
+        &mut self,
+        plan: &mut Vec<Option<LoopNest>>,
+        place: usize,
+        loops: LoopNest,
+        best: Option<ModeledCost>,
+    ) -> Option<ModeledCost> {
         let Some(known) = best.filter(|_| plan[place].as_ref().is_some_and(|own| own.levels != loops.levels)) else { return best };
         let mut tried = plan.clone();
         tried[place] = Some(loops);
@@ -156,7 +165,13 @@ impl<'a> ShortestPathSearch<'a> {
         found
     }
 
-    fn accept_if_better(&mut self, plan: &mut [Option<LoopNest>], place: usize, tried: Option<LoopNest>, best: Option<ModeledCost>) -> Option<ModeledCost> {
+    fn accept_if_better(
+        &mut self,
+        plan: &mut [Option<LoopNest>],
+        place: usize,
+        tried: Option<LoopNest>,
+        best: Option<ModeledCost>,
+    ) -> Option<ModeledCost> {
         let is_no_loop = tried.is_none();
         let before = std::mem::replace(&mut plan[place], tried);
         let cost = self.evaluate_plan(plan);
@@ -204,7 +219,9 @@ impl<'a> ShortestPathSearch<'a> {
         let in_loops = |edge: &&SegmentEdge<'a>| edge.evaluated.first().is_some_and(|(_, nest)| !nest.is_empty());
         let over = |through: &SegmentEdge<'a>| {
             let is_apart = |edge: &SegmentEdge<'a>| edge.range.end <= through.range.start || edge.range.start >= through.range.end;
-            self.find_shortest_path(|edge| if edge.range == through.range || is_apart(edge) { edge.best_evaluated_ns() } else { f64::INFINITY })
+            self.find_shortest_path(
+                |edge| if edge.range == through.range || is_apart(edge) { edge.best_evaluated_ns() } else { f64::INFINITY },
+            )
         };
         let mut found: Vec<(f64, Vec<SegmentKey>)> = self.edges.iter().flatten().filter(in_loops).map(over).collect();
         found.push(self.find_shortest_path(SegmentEdge::best_evaluated_ns));

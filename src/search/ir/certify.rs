@@ -4,7 +4,7 @@ use super::read::SearchedFunction;
 use crate::{
     codes,
     dialect::{ComputeOp, declared_maxima, read_program, set_proof},
-    mlir::{Op, ErrorReported, error_at, suppress_diagnostics},
+    mlir::{ErrorReported, Op, error_at, suppress_diagnostics},
     search::SearchedOp,
 };
 use cost::TileOp;

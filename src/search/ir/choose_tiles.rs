@@ -16,8 +16,11 @@ use crate::{
     codes,
     dialect::{PlannedCost, RunnerUpPlan, TileSearchSummary, declared_maxima, mark_symbolic, set_plan, target_of},
     joint::check_memo_hit,
-    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, error_at, suppress_diagnostics},
-    search::{TileSearchResult, TileSearchStatistics, LoopNest, ADDITIONAL_LX_BYTES, choose_tilings, choose_fewest_bytes, compute_cost_with_more_lx, partition_program},
+    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, error_at, suppress_diagnostics},
+    search::{
+        ADDITIONAL_LX_BYTES, LoopNest, TileSearchResult, TileSearchStatistics, choose_fewest_bytes, choose_tilings,
+        compute_cost_with_more_lx, partition_program,
+    },
 };
 use cost::{ModeledCost, Objective};
 use machine::Target;
@@ -93,7 +96,9 @@ struct PartitionResult {
 /// Searches the partitions of a function. Partitions that equal one already searched get its loops. Programs that
 /// cannot be read are left for later passes to reject.
 fn search_function(function: Op<'_>, request: TileSearchRequest<'_>) -> Vec<LoopNest> {
-    let Ok(steps) = suppress_diagnostics(function, || SearchedFunction::from_function(function, &declared_maxima(function))) else { return Vec::new() };
+    let Ok(steps) = suppress_diagnostics(function, || SearchedFunction::from_function(function, &declared_maxima(function))) else {
+        return Vec::new();
+    };
     let mut known: BTreeMap<String, PartitionResult> = BTreeMap::new();
     let mut labels = LabelAllocator::from_function(function);
     let (mut all, mut nests): (Vec<LoopNest>, Vec<String>) = Default::default();
@@ -117,7 +122,10 @@ fn search_function(function: Op<'_>, request: TileSearchRequest<'_>) -> Vec<Loop
         texts.push(text);
     }
     let found = || known.values().filter_map(|part| part.chosen.found.as_ref());
-    let counts = EvaluationCounts { judged: found().map(|found| found.num_evaluated).sum(), infeasible: found().map(|found| found.num_infeasible).sum() };
+    let counts = EvaluationCounts {
+        judged: found().map(|found| found.num_evaluated).sum(),
+        infeasible: found().map(|found| found.num_infeasible).sum(),
+    };
     let parts: Vec<(Range<usize>, &PartitionResult)> = ranges.into_iter().zip(texts.iter().filter_map(|text| known.get(text))).collect();
     if let Some(summary) = summarize_search(nests, &parts, counts) {
         TileSearchSummary { runner_up: find_runner_up(function, &steps, &parts, &summary), ..summary }.write(function);
@@ -133,7 +141,8 @@ struct EvaluationCounts {
 
 /// Sums up the results for all partitions of a function. Returns `None` if none was searched.
 fn summarize_search(nests: Vec<String>, parts: &[(Range<usize>, &PartitionResult)], counts: EvaluationCounts) -> Option<TileSearchSummary> {
-    let searched: Vec<(&TileSearchStatistics, &PartitionResult)> = parts.iter().filter_map(|(_, part)| Some((part.chosen.found.as_ref()?, *part))).collect();
+    let searched: Vec<(&TileSearchStatistics, &PartitionResult)> =
+        parts.iter().filter_map(|(_, part)| Some((part.chosen.found.as_ref()?, *part))).collect();
     let found = || searched.iter().map(|(found, _)| *found);
     let cost: ModeledCost = found().filter_map(|found| found.cost).sum();
     let more_lx: Option<Vec<ModeledCost>> = searched.iter().map(|(_, part)| part.with_more_lx).collect();
@@ -161,7 +170,12 @@ fn to_planned_cost(cost: ModeledCost) -> PlannedCost {
 
 /// Returns the next best plan of a function: the runner-up of the partition in which it costs least extra, with all other partitions as
 /// chosen.
-fn find_runner_up(function: Op<'_>, steps: &SearchedFunction<'_>, parts: &[(Range<usize>, &PartitionResult)], chosen: &TileSearchSummary) -> Option<RunnerUpPlan> {
+fn find_runner_up(
+    function: Op<'_>,
+    steps: &SearchedFunction<'_>,
+    parts: &[(Range<usize>, &PartitionResult)],
+    chosen: &TileSearchSummary,
+) -> Option<RunnerUpPlan> {
     let of_part = |(range, part): &(Range<usize>, &PartitionResult)| {
         let found = part.chosen.found.as_ref()?;
         let (own, other) = (found.cost?, found.runner_up.clone()?);
@@ -195,7 +209,12 @@ fn search_partition(function: Op<'_>, request: TileSearchRequest<'_>) -> Partiti
     PartitionResult { chosen, with_more_lx }
 }
 
-fn search_for_target(function: Op<'_>, steps: &SearchedFunction<'_>, request: TileSearchRequest<'_>, target: &Target) -> Option<TileSearchResult> {
+fn search_for_target(
+    function: Op<'_>,
+    steps: &SearchedFunction<'_>,
+    request: TileSearchRequest<'_>,
+    target: &Target,
+) -> Option<TileSearchResult> {
     let of_time = IrCostEvaluator::new(function, &steps.ops, target, Objective::Time)?;
     Some(match request.objective {
         Objective::Time => choose_tilings(&steps.plain, &of_time, request.most_steps),

@@ -2,7 +2,7 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{InsertChain, ComputeOp, TileHint, strip_views, build_copy, declared_sizes, hints_attribute},
+    dialect::{ComputeOp, InsertChain, TileHint, build_copy, declared_sizes, hints_attribute, strip_views},
     mlir::{Op, OpExt, Value, ValueExt, ValueLike, insert_before, string_array},
     search::{HoistedCopy, LoopNest, OperandPosition},
 };
@@ -32,7 +32,8 @@ pub(super) fn write_hints<'c>(loops: &LoopNest, ops: &[Op<'c>], first: usize, la
         scope.push(format!("{} tiles of {}", level.count, first_name.as_ref().unwrap_or(name)));
     }
     // The readers are found first: a copy in the middle of an assembly would end it.
-    let readers_of = |copied: &HoistedCopy| copied.reads.iter().map(|&OperandPosition { op, operand }| find_reader(ops[op - first], operand)).collect();
+    let readers_of =
+        |copied: &HoistedCopy| copied.reads.iter().map(|&OperandPosition { op, operand }| find_reader(ops[op - first], operand)).collect();
     let copies: Vec<(&HoistedCopy, Vec<CopyReader<'c>>)> = loops.copies.iter().map(|copied| (copied, readers_of(copied))).collect();
     let made = copies.into_iter().filter_map(|(copied, readers)| write_copy(loops, copied, &readers, &labels)).collect();
     let copies = match loops.copies.len() {

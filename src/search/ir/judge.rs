@@ -7,10 +7,10 @@ use super::{
 };
 use crate::dialect::ods::attr;
 use crate::{
-    dialect::{InsertChain, ComputeOp, read_program},
+    dialect::{ComputeOp, InsertChain, read_program},
     joint::{JointMemo, enumerate_split_candidates, ir::divide_jointly::compute_costs_when_divided, priced::PlacedOpCost as PlacedOp},
-    mlir::{Op, OpExt, ErrorReported, num_bugs, i64_attribute, suppress_diagnostics},
-    search::{TilingAxis, TilingTable, HoistedCopy, AxisTiling, CostEvaluator, LoopNest, OpCosts},
+    mlir::{ErrorReported, Op, OpExt, i64_attribute, num_bugs, suppress_diagnostics},
+    search::{AxisTiling, CostEvaluator, HoistedCopy, LoopNest, OpCosts, TilingAxis, TilingTable},
     tile::ir::{
         coarse_tile::{DimDeclarations, tile_block},
         make_online::make_online,
@@ -22,9 +22,9 @@ use crate::{
         reduce_span,
     },
 };
-use cost::{ModeledCost, Dim, AccessHistory, Objective, OpKind, OpShape, TileOp, TileOperand, extract_op_features};
+use cost::{AccessHistory, Dim, ModeledCost, Objective, OpKind, OpShape, TileOp, TileOperand, extract_op_features};
 use machine::Target;
-use program::{BufferNumbering, ProgramOp as ProgramOp, UndividedOp, Program, WorkSplit};
+use program::{BufferNumbering, Program, ProgramOp, UndividedOp, WorkSplit};
 use std::{cell::RefCell, ops::Range};
 
 /// Evaluator of the segments of a function.
@@ -118,7 +118,13 @@ impl OpOrigin {
 }
 
 /// Tiles, divides and places the ops of a function; returns the cost of each compute op.
-fn lower_and_price(function: Op<'_>, declared: &DimDeclarations, target: &Target, objective: Objective, memo: &mut JointMemo) -> Result<Vec<PlacedOp>, ErrorReported> {
+fn lower_and_price(
+    function: Op<'_>,
+    declared: &DimDeclarations,
+    target: &Target,
+    objective: Objective,
+    memo: &mut JointMemo,
+) -> Result<Vec<PlacedOp>, ErrorReported> {
     tile_block(function, declared, target)?;
     make_online(function);
     settle_block(function);
@@ -154,7 +160,8 @@ impl SplitCandidates {
             UndividedOp { operands: operands.map(|(operand, _)| operand).collect(), ..operation }
         });
         let mut divided = SplitCostModel::new(&tile);
-        let mut priced: Vec<(f64, WorkSplit)> = splits.into_iter().map(|split| (divided.compute_cost(split.slices(), target).ns, split)).collect();
+        let mut priced: Vec<(f64, WorkSplit)> =
+            splits.into_iter().map(|split| (divided.compute_cost(split.slices(), target).ns, split)).collect();
         priced.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         Some(Self { tile, splits: priced.into_iter().take(MAX_SPLITS).map(|(_, split)| split).collect(), needs_loop, operation })
     }
@@ -285,7 +292,13 @@ impl CostEvaluator for IrCostEvaluator<'_, '_> {
         self.evaluate_plan(&[])
     }
 
-    fn evaluate_segment(&self, segment: Range<usize>, axes: &[TilingAxis], nest: &[AxisTiling], kept: &[HoistedCopy]) -> Option<Vec<ModeledCost>> {
+    fn evaluate_segment(
+        &self,
+        segment: Range<usize>,
+        axes: &[TilingAxis],
+        nest: &[AxisTiling],
+        kept: &[HoistedCopy],
+    ) -> Option<Vec<ModeledCost>> {
         let loops = LoopNest { copies: kept.to_vec(), ..LoopNest::new(&segment, axes, nest) };
         let costs = self.compute_costs(segment.clone(), &[loops])?;
         Some(sum_by_step(segment.len(), costs.into_iter().filter(|(part, _)| *part != OpOrigin::HoistedCopy)))

@@ -7,10 +7,10 @@ use super::{
 use crate::dialect::ods::attr;
 use crate::{
     codes,
-    dialect::{strip_views, set_plan},
-    mlir::{Op, OpExt, ErrorReported, TensorType, ValueLike, error_at},
-    plan_file::{self, PlanDecisions, PlannedLoopNest, PlanFile, compute_program_key},
-    search::{HoistedCopy, TiledLoop, LoopNest, OperandPosition},
+    dialect::{set_plan, strip_views},
+    mlir::{ErrorReported, Op, OpExt, TensorType, ValueLike, error_at},
+    plan_file::{self, PlanDecisions, PlanFile, PlannedLoopNest, compute_program_key},
+    search::{HoistedCopy, LoopNest, OperandPosition, TiledLoop},
 };
 use machine::Target;
 use std::collections::BTreeMap;

@@ -4,9 +4,9 @@ use super::hints::is_unique_name;
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
-    dialect::{OperandAccess, InsertChain, ComputeOp, strip_views},
+    dialect::{ComputeOp, InsertChain, OperandAccess, strip_views},
     lx::{LxIneligibility, ir::program::read_function, values::find_ineligibility},
-    mlir::{Op, OpExt, ErrorReported, ValueExt, ValueMap, error_at},
+    mlir::{ErrorReported, Op, OpExt, ValueExt, ValueMap, error_at},
     search::SearchedOp,
     tile::ir::{
         items::{BlockItem, BlockItems},
@@ -71,7 +71,8 @@ impl<'c> SearchedFunction<'c> {
                 continue;
             };
             let reason = find_ineligibility(&ir.program, time);
-            plain.may_be_in_lx = matches!(reason, None | Some(LxIneligibility::GraphOutput | LxIneligibility::ViewedOutput | LxIneligibility::Tiled));
+            plain.may_be_in_lx =
+                matches!(reason, None | Some(LxIneligibility::GraphOutput | LxIneligibility::ViewedOutput | LxIneligibility::Tiled));
         }
         Ok(())
     }

@@ -5,8 +5,8 @@ use crate::dialect::{
     ods::{attr, spyre},
 };
 use crate::mlir::{
-    AttributeList, BlockExt, BlockLike, Op, OpExt, DetachedClone, Type, Value, ValueExt, ValueLike, ValueMap, build_op, new_block, append_op,
-    set_function_type,
+    AttributeList, BlockExt, BlockLike, DetachedClone, Op, OpExt, Type, Value, ValueExt, ValueLike, ValueMap, append_op, build_op,
+    new_block, set_function_type,
 };
 
 /// Copies ops of a function, in order, with the views and constants that they read and all inserts of the assemblies among them. Values

@@ -10,12 +10,12 @@ use super::{
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
-    dialect::{DeviceTensor, build_loop_copy, build_loop, tile_type, build_view, build_yield},
+    dialect::{DeviceTensor, build_loop, build_loop_copy, build_view, build_yield, tile_type},
     mlir::{
-        Location, Op, OpExt, ErrorReported, Type, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_of, new_block, append_op,
-        shape_of, string_array, string_attribute,
+        ErrorReported, Location, Op, OpExt, Type, Value, ValueExt, ValueLike, ValueMap, append_op, error_at, insert_before, map_of,
+        new_block, shape_of, string_array, string_attribute,
     },
-    tile::{LoopTreeNode, TiledOp, LoopTree},
+    tile::{LoopTree, LoopTreeNode, TiledOp},
 };
 use machine::Target;
 use std::collections::{BTreeMap, BTreeSet};
@@ -335,7 +335,12 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
     }
 
     /// Returns the tensors that a loop reads tile by tile, each with its tiled dimension.
-    fn collect_loop_reads(&mut self, around: usize, depth: usize, body: LoopInsertionPoint<'c>) -> Result<Vec<(OperandTile, Value<'c>, usize)>, ErrorReported> {
+    fn collect_loop_reads(
+        &mut self,
+        around: usize,
+        depth: usize,
+        body: LoopInsertionPoint<'c>,
+    ) -> Result<Vec<(OperandTile, Value<'c>, usize)>, ErrorReported> {
         let mut reads = Vec::new();
         for wanted in std::mem::take(&mut self.wanted[around]) {
             let Some((last, outer)) = wanted.tile.cuts.split_last() else { continue };
@@ -384,7 +389,14 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
     }
 
     /// Returns the value that an operand reads, in the loops that the op shares with the operand's defining op.
-    fn find_base_value(&mut self, op: usize, operand: usize, depth: usize, body: LoopInsertionPoint<'c>, is_tiled: bool) -> Result<Value<'c>, ErrorReported> {
+    fn find_base_value(
+        &mut self,
+        op: usize,
+        operand: usize,
+        depth: usize,
+        body: LoopInsertionPoint<'c>,
+        is_tiled: bool,
+    ) -> Result<Value<'c>, ErrorReported> {
         let items = self.items;
         let read = &items.list[op].reads[operand];
         let Some(maker) = items.plain[op].inputs[operand].producer else { return Ok(read.value) };
@@ -417,7 +429,13 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
     }
 
     /// Rebuilds `views`, outermost first, on a tile.
-    fn rebuild_views_on_tile(&self, views: &[TracedView<'c>], made: Value<'c>, cuts: &[(i64, usize)], body: LoopInsertionPoint<'c>) -> Result<Value<'c>, ErrorReported> {
+    fn rebuild_views_on_tile(
+        &self,
+        views: &[TracedView<'c>],
+        made: Value<'c>,
+        cuts: &[(i64, usize)],
+        body: LoopInsertionPoint<'c>,
+    ) -> Result<Value<'c>, ErrorReported> {
         let Some((TracedView { view: shown, source_dims: behind }, inner)) = views.split_first() else { return Ok(made) };
         let behind: Vec<(i64, usize)> = cuts.iter().filter_map(|&(count, dim)| Some((count, behind[dim]?))).collect();
         let input = self.rebuild_views_on_tile(inner, made, &behind, body)?;
@@ -439,7 +457,14 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
     }
 
     /// Yields the carried values and the tiled results of a loop.
-    fn write_terminator(&self, built: Op<'c>, location: Location<'c>, depth: usize, accumulated: &[(usize, Option<usize>)], given: &[(usize, usize)]) {
+    fn write_terminator(
+        &self,
+        built: Op<'c>,
+        location: Location<'c>,
+        depth: usize,
+        accumulated: &[(usize, Option<usize>)],
+        given: &[(usize, usize)],
+    ) {
         let (mut tiles, mut carried) = (Vec::new(), Vec::new());
         for (op, dim) in order_yielded_ops(accumulated, given) {
             let made = &self.made[op];

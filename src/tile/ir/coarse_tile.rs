@@ -8,9 +8,9 @@ use super::{build_loops::LoopBuilder, items::BlockItems};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
-    dialect::{OperandAccess, ComputeOp, declared_maxima, declared_sizes, target_of},
-    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, error_at, error_at_location, i64_attribute},
-    tile::{LevelTiling, TiledOp, LoopTree},
+    dialect::{ComputeOp, OperandAccess, declared_maxima, declared_sizes, target_of},
+    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, error_at, error_at_location, i64_attribute},
+    tile::{LevelTiling, LoopTree, TiledOp},
 };
 use machine::Target;
 use program::layout::LayoutError;

@@ -4,10 +4,10 @@ use super::combination::find_combination;
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
-    dialect::{InsertChain, ComputeOp, DeviceTensor, TileHint, strip_views, plain_view_indices},
+    dialect::{ComputeOp, DeviceTensor, InsertChain, TileHint, plain_view_indices, strip_views},
     hint::{CountError, declared_maximum},
-    mlir::{Op, OpExt, ErrorReported, Value, ValueExt, ValueLike, ValueMap, error_at, error_at_location, remark_at_location, shape_of},
-    tile::{TiledOperand, TiledOp, cut::LoopLevel},
+    mlir::{ErrorReported, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, error_at, error_at_location, remark_at_location, shape_of},
+    tile::{TiledOp, TiledOperand, cut::LoopLevel},
 };
 use program::SymbolicCount;
 use program::layout::DeviceLayout;
@@ -271,7 +271,8 @@ fn split_names(names: &str) -> Vec<String> {
 
 /// Returns, for each dimension of a view, the dimension of its input that is tiled with it.
 fn trace_tiled_dims(view: Op<'_>) -> Vec<Option<usize>> {
-    let (Some(shown), Some(input)) = (DeviceTensor::from_type(view.output().r#type()), DeviceTensor::from_type(view.inputs()[0].r#type())) else {
+    let (Some(shown), Some(input)) = (DeviceTensor::from_type(view.output().r#type()), DeviceTensor::from_type(view.inputs()[0].r#type()))
+    else {
         return Vec::new();
     };
     let rank = shown.host.shape.len();

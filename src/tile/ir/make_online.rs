@@ -5,7 +5,7 @@
 //! whenever these change.
 
 use super::merge_loops::LoopMerge;
-use crate::mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, integer, remark_at_location};
+use crate::mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, integer, remark_at_location};
 use crate::{
     codes,
     dialect::ods::{attr, spyre},
@@ -26,7 +26,8 @@ pub(crate) fn make_online(around: Op<'_>) {
     loops.iter().for_each(|inner| make_online(*inner));
     let mut last: BTreeMap<(String, i64, String), Op<'_>> = BTreeMap::new();
     for second in loops {
-        let level = (second.text_attr(attr::DIM).to_owned(), second.required_attr("count", integer), second.text_attr(attr::SYMBOL).to_owned());
+        let level =
+            (second.text_attr(attr::DIM).to_owned(), second.required_attr("count", integer), second.text_attr(attr::SYMBOL).to_owned());
         let merge = last.get(&level).and_then(|first| LoopMerge::analyze_pair(*first, second));
         let here = match merge {
             Some(Ok(merge)) => merge.build(),

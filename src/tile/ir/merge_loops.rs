@@ -3,7 +3,7 @@
 use super::online_steps::{AccumulatedValue, LoopDependenceAnalysis};
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, DeviceTensor, loop_carried_values, is_in_loop_of_buffer, plain_view_indices, yield_slots, tiled_dims},
+    dialect::{ComputeOp, DeviceTensor, is_in_loop_of_buffer, loop_carried_values, plain_view_indices, tiled_dims, yield_slots},
     mlir::{Op, OpExt, OperationLike, Value, ValueExt, ValueLike, ValueMap},
     tile::{Correction, RunningDependence},
 };
@@ -58,7 +58,15 @@ impl<'c> LoopMerge<'c> {
         if !running.iter().all(|op| is_mergeable(*op)) || running.iter().chain(&in_second).any(|op| reads_whole(*op)) {
             return None;
         }
-        let mut merge = Self { first, second, early, running, forwarded: handed, analysis: LoopDependenceAnalysis::default(), carried: [Vec::new(), Vec::new()] };
+        let mut merge = Self {
+            first,
+            second,
+            early,
+            running,
+            forwarded: handed,
+            analysis: LoopDependenceAnalysis::default(),
+            carried: [Vec::new(), Vec::new()],
+        };
         if let Err(op) = merge.compute_corrections(carried) {
             return Some(Err(op));
         }
@@ -78,12 +86,18 @@ impl<'c> LoopMerge<'c> {
         record_arguments(analysis, self.second, &of_second);
         for ForwardedTile { argument, left, .. } in &self.forwarded {
             // A tile shows as much of a running value as its source does: nothing, or it needs the finished value.
-            let form = if matches!(analysis.dependence(*left), RunningDependence::Outside | RunningDependence::Tile) { RunningDependence::Tile } else { RunningDependence::Finished };
+            let form = if matches!(analysis.dependence(*left), RunningDependence::Outside | RunningDependence::Tile) {
+                RunningDependence::Tile
+            } else {
+                RunningDependence::Finished
+            };
             analysis.record(*argument, form);
         }
         let corrections = analysis.analyze_body(self.second, &of_second);
         // Carried values are now running or finished: their ops reduce the axis.
-        let is_settled = |value: Value<'c>| matches!(self.analysis.dependence(value), RunningDependence::Running(..) | RunningDependence::Outside | RunningDependence::Tile);
+        let is_settled = |value: Value<'c>| {
+            matches!(self.analysis.dependence(value), RunningDependence::Running(..) | RunningDependence::Outside | RunningDependence::Tile)
+        };
         let has_infinities = |correction: &Option<Correction>, of: &AccumulatedValue<'c>| {
             correction.as_ref().is_some_and(|correction| {
                 let (Correction::Multiply(term) | Correction::Add(term)) = correction;
@@ -206,7 +220,10 @@ fn find_forwarded_tiles<'c>(first: Op<'c>, second: Op<'c>, late: &[Op<'c>]) -> O
 
 /// Whether a view without a layout shows all of its input's dimension `behind` as its dimension `dim`.
 fn shows_full_dim(view: Op<'_>, behind: usize, dim: usize) -> bool {
-    let (Some(shown), Some(input)) = (DeviceTensor::from_type(view.output().r#type()), DeviceTensor::from_type(view.inputs()[0].r#type())) else { return false };
+    let (Some(shown), Some(input)) = (DeviceTensor::from_type(view.output().r#type()), DeviceTensor::from_type(view.inputs()[0].r#type()))
+    else {
+        return false;
+    };
     let is_moved = plain_view_indices(view).is_some_and(|indices| indices.get(behind) == Some(&(Some(dim), 0)));
     shown.layout.is_none() && is_moved && shown.host.shape[dim] == input.host.shape[behind]
 }

@@ -2,8 +2,11 @@
 
 use crate::{
     codes,
-    dialect::{EXACT_ATTR, DeviceTensor, build_constant, build_retyped_view},
-    mlir::{Op, OpExt, ErrorReported, TensorType, Type, Value, dense_attribute, error_at, is_exactly_representable, insert_before, type_of_element},
+    dialect::{DeviceTensor, EXACT_ATTR, build_constant, build_retyped_view},
+    mlir::{
+        ErrorReported, Op, OpExt, TensorType, Type, Value, dense_attribute, error_at, insert_before, is_exactly_representable,
+        type_of_element,
+    },
 };
 use machine::ElementType;
 use program::layout::DeviceLayout;

@@ -2,9 +2,9 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{LoopCarriedValue, ComputeOp, plain_view_indices},
+    dialect::{ComputeOp, LoopCarriedValue, plain_view_indices},
     mlir::{Op, OpExt, Value, ValueExt, ValueMap, shape_of},
-    tile::{Correction, RunningDependence, RunningValueAnalysis, AnalyzedOperand, AnalyzedOpKind, AnalyzedOp},
+    tile::{AnalyzedOp, AnalyzedOpKind, AnalyzedOperand, Correction, RunningDependence, RunningValueAnalysis},
 };
 use machine::Family;
 
@@ -46,7 +46,8 @@ impl<'c> LoopDependenceAnalysis<'c> {
             None if op.is(spyre::VIEW) => vec![self.trace_view(op)],
             None => Vec::new(),
         };
-        let step = AnalyzedOp { rule: classify_op(op), reads, reduces_axis: false, output: self.number_value(output), shape: shape_of(output) };
+        let step =
+            AnalyzedOp { rule: classify_op(op), reads, reduces_axis: false, output: self.number_value(output), shape: shape_of(output) };
         self.online.analyze_op(&step);
     }
 
@@ -113,7 +114,9 @@ impl<'c> LoopDependenceAnalysis<'c> {
 
 /// Returns the kind of an op, as far as its result's dependence on running values is concerned.
 pub(crate) fn classify_op(op: Op<'_>) -> AnalyzedOpKind {
-    let Some(compute) = ComputeOp::from_op(op) else { return if op.is(spyre::VIEW) { AnalyzedOpKind::Same } else { AnalyzedOpKind::Other } };
+    let Some(compute) = ComputeOp::from_op(op) else {
+        return if op.is(spyre::VIEW) { AnalyzedOpKind::Same } else { AnalyzedOpKind::Other };
+    };
     match (compute.family(), compute.function()) {
         (Family::Copy, _) if !compute.is_insert() => AnalyzedOpKind::Same,
         (Family::Matmul, _) => AnalyzedOpKind::Product,

@@ -8,10 +8,10 @@ use crate::dialect::ods::spyre;
 use crate::{
     codes,
     dialect::{
-        OperandAccess, LoopCarriedValue, ComputeOp, YieldSlot, DeviceTensor, strip_views, loop_carried_values, build_loop_copy, collect_users_through_views, yield_slots, tile_type,
-        tiled_dims,
+        ComputeOp, DeviceTensor, LoopCarriedValue, OperandAccess, YieldSlot, build_loop_copy, collect_users_through_views,
+        loop_carried_values, strip_views, tile_type, tiled_dims, yield_slots,
     },
-    mlir::{BlockLike, Op, OpExt, PassOptions, Pass, ErrorReported, Type, Value, ValueExt, ValueLike, error_at, insert_before, integer},
+    mlir::{BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueExt, ValueLike, error_at, insert_before, integer},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-settle-loops", run };
@@ -37,8 +37,9 @@ pub(crate) fn check_settled(module: Op<'_>) -> Result<(), ErrorReported> {
 /// Returns the loops that overwrite a value before its last use, with the overwritten value.
 fn find_conflicts(around: Op<'_>) -> Vec<(Op<'_>, String)> {
     let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)).collect();
-    let starts =
-        |&inner: &Op<'_>| loop_carried_values(inner).iter().filter_map(|carried| find_start_conflict(around, inner, carried)).collect::<Vec<_>>();
+    let starts = |&inner: &Op<'_>| {
+        loop_carried_values(inner).iter().filter_map(|carried| find_start_conflict(around, inner, carried)).collect::<Vec<_>>()
+    };
     let mut found: Vec<(Op<'_>, CarryConflict)> =
         loops.iter().flat_map(|inner| starts(inner).into_iter().map(|trouble| (*inner, trouble))).collect();
     // Yields are checked only if all starts are valid, so that a bad start is not reported twice.
@@ -47,8 +48,9 @@ fn find_conflicts(around: Op<'_>) -> Vec<(Op<'_>, String)> {
             found = yields(around).into_iter().map(|trouble| (around, trouble)).collect();
         }
     }
-    let text =
-        |CarryConflict { site: place, position, why }: CarryConflict| format!("overwrites {} {position} {why}; run spyre-settle-loops first", place.name());
+    let text = |CarryConflict { site: place, position, why }: CarryConflict| {
+        format!("overwrites {} {position} {why}; run spyre-settle-loops first", place.name())
+    };
     let here = found.into_iter().map(|(at, trouble)| (at, text(trouble)));
     here.chain(loops.iter().flat_map(|&inner| find_conflicts(inner))).collect()
 }
@@ -200,7 +202,9 @@ impl<'c> CarriedDefChain<'c> {
         let (mut value, mut loops) = (left, Vec::new());
         loop {
             let begins_with = match value.def() {
-                None if value.as_block_arg().is_some_and(|(block, _)| block.parent_operation() == Some(around)) => BufferOrigin::Argument(value),
+                None if value.as_block_arg().is_some_and(|(block, _)| block.parent_operation() == Some(around)) => {
+                    BufferOrigin::Argument(value)
+                }
                 Some(def) if def.parent() == Some(around) && def.is(spyre::LOOP) => {
                     match loop_carried_values(def).into_iter().find(|carried| carried.result == value) {
                         Some(carried) => {
@@ -257,13 +261,18 @@ fn find_clobbered_yields(around: Op<'_>) -> Vec<CarryConflict> {
         let made = CarriedDefChain::trace(around, slot.left);
         let Some(writer) = made.first_writer() else { return false };
         let is_read_late = |found: Value<'_>| {
-            let mut readers = collect_users_through_views(found).into_iter().filter_map(|reader| Some((reader, find_ancestor_in(reader, around)?)));
+            let mut readers =
+                collect_users_through_views(found).into_iter().filter_map(|reader| Some((reader, find_ancestor_in(reader, around)?)));
             readers.any(|(_, at)| !(at.is_before(writer) || at == writer)) || !reads_in_place(around, writer, found, &made)
         };
         // A loop that starts from the found value was checked together with its start.
         slot.found.iter().any(|&found| made.origin != BufferOrigin::Argument(found) && is_read_late(found))
     };
-    slots.iter().filter(is_late).map(|slot| CarryConflict { site: ConflictSite::CarriedValue, position: slot.position, why: OVERWRITTEN_READ_LATER }).collect()
+    slots
+        .iter()
+        .filter(is_late)
+        .map(|slot| CarryConflict { site: ConflictSite::CarriedValue, position: slot.position, why: OVERWRITTEN_READ_LATER })
+        .collect()
 }
 
 /// Returns whether the first op that overwrites `found` reads each of its elements only to compute the element in its

@@ -6,8 +6,11 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{MAX_IN_PLACE_SLICES, BufferSlice, DeviceTensor, is_disjoint_slice, is_in_loop_of_buffer, trace_single_use_producer, buffer_slices, tile_type},
-    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, Type, Value, ValueExt, ValueLike, integer, unit_attribute},
+    dialect::{
+        BufferSlice, DeviceTensor, MAX_IN_PLACE_SLICES, buffer_slices, is_disjoint_slice, is_in_loop_of_buffer, tile_type,
+        trace_single_use_producer,
+    },
+    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueExt, ValueLike, integer, unit_attribute},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-write-in-place", run };
@@ -29,7 +32,9 @@ pub(crate) fn write_in_place(function: Op<'_>) {
             continue;
         }
         for (number, part) in parts.iter().enumerate().filter(|(_, part)| is_in_loop_of_buffer(part.insert)) {
-            let made = compute_window_type(part).filter(|_| is_disjoint_slice(&parts, number)).and_then(|window| trace_window_types(part.insert.inputs()[0], window));
+            let made = compute_window_type(part)
+                .filter(|_| is_disjoint_slice(&parts, number))
+                .and_then(|window| trace_window_types(part.insert.inputs()[0], window));
             let Some(made) = made else { continue };
             made.into_iter().for_each(|(value, window)| value.retype(window));
             part.insert.set_attr(attr::IN_PLACE, unit_attribute(function.ctx()));
@@ -40,7 +45,8 @@ pub(crate) fn write_in_place(function: Op<'_>) {
 /// Returns the type of a slice as a window of its buffer, if it has the layout of the buffer, and begins and ends with complete
 /// sticks.
 fn compute_window_type<'c>(part: &BufferSlice<'c>) -> Option<Type<'c>> {
-    let (own, whole) = (DeviceTensor::from_type(part.insert.inputs()[0].r#type())?, DeviceTensor::from_type(part.insert.output().r#type())?);
+    let (own, whole) =
+        (DeviceTensor::from_type(part.insert.inputs()[0].r#type())?, DeviceTensor::from_type(part.insert.output().r#type())?);
     let (layout, host) = (whole.layout.as_ref().filter(|_| whole.buffer_shape.is_none())?, whole.buffer_tensor().ok()?);
     let is_alike = own.buffer_shape.is_none() && own.layout == layout.to_tile_layout(&host, &own.host.shape).ok();
     let begins_with_stick = part.offsets.iter().enumerate().all(|(dim, &offset)| layout.compute_window_offset(&host, dim, offset).is_ok());

@@ -83,8 +83,11 @@ impl SampleProgram {
         let mut values = self.given.clone();
         for step in &self.steps {
             let operands: Vec<&SampleValue> = step.reads.iter().map(|read| &values[read.value]).collect();
-            let made =
-                if step.reduces_axis { SampleValue::One(evaluate_reduction(step.rule, &operands, length)) } else { evaluate_elementwise(step.rule, &operands) };
+            let made = if step.reduces_axis {
+                SampleValue::One(evaluate_reduction(step.rule, &operands, length))
+            } else {
+                evaluate_elementwise(step.rule, &operands)
+            };
             values.push(made);
         }
         values
@@ -94,7 +97,11 @@ impl SampleProgram {
     fn run_online(&self, length: usize, n_parts: usize) -> (RunningValueAnalysis, Vec<SampleValue>) {
         let mut online = RunningValueAnalysis::default();
         for (value, given) in self.given.iter().enumerate() {
-            let (form, shape) = if matches!(given, SampleValue::Tile(_)) { (RunningDependence::Tile, [2, 8]) } else { (RunningDependence::Outside, [2, 1]) };
+            let (form, shape) = if matches!(given, SampleValue::Tile(_)) {
+                (RunningDependence::Tile, [2, 8])
+            } else {
+                (RunningDependence::Outside, [2, 1])
+            };
             online.record(value, form, &shape);
         }
         let corrections: Vec<Option<Correction>> = self.steps.iter().map(|step| online.analyze_op(step)).collect();
@@ -172,14 +179,32 @@ fn decode_op(program: &SampleProgram, [rule, one, other]: [u8; 3]) -> AnalyzedOp
         AnalyzedOpKind::Max,
     ];
     let rule = rules[usize::from(rule) % rules.len()];
-    let n_reads =
-        if matches!(rule, AnalyzedOpKind::Add | AnalyzedOpKind::Sub | AnalyzedOpKind::Mul | AnalyzedOpKind::Div | AnalyzedOpKind::Maximum | AnalyzedOpKind::Minimum | AnalyzedOpKind::Product) { 2 } else { 1 };
+    let n_reads = if matches!(
+        rule,
+        AnalyzedOpKind::Add
+            | AnalyzedOpKind::Sub
+            | AnalyzedOpKind::Mul
+            | AnalyzedOpKind::Div
+            | AnalyzedOpKind::Maximum
+            | AnalyzedOpKind::Minimum
+            | AnalyzedOpKind::Product
+    ) {
+        2
+    } else {
+        1
+    };
     let n_values = program.given.len() + program.steps.len();
     let is_tile = |value: usize| value_is_tile(program, value);
     // Prefers recent values.
     let values: Vec<usize> = [one, other][..n_reads].iter().map(|byte| n_values - 1 - usize::from(*byte) % n_values.min(4)).collect();
-    let reduces_axis = matches!(rule, AnalyzedOpKind::Sum | AnalyzedOpKind::Product | AnalyzedOpKind::Max | AnalyzedOpKind::Min) && values.iter().any(|value| is_tile(*value));
-    let rule = if reduces_axis || !matches!(rule, AnalyzedOpKind::Sum | AnalyzedOpKind::Product | AnalyzedOpKind::Max | AnalyzedOpKind::Min) { rule } else { AnalyzedOpKind::Same };
+    let reduces_axis = matches!(rule, AnalyzedOpKind::Sum | AnalyzedOpKind::Product | AnalyzedOpKind::Max | AnalyzedOpKind::Min)
+        && values.iter().any(|value| is_tile(*value));
+    let rule = if reduces_axis || !matches!(rule, AnalyzedOpKind::Sum | AnalyzedOpKind::Product | AnalyzedOpKind::Max | AnalyzedOpKind::Min)
+    {
+        rule
+    } else {
+        AnalyzedOpKind::Same
+    };
     let values = if rule == AnalyzedOpKind::Same { values[..1].to_vec() } else { values };
     let is_made_tile = !reduces_axis && values.iter().any(|value| is_tile(*value));
     let moved = |value: usize| vec![Some(0), (is_tile(value) && is_made_tile).then_some(1)];
@@ -207,7 +232,8 @@ fn decode_program(begins_with_softmax: bool, seeds: &[[u8; 3]], elements: &[f64]
             output,
             shape: vec![2, width],
         };
-        program.steps = vec![step(AnalyzedOpKind::Max, &[1], 3, 1), step(AnalyzedOpKind::Sub, &[1, 3], 4, 8), step(AnalyzedOpKind::Exp, &[4], 5, 8)];
+        program.steps =
+            vec![step(AnalyzedOpKind::Max, &[1], 3, 1), step(AnalyzedOpKind::Sub, &[1, 3], 4, 8), step(AnalyzedOpKind::Exp, &[4], 5, 8)];
     }
     for seed in seeds {
         let step = decode_op(&program, *seed);
@@ -262,7 +288,13 @@ fn reduce_rows(rule: AnalyzedOpKind, of: usize, output: usize) -> AnalyzedOp {
 fn analyze_exponentials(extreme: AnalyzedOpKind) -> RunningValueAnalysis {
     let mut online = RunningValueAnalysis::default();
     online.record(0, RunningDependence::Tile, &[4, 64]);
-    let tile = |rule: AnalyzedOpKind, reads: Vec<AnalyzedOperand>, output: usize| AnalyzedOp { rule, reads, reduces_axis: false, output, shape: vec![4, 64] };
+    let tile = |rule: AnalyzedOpKind, reads: Vec<AnalyzedOperand>, output: usize| AnalyzedOp {
+        rule,
+        reads,
+        reduces_axis: false,
+        output,
+        shape: vec![4, 64],
+    };
     for step in [
         reduce_rows(extreme, 0, 1),
         tile(AnalyzedOpKind::Sub, vec![make_operand(0, true, true), make_operand(1, false, true)], 2),

@@ -95,7 +95,8 @@ fn distinguishes_levels_of_equal_names_by_id() {
 #[test]
 fn hoists_op_without_the_dimension_before_the_loop() {
     let column = |ids| make_op(&["B"], 0, ids, &LEVELS_A_B);
-    let tree = build_tree(&[make_row_op(&[0]), column(&[0]), column(&[]).with_read(1, &[Some(0)]), make_row_op(&[0]).with_read(2, &[Some(1)])]);
+    let tree =
+        build_tree(&[make_row_op(&[0]), column(&[0]), column(&[]).with_read(1, &[Some(0)]), make_row_op(&[0]).with_read(2, &[Some(1)])]);
     assert_eq!(format_tree(&tree), "1 2 A(0 3)");
     // Inside an outer loop as well.
     let tree = build_tree(&[make_row_op(&[0, 1]), make_op(&["A"], 0, &[0, 1], &LEVELS_A_B), make_row_op(&[0, 1]).with_read(1, &[Some(0)])]);
@@ -109,7 +110,8 @@ fn places_op_that_needs_the_loop_after_it() {
 
 #[test]
 fn splits_loop_at_an_op_between_its_ops() {
-    let tree = build_tree(&[make_row_op(&[0]), make_row_op(&[]).with_read(0, &ROWS), make_row_op(&[0]).with_read(1, &ROWS), make_row_op(&[0])]);
+    let tree =
+        build_tree(&[make_row_op(&[0]), make_row_op(&[]).with_read(0, &ROWS), make_row_op(&[0]).with_read(1, &ROWS), make_row_op(&[0])]);
     assert_eq!(format_tree(&tree), "A(0) 1 A(2 3)");
     assert_eq!(tree.common_depth(2, 0), 0);
 }
@@ -149,9 +151,15 @@ fn splits_loop_at_a_transposed_read() {
     let exchanged = [Some(1), Some(0)];
     assert_eq!(format_tree(&build_tree(&[make_row_op(&[0]), make_row_op(&[0]).with_read(0, &exchanged)])), "A(0) A(1)");
     // After a second view that swaps the dimensions back, it is the same tile.
-    assert_eq!(format_tree(&build_tree(&[make_row_op(&[0]), make_row_op(&[0]).with_read_through_view(0, &exchanged, &exchanged)])), "A(0 1)");
+    assert_eq!(
+        format_tree(&build_tree(&[make_row_op(&[0]), make_row_op(&[0]).with_read_through_view(0, &exchanged, &exchanged)])),
+        "A(0 1)"
+    );
     // A view without known dimensions shows the complete value.
-    assert_eq!(format_tree(&build_tree(&[make_row_op(&[0]), make_row_op(&[0]).with_read_through_view(0, &ROWS, &[None, Some(1)])])), "A(0) A(1)");
+    assert_eq!(
+        format_tree(&build_tree(&[make_row_op(&[0]), make_row_op(&[0]).with_read_through_view(0, &ROWS, &[None, Some(1)])])),
+        "A(0) A(1)"
+    );
     // Read both directly and with swapped dimensions.
     assert_eq!(format_tree(&build_tree(&[make_row_op(&[0]), make_row_op(&[0]).with_read(0, &ROWS).with_read(0, &exchanged)])), "A(0) A(1)");
 }
@@ -178,7 +186,9 @@ fn nests_levels_of_the_names_of_one_dimension() {
 fn rejects_unknown_name_at_its_first_op() {
     let table = [("A", 2), ("X", 2), ("X", 1), ("C", 1)];
     let sizes = BTreeMap::from([("C".to_owned(), 4)]);
-    let of = |ids: &[i64]| LoopTree::build(&[make_op(&["A"], 0, &[0], &table), make_op(&["A"], 0, ids, &table)], &sizes).map(|tree| format_tree(&tree));
+    let of = |ids: &[i64]| {
+        LoopTree::build(&[make_op(&["A"], 0, &[0], &table), make_op(&["A"], 0, ids, &table)], &sizes).map(|tree| format_tree(&tree))
+    };
     let unknown =
         |count: i64| Err((1, TilingError::Unknown { dim: "X".to_owned(), count, known: KnownDimNames(["A"].map(str::to_owned).into()) }));
     assert_eq!(of(&[0, 1]), unknown(2));
@@ -220,7 +230,10 @@ fn computes_op_with_outside_users_once() {
     assert_eq!((tree.num_computations(0), tree.num_computations(1)), (1, 1));
     // It is in the loop along A only, and reads the complete value.
     let of_rows = make_op(&["A"], 0, &[0, 1], &LEVELS_A_B).with_read(0, &[None]);
-    assert_eq!(format_tree(&build_tree(&[make_recomputed_op(None), make_row_op(&[0, 1]).with_read(0, &of_column), of_rows])), "B(0) A(B(1) 2)");
+    assert_eq!(
+        format_tree(&build_tree(&[make_recomputed_op(None), make_row_op(&[0, 1]).with_read(0, &of_column), of_rows])),
+        "B(0) A(B(1) 2)"
+    );
     assert_eq!(format_tree(&build_tree(&[make_row_op(&[0, 1]), make_recomputed_op(None)])), "A(B(0)) B(1)");
 }
 

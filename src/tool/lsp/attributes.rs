@@ -2,7 +2,7 @@
 
 use super::{
     cursor::{Cursor, OpenBracket},
-    op_reference::{AttributeRow, AttributeHolder, OpReference},
+    op_reference::{AttributeHolder, AttributeRow, OpReference},
 };
 use std::collections::BTreeSet;
 

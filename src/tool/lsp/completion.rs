@@ -35,7 +35,9 @@ pub(super) fn items_at(cursor: &Cursor<'_>, document: &Document, reference: &OpR
         let markdown = attribute_markdown(row, reference);
         item(&row.name, (PROPERTY_KIND, &row.text), &format!("{} = ", row.name), Some(markdown))
     });
-    let names = find_dim_name_syntax(cursor).into_iter().flat_map(|form| collect_dimension_names(&document.text).into_iter().map(move |name| (form, name)));
+    let names = find_dim_name_syntax(cursor)
+        .into_iter()
+        .flat_map(|form| collect_dimension_names(&document.text).into_iter().map(move |name| (form, name)));
     let names = names.filter(|(_, name)| !is_being_written(cursor, document, name));
     let names = names.map(|(form, name)| {
         let text = match form {

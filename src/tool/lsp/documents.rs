@@ -69,7 +69,9 @@ impl Document {
     /// Applies a change: of a range, or of the complete text. Positions behind the text are its end.
     fn apply_change(&mut self, change: &Value) {
         let Some(text) = change["text"].as_str() else { return };
-        let byte = |end: &str| TextPosition::from_json(&change["range"][end]).map(|position| self.byte_offset(position).unwrap_or(self.text.len()));
+        let byte = |end: &str| {
+            TextPosition::from_json(&change["range"][end]).map(|position| self.byte_offset(position).unwrap_or(self.text.len()))
+        };
         match (byte("start"), byte("end")) {
             (Some(start), Some(end)) => self.text.replace_range(start..end.max(start), text),
             _ => text.clone_into(&mut self.text),

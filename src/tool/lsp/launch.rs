@@ -34,7 +34,8 @@ pub(in crate::tool) fn mlir_server_arguments(words: &[String]) -> Option<Vec<Str
 /// # Errors
 /// The reason why the process cannot be started, or the session cannot go on.
 pub(in crate::tool) fn serve_stdio(words: &[String]) -> Result<i32, String> {
-    let program = find_sibling_program(SERVER_NAME).ok_or_else(|| format!("expected '{SERVER_NAME}' in the directory of this tool, found none; install it"))?;
+    let program = find_sibling_program(SERVER_NAME)
+        .ok_or_else(|| format!("expected '{SERVER_NAME}' in the directory of this tool, found none; install it"))?;
     let mut command = Command::new(&program);
     command.arg(MLIR_ONLY_OPTION).args(words.iter().skip(1)).stdin(Stdio::piped()).stdout(Stdio::piped());
     let child = command.spawn().map_err(|error| format!("cannot run '{}': {error}", program.display()))?;
@@ -74,7 +75,10 @@ mod tests {
         assert_eq!(mlir_server_arguments(&split_words("tool --mlir-only --log=verbose")), Some(split_words("tool --log=verbose")));
         assert_eq!(mlir_server_arguments(&split_words("tool --pretty --lit-test")), Some(split_words("tool --pretty --lit-test")));
         assert_eq!(mlir_server_arguments(&split_words("tool --help")), Some(split_words("tool --help")));
-        assert_eq!((mlir_server_arguments(&split_words("tool")), mlir_server_arguments(&split_words("tool --log=info --mlir-only"))), (None, None));
+        assert_eq!(
+            (mlir_server_arguments(&split_words("tool")), mlir_server_arguments(&split_words("tool --log=info --mlir-only"))),
+            (None, None)
+        );
     }
 
     #[cfg(unix)]

@@ -36,4 +36,4 @@ mod settings;
 mod tests;
 
 #[cfg(feature = "mlir")]
-pub(super) use launch::{serve_stdio, mlir_server_arguments};
+pub(super) use launch::{mlir_server_arguments, serve_stdio};

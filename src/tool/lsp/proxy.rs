@@ -8,7 +8,7 @@ use super::{
     frames::{self, JsonStyle},
     hover::Hover,
     op_reference::OpReference,
-    schedule::{FinishedCompilation, CompilationId, CompilationScheduler, CompilationTiming},
+    schedule::{CompilationId, CompilationScheduler, CompilationTiming, FinishedCompilation},
     settings::EditorSettings,
 };
 use crate::tool::VERSION;

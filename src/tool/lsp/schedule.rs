@@ -168,7 +168,12 @@ impl CompilationScheduler {
     }
 
     /// Follows the end of a compilation; returns what came of it, if it is the one that runs.
-    pub(super) fn finish(&mut self, documents: &DocumentStore, number: CompilationId, output: &CompilerOutput) -> Option<FinishedCompilation> {
+    pub(super) fn finish(
+        &mut self,
+        documents: &DocumentStore,
+        number: CompilationId,
+        output: &CompilerOutput,
+    ) -> Option<FinishedCompilation> {
         let running = self.running.take_if(|running| running.number == number)?;
         let document = documents.get(&running.uri)?;
         let state = self.states.get_mut(&running.uri)?;

@@ -73,7 +73,10 @@ fn is_allowed(word: &str) -> bool {
 }
 
 fn rejection_message(word: &Value) -> String {
-    format!("setting 'compileOptions': expected --NAME=VALUE with one of {}, found {word}; the option is left out", ALLOWED_OPTIONS.join(", "))
+    format!(
+        "setting 'compileOptions': expected --NAME=VALUE with one of {}, found {word}; the option is left out",
+        ALLOWED_OPTIONS.join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -89,7 +92,10 @@ mod tests {
     fn compiles_documents_unless_disabled() {
         assert_eq!(EditorSettings::from_params(&json!({})), (EditorSettings::default(), Vec::new()));
         let (settings, refused) = read(&json!({"compile": false, "compileOptions": ["--cores=4", "--dim-size=s0=64"]}));
-        assert_eq!(settings, EditorSettings { compiles: false, compile_options: vec!["--cores=4".to_owned(), "--dim-size=s0=64".to_owned()] });
+        assert_eq!(
+            settings,
+            EditorSettings { compiles: false, compile_options: vec!["--cores=4".to_owned(), "--dim-size=s0=64".to_owned()] }
+        );
         assert!(refused.is_empty());
     }
 

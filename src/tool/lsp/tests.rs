@@ -171,11 +171,17 @@ impl TestEditor {
     }
 
     fn open(&mut self, text: &str) {
-        self.send_notification("textDocument/didOpen", &json!({"textDocument": {"uri": URI, "languageId": "mlir", "version": 1, "text": text}}));
+        self.send_notification(
+            "textDocument/didOpen",
+            &json!({"textDocument": {"uri": URI, "languageId": "mlir", "version": 1, "text": text}}),
+        );
     }
 
     fn change(&mut self, version: i64, text: &str) {
-        self.send_notification("textDocument/didChange", &json!({"textDocument": {"uri": URI, "version": version}, "contentChanges": [{"text": text}]}));
+        self.send_notification(
+            "textDocument/didChange",
+            &json!({"textDocument": {"uri": URI, "version": version}, "contentChanges": [{"text": text}]}),
+        );
     }
 
     fn save(&mut self) {
@@ -318,8 +324,12 @@ fn logs_ignored_settings() {
     thread::spawn(move || serve_as_mlir(from_proxy, to_proxy));
     let server = StreamPair { input: from_server, output: to_server };
     let options = json!({"compileOptions": ["--report=x.json"]});
-    frames::write_json(&mut to, &json!({"id": 1, "method": "initialize", "params": {"initializationOptions": options}}), JsonStyle::Compact)
-        .unwrap();
+    frames::write_json(
+        &mut to,
+        &json!({"id": 1, "method": "initialize", "params": {"initializationOptions": options}}),
+        JsonStyle::Compact,
+    )
+    .unwrap();
     // The editor goes away without a word: the server ends.
     drop(to);
     let mut compiler = ScriptedCompiler::default();

@@ -9,7 +9,7 @@ use crate::{
     tool::{self, MessageArguments, Reporter, diagnostics::install_handler, help::with_help},
 };
 use clap::{CommandFactory, Parser};
-use shrink::{DefUseGraph, ReducedFunction, ReturnedValue, ReductionSearch};
+use shrink::{DefUseGraph, ReducedFunction, ReductionSearch, ReturnedValue};
 use std::{
     collections::BTreeSet,
     ffi::OsString,
@@ -73,7 +73,8 @@ fn run(arguments: &ReduceArguments, speaker: Reporter) -> Result<(), String> {
     let place = tempfile::tempdir().map_err(|error| codes::SYSTEM.format(format_args!("cannot make a temporary folder: {error}")))?;
     let check = FailureCheck::from_program(arguments, &module, place.path().join("part.mlir"))?;
     let (outline, whole) = build_outline(find_function(&module, &name));
-    let mut is_interesting = |part: &ReducedFunction| extract_subprogram(&module, &name, part).map_or(Ok(false), |part| check.reproduces(&part));
+    let mut is_interesting =
+        |part: &ReducedFunction| extract_subprogram(&module, &name, part).map_or(Ok(false), |part| check.reproduces(&part));
     let mut search = ReductionSearch::new(&outline, arguments.tests, &mut is_interesting);
     let n_ops = whole.kept.len();
     let part = search.shrink(whole)?;

@@ -33,7 +33,11 @@ pub(super) struct ReductionSearch<'a> {
 }
 
 impl<'a> ReductionSearch<'a> {
-    pub(super) fn new(outline: &'a DefUseGraph, budget: u64, is_interesting: &'a mut dyn FnMut(&ReducedFunction) -> Result<bool, String>) -> Self {
+    pub(super) fn new(
+        outline: &'a DefUseGraph,
+        budget: u64,
+        is_interesting: &'a mut dyn FnMut(&ReducedFunction) -> Result<bool, String>,
+    ) -> Self {
         Self { outline, is_interesting, n_tests: 0, budget }
     }
 
@@ -143,7 +147,12 @@ mod tests {
         ReducedFunction { kept: (0..outline.n_results.len()).collect(), returned }
     }
 
-    fn run_shrink(outline: &DefUseGraph, part: ReducedFunction, budget: u64, mut test: impl FnMut(&ReducedFunction) -> bool) -> (ReducedFunction, u64) {
+    fn run_shrink(
+        outline: &DefUseGraph,
+        part: ReducedFunction,
+        budget: u64,
+        mut test: impl FnMut(&ReducedFunction) -> bool,
+    ) -> (ReducedFunction, u64) {
         let mut is_interesting = |part: &ReducedFunction| Ok(test(part));
         let mut search = ReductionSearch::new(outline, budget, &mut is_interesting);
         let part = search.shrink(part).unwrap();
@@ -161,7 +170,8 @@ mod tests {
     #[test]
     fn keeps_ops_between_required_ops() {
         let outline = chain(40);
-        let (part, _) = run_shrink(&outline, complete_function(&outline, &[39]), 1000, |part| part.kept.contains(&7) && part.kept.contains(&30));
+        let (part, _) =
+            run_shrink(&outline, complete_function(&outline, &[39]), 1000, |part| part.kept.contains(&7) && part.kept.contains(&30));
         // Ops between the two cannot be removed, because op 30 depends on op 7 through them.
         assert!(part.kept.is_superset(&[7, 30].into()));
         assert_eq!(part.returned, [ReturnedValue::Result { op: 30, result: 0 }]);
@@ -175,7 +185,10 @@ mod tests {
         part.returned.extend([ReturnedValue::Result { op: 1, result: 1 }, ReturnedValue::Argument(0)]);
         let both = |part: &ReducedFunction| part.returned.contains(&ReturnedValue::Argument(0)) && part.kept.contains(&1);
         let (part, _) = run_shrink(&outline, part, 1000, both);
-        assert_eq!(part, ReducedFunction { kept: [1].into(), returned: vec![ReturnedValue::Result { op: 1, result: 1 }, ReturnedValue::Argument(0)] });
+        assert_eq!(
+            part,
+            ReducedFunction { kept: [1].into(), returned: vec![ReturnedValue::Result { op: 1, result: 1 }, ReturnedValue::Argument(0)] }
+        );
     }
 
     #[test]

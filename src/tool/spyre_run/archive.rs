@@ -82,7 +82,8 @@ fn read_safetensors(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String,
     let mut arrays = BTreeMap::new();
     for (name, view) in file.iter() {
         let tensor = find_argument(path, name, arguments)?;
-        let refuse = |message: String| contract::format_array_error("--inputs", tensor, &format!("cannot read '{path}': '{name}' {message}"));
+        let refuse =
+            |message: String| contract::format_array_error("--inputs", tensor, &format!("cannot read '{path}': '{name}' {message}"));
         let elements = convert_elements(&view, tensor).map_err(refuse)?;
         let shape = view.shape().iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect();
         arrays.insert(name.to_owned(), HostArray { shape, elements });

@@ -4,10 +4,13 @@ use super::{RunArguments, report_outcome};
 use crate::{
     codes,
     mlir::Session,
-    reference::{ResultComparison, ReferenceResults, RoundingErrors, ReferenceVerdict, WorstElement, check_module_accepts, compare_arrays, check_against_reference, find_poles, replace_numbers},
+    reference::{
+        ReferenceResults, ReferenceVerdict, ResultComparison, RoundingErrors, WorstElement, check_against_reference, check_module_accepts,
+        compare_arrays, find_poles, replace_numbers,
+    },
     tool::{self, Reporter, diagnostics::install_handler},
 };
-use referee::{BoundedNumber, IntervalArithmetic, Companions, HostArray, RunReport, RunOptions, Simulation};
+use referee::{BoundedNumber, Companions, HostArray, IntervalArithmetic, RunOptions, RunReport, Simulation};
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
 /// Runs the bundle with numbers that are never rounded beside the device's, and the module by the JIT; an error names the worst element.
@@ -28,7 +31,8 @@ pub(crate) fn check_against_module(
     let listen = |session: &Session| install_handler(session, speaker);
     check_module_accepts(module, &simulation.program().name, &in_order, &listen).map_err(in_option)?;
     speaker.print_summary(drawn)?;
-    let (outcome, companions) = simulation.run_with(&IntervalArithmetic, inputs, options).map_err(|error| super::format_sim_error(&error))?;
+    let (outcome, companions) =
+        simulation.run_with(&IntervalArithmetic, inputs, options).map_err(|error| super::format_sim_error(&error))?;
     report_outcome(&outcome, arguments, speaker)?;
     let reference = ReferenceResults::compute(module, &simulation.program().name, &in_order, &listen)?;
     if reference.results.len() != outcome.results.len() {
@@ -99,8 +103,9 @@ impl CheckedResult<'_> {
     /// Returns the error about a result that the device's formats take further from the exact one than the program's own formats do.
     fn excess_error(&self, errors: &RoundingErrors) -> String {
         let (name, allowed) = (self.name, errors.max_allowed_error());
-        codes::RUN_ROUNDING
-            .format(format_args!("'{name}' is right without rounding, but not in the formats of the device: {errors}, {allowed:.2e} allowed"))
+        codes::RUN_ROUNDING.format(format_args!(
+            "'{name}' is right without rounding, but not in the formats of the device: {errors}, {allowed:.2e} allowed"
+        ))
     }
 }
 
@@ -117,8 +122,9 @@ fn check_tolerance(found: &HostArray, expected: &HostArray, tolerance: f64) -> R
     if error <= tolerance {
         return Ok(());
     }
-    let place = worst
-        .map_or_else(String::new, |WorstElement { index, found, expected }| format!(": element {index:?} is {found}, the reference {expected}"));
+    let place = worst.map_or_else(String::new, |WorstElement { index, found, expected }| {
+        format!(": element {index:?} is {found}, the reference {expected}")
+    });
     Err(codes::RUN_DIFFERS.format(format_args!(
         "differs from the reference by {error:.2e} (relative to the root mean square {scale:.3e}), tolerance {tolerance:.2e}{place}"
     )))

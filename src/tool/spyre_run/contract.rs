@@ -50,6 +50,8 @@ pub(super) fn launch_type(tensor: &Tensor) -> Result<ElementType, String> {
 pub(super) fn format_array_error(option: &str, tensor: &Tensor, message: &str) -> String {
     let element = tensor.element_type.parse::<ElementType>().map_or(tensor.element_type.as_str(), |element| element.torch_name());
     let (code, message) = codes::split_code(message);
-    code.unwrap_or(codes::RUN_ARRAY)
-        .format(format_args!("{option}: argument '{}' (shape {:?}, dtype {element}, layout row-major): {message}", tensor.name, tensor.shape))
+    code.unwrap_or(codes::RUN_ARRAY).format(format_args!(
+        "{option}: argument '{}' (shape {:?}, dtype {element}, layout row-major): {message}",
+        tensor.name, tensor.shape
+    ))
 }

@@ -10,11 +10,11 @@
 //! DIR/exact/arg2.npy, arg2.bin        results in f64: unrounded, and rounded to the type of the argument
 //! ```
 
-use super::{RunArguments, format_sim_error, contract, report_outcome, npy};
+use super::{RunArguments, contract, format_sim_error, npy, report_outcome};
 use crate::codes;
 use crate::tool::{self, Reporter};
 use machine::ElementType;
-use referee::{IntervalArithmetic, ArrayElements, HostArray, RunOutcome, RunOptions, Simulation};
+use referee::{ArrayElements, HostArray, IntervalArithmetic, RunOptions, RunOutcome, Simulation};
 use sdsc_format::launch_spec::{ArgRole, ArgSpec, LaunchSpec};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use serde::Serialize;
@@ -162,8 +162,8 @@ fn pass_arguments(
             (Some(array), _) | (None, Some(array)) => array,
             (None, None) => return Err(codes::RUN_ARGUMENT.format(format_args!("'{name}' has no value; give one with --input"))),
         };
-        let launched =
-            cast_elements_checked(array, contract::launch_type(tensor)?).map_err(|message| contract::format_array_error("--input", tensor, &message))?;
+        let launched = cast_elements_checked(array, contract::launch_type(tensor)?)
+            .map_err(|message| contract::format_array_error("--input", tensor, &message))?;
         if let Some(input) = inputs.get_mut(name) {
             *input = cast_elements(&launched, input.elements.element_type());
         }
@@ -260,8 +260,8 @@ impl ExportWriter<'_> {
     fn write_arrays(&self, folder: &str, arg_index: i64, array: &HostArray, raw: &HostArray) -> Result<ArrayFiles, String> {
         let files = ArrayFiles::new(folder, arg_index);
         let path = self.folder.join(&files.npy);
-        let content =
-            npy::to_npy_bytes(array).map_err(|error| codes::OUTPUT_WRITE.format(format_args!("cannot write '{}': {error}", path.display())))?;
+        let content = npy::to_npy_bytes(array)
+            .map_err(|error| codes::OUTPUT_WRITE.format(format_args!("cannot write '{}': {error}", path.display())))?;
         write_export_file(&path, content)?;
         write_export_file(&self.folder.join(&files.bin), raw.elements.to_bytes())?;
         Ok(files)
@@ -347,7 +347,11 @@ mod tests {
     #[test]
     fn computes_difference_relative_to_exact_number() {
         let between = |simulated: f32, exact: f64| {
-            ExportDifference::compute(&array(ArrayElements::F32(vec![simulated])), &array(ArrayElements::F64(vec![exact])), tolerances(ElementType::F16))
+            ExportDifference::compute(
+                &array(ArrayElements::F32(vec![simulated])),
+                &array(ArrayElements::F64(vec![exact])),
+                tolerances(ElementType::F16),
+            )
         };
         assert!(between(1000.5, 1000.0).is_within && !between(1002.0, 1000.0).is_within);
         assert_eq!(between(1002.0, 1000.0).largest, 2.0);

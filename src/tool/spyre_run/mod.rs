@@ -9,11 +9,11 @@ pub mod npy;
 
 use crate::{
     codes,
-    tool::{self, Verbosity, MessageArguments, ProgressIndicator, Reporter, help::with_help},
+    tool::{self, MessageArguments, ProgressIndicator, Reporter, Verbosity, help::with_help},
 };
 use clap::{Command, CommandFactory, Parser};
 use machine::Target;
-use referee::{InputDistribution, HostArray, RunOutcome, RunReport, RunOptions, SimError, Simulation, draw_argument};
+use referee::{HostArray, InputDistribution, RunOptions, RunOutcome, RunReport, SimError, Simulation, draw_argument};
 use sdsc_format::program::{PROGRAM_FILE, Program, Tensor};
 use std::{collections::BTreeMap, ffi::OsString, fmt::Write as _, path::Path};
 
@@ -122,10 +122,19 @@ fn run(arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
     let defaults = RunOptions::default();
     let options = RunOptions { max_steps: arguments.max_steps.unwrap_or(defaults.max_steps), wipe_lx: arguments.wipe_lx, ..defaults };
     let n_launches = format_launch_count(simulation.program().launches.len());
-    speaker.report_step(&format!("program '{}': {n_launches}, at most {} element operations", simulation.program().name, options.max_steps));
+    speaker.report_step(&format!(
+        "program '{}': {n_launches}, at most {} element operations",
+        simulation.program().name,
+        options.max_steps
+    ));
     if arguments.count {
         let report = simulation.count(&inputs, &options).map_err(|error| format_sim_error(&error))?;
-        speaker.print_summary(&format!("{}{}: {}, counted only\n", format_summary(&report), report.program, format_launch_count(report.launches.len())))?;
+        speaker.print_summary(&format!(
+            "{}{}: {}, counted only\n",
+            format_summary(&report),
+            report.program,
+            format_launch_count(report.launches.len())
+        ))?;
         return write_report(&report, arguments);
     }
     #[cfg(feature = "mlir")]
@@ -205,8 +214,8 @@ fn parse_sizes(program: &Program, given: &[String]) -> Result<BTreeMap<String, i
             codes::RUN_SIZE
                 .format(format_args!("--dim-size: expected NAME=SIZE or argA.D=SIZE, found '{text}'; give one such as 'arg0.0=64'"))
         })?;
-        let name =
-            find_size_name(program, name).ok_or_else(|| codes::RUN_SIZE.add_if_missing(&format!("--dim-size: {}", format_unknown_size(program, name))))?;
+        let name = find_size_name(program, name)
+            .ok_or_else(|| codes::RUN_SIZE.add_if_missing(&format!("--dim-size: {}", format_unknown_size(program, name))))?;
         if let Some(other) = sizes.insert(name.to_owned(), size).filter(|other| *other != size) {
             return Err(codes::OPTION_TWICE.format(format_args!("--dim-size: '{name}' is given twice, as {other} and {size}; remove one")));
         }
@@ -237,7 +246,11 @@ fn format_unknown_size(program: &Program, name: &str) -> String {
 
 /// Returns the inputs from files, with generated ones for the other arguments, for counting only where they are indices; and the line that says
 /// which are generated.
-fn read_inputs(simulation: &Simulation, arguments: &RunArguments, speaker: Reporter) -> Result<(BTreeMap<String, HostArray>, String), String> {
+fn read_inputs(
+    simulation: &Simulation,
+    arguments: &RunArguments,
+    speaker: Reporter,
+) -> Result<(BTreeMap<String, HostArray>, String), String> {
     let program = simulation.program();
     let archive = arguments.inputs.as_ref().map(|path| read_archive(path, program));
     let mut inputs = archive.transpose()?.unwrap_or_default();
@@ -251,8 +264,10 @@ fn read_inputs(simulation: &Simulation, arguments: &RunArguments, speaker: Repor
         })?;
         let tensor = program.arguments.iter().chain(&program.constants).find(|tensor| tensor.name == name);
         let tensor = tensor.ok_or_else(|| {
-            codes::RUN_ARGUMENT
-                .format(format_args!("--input: expected an argument of the program, found '{name}'; choose one of {}", join_tensor_names(program)))
+            codes::RUN_ARGUMENT.format(format_args!(
+                "--input: expected an argument of the program, found '{name}'; choose one of {}",
+                join_tensor_names(program)
+            ))
         })?;
         let refuse = |message: &str| contract::format_array_error("--input", tensor, message);
         let array = npy::read(path, &tensor.element_type).map_err(|error| refuse(&error))?;
@@ -297,7 +312,11 @@ fn join_tensor_names(program: &Program) -> String {
 }
 
 /// Returns the line that lists the arguments that are filled with random data, so that a misspelt name is noticed; empty if there are none.
-fn describe_random_arguments(program: &Program, inputs: &BTreeMap<String, HostArray>, (arguments, speaker): (&RunArguments, Reporter)) -> String {
+fn describe_random_arguments(
+    program: &Program,
+    inputs: &BTreeMap<String, HostArray>,
+    (arguments, speaker): (&RunArguments, Reporter),
+) -> String {
     for tensor in &program.arguments {
         let is_read = inputs.contains_key(&tensor.name);
         let source = if is_read { "from a file".to_owned() } else { format!("random data with seed {}", arguments.seed) };

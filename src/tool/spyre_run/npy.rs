@@ -18,7 +18,8 @@ use std::{
 /// The file, and what is wrong with it.
 pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
     let refuse = |error: io::Error| {
-        codes::RUN_ARRAY.format(format_args!("cannot read '{path}': {}; expected a .npy file, give one of numpy.save", files::reason(&error)))
+        codes::RUN_ARRAY
+            .format(format_args!("cannot read '{path}': {}; expected a .npy file, give one of numpy.save", files::reason(&error)))
     };
     if Path::new(path).extension().is_some_and(|extension| extension == "npz" || extension == "safetensors") {
         let advice = format!("give the archive with --inputs {path}");

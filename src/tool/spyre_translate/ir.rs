@@ -14,8 +14,8 @@ pub(crate) fn translate(arguments: &TranslateArguments, speaker: Reporter) -> Re
     let session = pipeline::create_session();
     if arguments.opspec_to_mlir {
         let text = read_input(&arguments.input)?;
-        let ir =
-            opspec_to_mlir(&session, &text).map_err(|message| codes::SIM_FILES.add_if_missing(&format!("'{}': {message}", arguments.input)))?;
+        let ir = opspec_to_mlir(&session, &text)
+            .map_err(|message| codes::SIM_FILES.add_if_missing(&format!("'{}': {message}", arguments.input)))?;
         return tool::write_file(arguments.output.as_deref().unwrap_or("-"), &ir);
     }
     if arguments.bundle_to_mlir {

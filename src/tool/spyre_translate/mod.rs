@@ -3,7 +3,7 @@
 use crate::{
     codes,
     sdsc::find_violations,
-    tool::{self, MessageFormat, MessageArguments, Reporter, help::with_help, speech::MESSAGES},
+    tool::{self, MessageArguments, MessageFormat, Reporter, help::with_help, speech::MESSAGES},
 };
 use clap::{ArgGroup, Command, CommandFactory, Parser, ValueEnum};
 use sdsc_check::{Profile, UnknownProfileError};
@@ -48,7 +48,8 @@ enum FormatChoice {
 
 fn format_choice(name: &str) -> Result<FormatChoice, String> {
     let diagnostics = <MessageFormat as ValueEnum>::from_str(name, false).map(FormatChoice::Diagnostics);
-    diagnostics.or_else(|_| name.parse().map(FormatChoice::Files).map_err(|error: UnknownProfileError| format!("{error}, or 'text' or 'json'")))
+    diagnostics
+        .or_else(|_| name.parse().map(FormatChoice::Files).map_err(|error: UnknownProfileError| format!("{error}, or 'text' or 'json'")))
 }
 
 impl TranslateArguments {
@@ -107,7 +108,7 @@ mod ir {
     /// There is no IR in such a build.
     pub(crate) fn translate(_: &super::TranslateArguments, _: super::Reporter) -> Result<(), String> {
         let can = "this spyre-translate was built without MLIR and only checks bundles; build it with the default features";
-        Err(crate::codes::WITHOUT_MLIR.says(format_args!("there is no IR to translate from or to: {can}")))
+        Err(crate::codes::WITHOUT_MLIR.format(format_args!("there is no IR to translate from or to: {can}")))
     }
 }
 

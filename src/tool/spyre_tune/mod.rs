@@ -4,10 +4,10 @@ mod report;
 
 use super::{
     choices::{PipelineArguments, kinds},
-    diagnostics::{install_handler, format_option_name},
+    diagnostics::{format_option_name, install_handler},
     help::{LISTS_NOTE, with_help},
     helper::ReferenceProcess,
-    tuning::{TuneRequest, BUDGET, TuneOutcome, modeled_cost, tune},
+    tuning::{BUDGET, TuneOutcome, TuneRequest, modeled_cost, tune},
 };
 use crate::{
     codes,
@@ -15,12 +15,12 @@ use crate::{
     kernel::FixedNumberKind,
     pipeline::{self, CompileOptions, Phase},
     report::Report,
-    tool::{self, Verbosity, MessageArguments, ProgressIndicator, Reporter},
-    tune::{TuneCache, Shard, TuneStopReason, TuneParameters, append, merge_entries, read_folder},
-    validate::{ExecutionLimits, ValidationMode, OriginalRunner},
+    tool::{self, MessageArguments, ProgressIndicator, Reporter, Verbosity},
+    tune::{Shard, TuneCache, TuneParameters, TuneStopReason, append, merge_entries, read_folder},
+    validate::{ExecutionLimits, OriginalRunner, ValidationMode},
 };
 use clap::{Command, CommandFactory, Parser};
-use report::{format_csv, format_summary, build_report};
+use report::{build_report, format_csv, format_summary};
 use std::{ffi::OsString, num::NonZero, path::PathBuf};
 
 /// Autotune the kernel parameters and the fusion of a program
@@ -195,9 +195,9 @@ fn write_files(tuned: &TuneOutcome, compiled: Option<&Report>, (arguments, speak
         speaker.print_summary(&format!("  bundle written to {output}\n"))?;
     }
     if let (Some(path), Some(report)) = (&arguments.write_plan, compiled) {
-        let plan = report
-            .to_plan_file(tuned.best_options().kernel_words())
-            .ok_or_else(|| codes::NO_PLAN_CHOSEN.format(format_args!("the search chose nothing to record in '{path}'; remove the option")))?;
+        let plan = report.to_plan_file(tuned.best_options().kernel_words()).ok_or_else(|| {
+            codes::NO_PLAN_CHOSEN.format(format_args!("the search chose nothing to record in '{path}'; remove the option"))
+        })?;
         let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
         tool::write_file(path, format!("{text}\n"))?;
         speaker.print_summary(&format!("  plan written to {path}\n"))?;

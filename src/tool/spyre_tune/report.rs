@@ -3,7 +3,7 @@
 use super::super::tuning::{TuneOutcome, format_costs, format_first_line};
 use crate::{
     report::Report,
-    tune::{TuneEntry, CacheLookup, RankedPoint},
+    tune::{CacheLookup, RankedPoint, TuneEntry},
     validate::Verdict,
 };
 use cost::ModeledCost;
@@ -56,7 +56,11 @@ pub(super) fn build_report<'a>(tuned: &'a TuneOutcome, compiled: Option<&Report>
         size: tuned.program.space.size().to_string(),
         entry: &tuned.entry,
         refused: rejected.map(|(reason, (_, message))| (reason.as_str(), message.as_str())).collect(),
-        counted: tuned.counted.iter().map(|cost| CountedCost { us: round_to_thousandths(cost.ns / 1000.0), hbm_bytes: cost.hbm_bytes }).collect(),
+        counted: tuned
+            .counted
+            .iter()
+            .map(|cost| CountedCost { us: round_to_thousandths(cost.ns / 1000.0), hbm_bytes: cost.hbm_bytes })
+            .collect(),
         line: if tuned.entry.answer.best.is_empty() { String::new() } else { tuned.format_best_options() },
         is_from_cache: tuned.is_from_cache(),
         validation: compiled.and_then(|report| report.validation.as_ref()).map(|verdict| verdict.lines().join("; ")),

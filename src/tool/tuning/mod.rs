@@ -14,13 +14,16 @@ mod program;
 mod progress;
 mod said;
 
-use super::{STACK_BYTES, Reporter};
+use super::{Reporter, STACK_BYTES};
 use crate::{
     codes,
     kernel::FixedNumberKind,
     mlir::{Module, record_bug},
     pipeline::CompileOptions,
-    tune::{TuneResult, TuneCache, TuneCandidate, TuneEntry, TuneSearchResult, CacheLookup, LocatedEntry, TunePoint, RankedPoint, Rejection, TuneSearchRequest, TuneStopReason, TuneParameters, search},
+    tune::{
+        CacheLookup, LocatedEntry, RankedPoint, Rejection, TuneCache, TuneCandidate, TuneEntry, TuneParameters, TunePoint, TuneResult,
+        TuneSearchRequest, TuneSearchResult, TuneStopReason, search,
+    },
 };
 use cost::{ModeledCost, Objective};
 use counted::simulate_cost;
@@ -74,7 +77,8 @@ impl TuneOutcome {
 
     /// Returns the command-line options that select the best choices.
     pub(super) fn format_best_options(&self) -> String {
-        self.program.format_options_at(&self.program.space.parse_point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned_point()))
+        self.program
+            .format_options_at(&self.program.space.parse_point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned_point()))
     }
 
     pub(super) fn best(&self) -> &RankedPoint {
@@ -134,7 +138,9 @@ fn filter_usable_entries(mut entries: Vec<LocatedEntry>, program: &TunableProgra
 fn find_start_points(entries: &[LocatedEntry], program: &TunableProgram) -> Vec<Vec<String>> {
     let mut starts: Vec<Vec<String>> = Vec::new();
     for placed in entries.iter().filter(|placed| placed.is_other_shape_of(&program.key)) {
-        let Some(best) = placed.entry.answer.best.first().filter(|best| program.space.parse_point(&best.choices).is_some()) else { continue };
+        let Some(best) = placed.entry.answer.best.first().filter(|best| program.space.parse_point(&best.choices).is_some()) else {
+            continue;
+        };
         if !starts.contains(&best.choices) {
             starts.push(best.choices.clone());
         }
@@ -186,7 +192,8 @@ fn simulate_best_candidates(
     let mut looked: Vec<(ModeledCost, TuneCandidate)> = Vec::new();
     for candidate in best.drain(..n_counted) {
         let cost = simulate_cost(module, &program.options_at(&candidate.point), &program.target).map_err(|error| {
-            codes::OWN_FILES.format(format_args!("the simulator rejects the bundle of {}: {error}", program.format_options_at(&candidate.point)))
+            codes::OWN_FILES
+                .format(format_args!("the simulator rejects the bundle of {}: {error}", program.format_options_at(&candidate.point)))
         })?;
         if cost.hbm_bytes != candidate.cost.hbm_bytes {
             let line = program.format_options_at(&candidate.point);

@@ -8,11 +8,13 @@ use crate::{
         FixedNumberKind, KernelMode, KnobValue,
         ir::{OpenKernel, collect_open_kernels},
     },
-    mlir::{CollectedDiagnostic, Module, Op, OpExt, Session, TensorType, Type, ValueLike, num_bugs, collect_diagnostics, escape, functions_of},
+    mlir::{
+        CollectedDiagnostic, Module, Op, OpExt, Session, TensorType, Type, ValueLike, collect_diagnostics, escape, functions_of, num_bugs,
+    },
     pipeline::{self, CompileOptions, Phase},
     plan_file::{VERSION, compute_program_key},
     report::Report,
-    tune::{TuneDimension, PointEvaluator, TuneKey, MeasuredCost, TunePoint, Rejection, TuneSpace},
+    tune::{MeasuredCost, PointEvaluator, Rejection, TuneDimension, TuneKey, TunePoint, TuneSpace},
 };
 use cost::ModeledCost;
 use machine::Target;
@@ -58,7 +60,8 @@ impl TunableProgram {
             return Err(codes::TUNE_NOTHING
                 .format(format_args!("expected a module before the import, found one after phase '{phase}'; give the source program")));
         }
-        let importing = CompileOptions { compile_to: Phase::Import, plan: String::new(), notes_plan: false, proves: false, ..options.clone() };
+        let importing =
+            CompileOptions { compile_to: Phase::Import, plan: String::new(), notes_plan: false, proves: false, ..options.clone() };
         let mut imported: Option<ImportedProperties> = None;
         let mut import = |module: &mut Module<'_>| {
             let mut note = |_: Phase, module: &Module<'_>| {
@@ -90,7 +93,11 @@ impl TunableProgram {
         }
         if options.kernels.is_none() && options.is_joint() {
             let untuned = KERNEL_MODES.into_iter().position(|mode| mode == options.kernel_mode()).unwrap_or_default();
-            dimensions.push(TuneDimension { name: "kernels".to_owned(), choices: KERNEL_MODES.map(|mode| mode.to_string()).to_vec(), untuned });
+            dimensions.push(TuneDimension {
+                name: "kernels".to_owned(),
+                choices: KERNEL_MODES.map(|mode| mode.to_string()).to_vec(),
+                untuned,
+            });
             open.push(TunableParameter::Kernels);
         }
         let space = TuneSpace::new(dimensions);

@@ -7,7 +7,7 @@ use crate::work::ir::operation::describe_op_with_accesses;
 use crate::{
     codes,
     dialect::{ComputeOp, target_of, work_attribute},
-    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, error_at_location},
+    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, error_at_location},
     tile::ir::settle_loops::settle_loops,
     work::{WorkError, divide, find_unmatched_hint},
 };

@@ -5,7 +5,7 @@ use crate::{
     mlir::OpExt,
     work::resolve_hinted_split,
 };
-use program::{TensorAccess, DimKind, IterationDim, DeviceOperand, UndividedOp, AccessKind, WorkSplit};
+use program::{AccessKind, DeviceOperand, DimKind, IterationDim, TensorAccess, UndividedOp, WorkSplit};
 
 /// Describes a compute op for work division, with the core split that the user requests.
 ///
@@ -19,7 +19,10 @@ pub(crate) fn describe_op(compute: ComputeOp<'_>) -> Result<UndividedOp, String>
 ///
 /// # Errors
 /// As [`operation_of`].
-pub(crate) fn describe_op_with_accesses<'a>(compute: ComputeOp<'_>, accesses: impl ExactSizeIterator<Item = &'a TensorAccess>) -> Result<UndividedOp, String> {
+pub(crate) fn describe_op_with_accesses<'a>(
+    compute: ComputeOp<'_>,
+    accesses: impl ExactSizeIterator<Item = &'a TensorAccess>,
+) -> Result<UndividedOp, String> {
     let space = compute.iteration_space();
     let n_outputs = space.len() - compute.num_reduced_dims();
     let kind = |dim| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
@@ -50,7 +53,8 @@ pub(crate) fn describe_op_with_accesses<'a>(compute: ComputeOp<'_>, accesses: im
         dims: space.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect(),
         operands,
         minima,
-        hint: resolve_hinted_split(&compute.work_div(), &compute.dim_names()).map_err(|error| format!("cannot follow its 'work_div': {error}"))?,
+        hint: resolve_hinted_split(&compute.work_div(), &compute.dim_names())
+            .map_err(|error| format!("cannot follow its 'work_div': {error}"))?,
         blocked,
     })
 }

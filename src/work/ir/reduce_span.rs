@@ -8,7 +8,7 @@ use crate::work::ir::operation::describe_op;
 use crate::{
     codes,
     dialect::{ComputeOp, mark_symbolic, target_of, work_attribute},
-    mlir::{Op, OpExt, PassOptions, Pass, ErrorReported, error_at},
+    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, error_at},
     tile::ir::settle_loops::settle_loops,
     work::reduce_span,
 };

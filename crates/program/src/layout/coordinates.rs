@@ -166,7 +166,12 @@ fn check_bounds(dim: usize, size: i64, coordinate: &Coordinate, ranges: &[i64]) 
 }
 
 /// The coordinates of the stick count and of the position in the stick.
-fn compute_stick_coordinates(dim: usize, coordinate: &Coordinate, extent: i64, stick: i64) -> Result<(Coordinate, Coordinate), LayoutError> {
+fn compute_stick_coordinates(
+    dim: usize,
+    coordinate: &Coordinate,
+    extent: i64,
+    stick: i64,
+) -> Result<(Coordinate, Coordinate), LayoutError> {
     let lane = coordinate.offset % stick;
     if lane != 0 && lane + extent >= stick {
         return Err(LayoutError::CutsStick { dim, elements: coordinate.offset, stick });

@@ -1,7 +1,7 @@
 //! Copies for readers that index a buffer with quotients and remainders of a number that is a sum of dimensions, as where rows of 10 are
 //! read as rows of 9: the number becomes a dimension of the copy.
 
-use super::{TensorIndex, RegroupedCopy};
+use super::{RegroupedCopy, TensorIndex};
 use crate::affine::{AffineExpression, are_in_bounds, gcd};
 use std::cmp::Reverse;
 
@@ -106,7 +106,8 @@ impl FlatteningCandidate {
         };
         let moves = |expr: &AffineExpression| expr.dims().contains(&number);
         for dim in (0..exprs.len()).filter(|&dim| !moves(&own[dim])) {
-            from[dim] = if sizes[dim] == 1 { AffineExpression::Constant(0) } else { AffineExpression::Dim(add(sizes[dim], exprs[dim].clone())) };
+            from[dim] =
+                if sizes[dim] == 1 { AffineExpression::Constant(0) } else { AffineExpression::Dim(add(sizes[dim], exprs[dim].clone())) };
         }
         let mut places = vec![None; number + 1];
         for dim in own.iter().filter(|expr| moves(expr)).flat_map(AffineExpression::dims).filter(|&dim| dim != number) {
@@ -139,7 +140,9 @@ fn collect_divided_sums(expr: &AffineExpression, space: &[i64], numbers: &mut Ve
                 numbers.push(of.as_ref().clone());
             }
         }
-        AffineExpression::Add(one, other) | AffineExpression::Mul(one, other) => [one, other].into_iter().for_each(|of| collect_divided_sums(of, space, numbers)),
+        AffineExpression::Add(one, other) | AffineExpression::Mul(one, other) => {
+            [one, other].into_iter().for_each(|of| collect_divided_sums(of, space, numbers))
+        }
         _ => {}
     }
 }
@@ -151,8 +154,12 @@ fn count_carries(exprs: &[AffineExpression], space: &[i64]) -> usize {
 
 fn count_expr_carries(expr: &AffineExpression, space: &[i64]) -> usize {
     match expr {
-        AffineExpression::FloorDiv(of, _) | AffineExpression::Mod(of, _) => usize::from(TensorIndex::from_expr(expr, space).is_err()) + count_expr_carries(of, space),
-        AffineExpression::Add(one, other) | AffineExpression::Mul(one, other) => count_expr_carries(one, space) + count_expr_carries(other, space),
+        AffineExpression::FloorDiv(of, _) | AffineExpression::Mod(of, _) => {
+            usize::from(TensorIndex::from_expr(expr, space).is_err()) + count_expr_carries(of, space)
+        }
+        AffineExpression::Add(one, other) | AffineExpression::Mul(one, other) => {
+            count_expr_carries(one, space) + count_expr_carries(other, space)
+        }
         _ => 0,
     }
 }
@@ -167,7 +174,9 @@ fn substitute_number(expr: &AffineExpression, flat: &AffineExpression, number: u
         AffineExpression::Mul(one, other) => AffineExpression::Mul(inner(one), inner(other)),
         AffineExpression::FloorDiv(of, by) => match (express_as_quotient(of, flat, number, space), by.as_ref()) {
             (Some(quotient), _) => AffineExpression::FloorDiv(Box::new(quotient), by.clone()),
-            (None, &AffineExpression::Constant(divisor)) if let Some(part) = find_divisor(flat, of, space).filter(|part| divisor % part == 0) => {
+            (None, &AffineExpression::Constant(divisor))
+                if let Some(part) = find_divisor(flat, of, space).filter(|part| divisor % part == 0) =>
+            {
                 AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(number)), Box::new(AffineExpression::Constant(divisor / part)))
             }
             (None, _) => AffineExpression::FloorDiv(inner(of), by.clone()),
@@ -175,7 +184,9 @@ fn substitute_number(expr: &AffineExpression, flat: &AffineExpression, number: u
         AffineExpression::Mod(_, by) if is_same(expr, &AffineExpression::Mod(Box::new(flat.clone()), by.clone())) => {
             AffineExpression::Mod(Box::new(AffineExpression::Dim(number)), by.clone())
         }
-        AffineExpression::Mod(of, by) => AffineExpression::Mod(express_as_quotient(of, flat, number, space).map_or_else(|| inner(of), Box::new), by.clone()),
+        AffineExpression::Mod(of, by) => {
+            AffineExpression::Mod(express_as_quotient(of, flat, number, space).map_or_else(|| inner(of), Box::new), by.clone())
+        }
         other => other.clone(),
     }
 }
@@ -235,7 +246,13 @@ fn round_up_to_multiple(end: i64, row: i64) -> Option<i64> {
 }
 
 /// Returns the copy of the elements that `flat` reads of a last dimension; `None` if the reader's rows divide it anyway.
-fn build_partial_copy(flat: &AffineExpression, size: i64, shape: &[i64], read: &[AffineExpression], space: &[i64]) -> Option<RegroupedCopy> {
+fn build_partial_copy(
+    flat: &AffineExpression,
+    size: i64,
+    shape: &[i64],
+    read: &[AffineExpression],
+    space: &[i64],
+) -> Option<RegroupedCopy> {
     let index = TensorIndex::from_expr(flat, space).ok()?;
     if index.digits.iter().all(|digit| size % digit.factor == 0 && index.offset % digit.factor == 0) {
         return None;
@@ -254,7 +271,7 @@ fn build_partial_copy(flat: &AffineExpression, size: i64, shape: &[i64], read: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::testing::{d, to_exprs, assert_same_elements};
+    use crate::layout::testing::{assert_same_elements, d, to_exprs};
     use proptest::prelude::*;
 
     #[test]

@@ -84,7 +84,9 @@ impl DeviceLayout {
         let strides = self.device_strides();
         let place = |place: HostDimMapping| match place {
             HostDimMapping::Unit => None,
-            HostDimMapping::Whole { device_dim: cut } | HostDimMapping::Stick { count: cut, .. } => Some((self.device_size()[cut], strides[cut])),
+            HostDimMapping::Whole { device_dim: cut } | HostDimMapping::Stick { count: cut, .. } => {
+                Some((self.device_size()[cut], strides[cut]))
+            }
         };
         Ok(self.host_dims(host)?.into_iter().map(place).collect())
     }
@@ -133,7 +135,11 @@ mod tests {
     #[test]
     fn maps_stick_dim_to_two_device_dims_and_others_to_one() {
         let (host, layout) = build_row_major(&[512, 8, 240]);
-        let expected = [HostDimMapping::Whole { device_dim: 2 }, HostDimMapping::Whole { device_dim: 0 }, HostDimMapping::Stick { count: 1, within: 3 }];
+        let expected = [
+            HostDimMapping::Whole { device_dim: 2 },
+            HostDimMapping::Whole { device_dim: 0 },
+            HostDimMapping::Stick { count: 1, within: 3 },
+        ];
         assert_eq!(layout.host_dims(&host).unwrap(), expected);
     }
 
@@ -141,7 +147,10 @@ mod tests {
     fn distinguishes_stick_count_from_rows_of_equal_stride() {
         // Device dims 0 (one stick) and 1 (512 rows) both have stride 64.
         let (host, layout) = build_row_major(&[512, 64]);
-        assert_eq!(layout.host_dims(&host).unwrap(), [HostDimMapping::Whole { device_dim: 1 }, HostDimMapping::Stick { count: 0, within: 2 }]);
+        assert_eq!(
+            layout.host_dims(&host).unwrap(),
+            [HostDimMapping::Whole { device_dim: 1 }, HostDimMapping::Stick { count: 0, within: 2 }]
+        );
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub fn find_row_major_dims(indices: &[TensorIndex], shape: &[i64], space: &[i64]
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{TestExpr, d, checked_index};
+    use super::super::testing::{TestExpr, checked_index, d};
     use super::*;
 
     fn find_dims(exprs: &[TestExpr], shape: &[i64], space: &[i64]) -> Option<Vec<usize>> {

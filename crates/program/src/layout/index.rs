@@ -147,8 +147,12 @@ impl TensorIndex {
                 let (lhs, rhs) = (Self::from_expr(lhs, sizes)?, Self::from_expr(rhs, sizes)?);
                 if lhs.digits.is_empty() { rhs.checked_mul(lhs.offset, sizes) } else { lhs.checked_mul(rhs.as_constant()?, sizes) }
             }
-            AffineExpression::FloorDiv(lhs, rhs) => Ok(Self::from_expr(lhs, sizes)?.div_mod(Self::from_expr(rhs, sizes)?.as_constant()?, sizes)?.0),
-            AffineExpression::Mod(lhs, rhs) => Ok(Self::from_expr(lhs, sizes)?.div_mod(Self::from_expr(rhs, sizes)?.as_constant()?, sizes)?.1),
+            AffineExpression::FloorDiv(lhs, rhs) => {
+                Ok(Self::from_expr(lhs, sizes)?.div_mod(Self::from_expr(rhs, sizes)?.as_constant()?, sizes)?.0)
+            }
+            AffineExpression::Mod(lhs, rhs) => {
+                Ok(Self::from_expr(lhs, sizes)?.div_mod(Self::from_expr(rhs, sizes)?.as_constant()?, sizes)?.1)
+            }
             AffineExpression::CeilDiv(lhs, rhs) => {
                 let divisor = Self::from_expr(rhs, sizes)?.as_constant()?;
                 let rounded = Self::from_expr(lhs, sizes)?.checked_add(&Self::constant(divisor.saturating_sub(1)), sizes)?;
@@ -274,7 +278,7 @@ const fn count_groups(elements: i64, size: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::testing::{TestExpr, d, checked_index};
+    use crate::layout::testing::{TestExpr, checked_index, d};
 
     /// `(dim, divisor, size, factor)` of every digit, and the offset.
     fn digits_and_offset(index: &TensorIndex) -> (Vec<(usize, i64, i64, i64)>, i64) {
@@ -342,12 +346,18 @@ mod tests {
         assert_eq!(digits_and_offset(&checked_index(&(d(0) * 7 + d(1)), &[1, 5])), (vec![(1, 1, 5, 1)], 0));
         assert_eq!(digits_and_offset(&checked_index(&(d(0) + d(1)), &[8, 3])), (vec![(0, 1, 8, 1), (1, 1, 3, 1)], 0));
         assert_eq!(checked_index(&(d(0) + d(1)), &[8, 3]).max_value(), 9);
-        assert_eq!(digits_and_offset(&checked_index(&(d(0) * 33).floordiv(32), &[32])), (vec![(0, 1, 32, 1)], 0), "32 * 1 + 1, and 31 does not carry");
+        assert_eq!(
+            digits_and_offset(&checked_index(&(d(0) * 33).floordiv(32), &[32])),
+            (vec![(0, 1, 32, 1)], 0),
+            "32 * 1 + 1, and 31 does not carry"
+        );
     }
 
     #[test]
     fn rounds_up_by_adding_before_floor_division() {
-        let ceil = |expr: TestExpr, divisor: i64| TestExpr(AffineExpression::CeilDiv(Box::new(expr.0), Box::new(AffineExpression::Constant(divisor))));
+        let ceil = |expr: TestExpr, divisor: i64| {
+            TestExpr(AffineExpression::CeilDiv(Box::new(expr.0), Box::new(AffineExpression::Constant(divisor))))
+        };
         assert_eq!(digits_and_offset(&checked_index(&ceil(d(0) * 64, 64), &[4])), (vec![(0, 1, 4, 1)], 0));
         assert_eq!(expect_index_error(&ceil(d(0), 64), &[128]), IndexError::Carries { divisor: 64, reach: 126 });
     }
@@ -362,7 +372,9 @@ mod tests {
         assert_eq!(expect_index_error(&d(2), &[8]), IndexError::NoDim { dim: 2, rank: 1 });
         assert_eq!(expect_index_error(&d(0), &[0]), IndexError::Size { dim: 0, size: 0 });
         assert_eq!(expect_index_error(&TestExpr(AffineExpression::Symbol(1)), &[8]), IndexError::Symbol { symbol: 1 });
-        let dims = |make: fn(Box<AffineExpression>, Box<AffineExpression>) -> AffineExpression| TestExpr(make(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Dim(1))));
+        let dims = |make: fn(Box<AffineExpression>, Box<AffineExpression>) -> AffineExpression| {
+            TestExpr(make(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Dim(1))))
+        };
         assert_eq!(expect_index_error(&dims(AffineExpression::Mul), &[8, 8]), IndexError::NotAffine);
         assert_eq!(expect_index_error(&dims(AffineExpression::FloorDiv), &[8, 8]), IndexError::NotAffine);
     }

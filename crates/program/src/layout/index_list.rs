@@ -26,7 +26,7 @@ pub fn is_index_list(indices: &[TensorIndex], sizes: &[i64], ranges: &[i64], sti
 mod tests {
     use super::*;
     use crate::affine::AffineExpression;
-    use crate::layout::testing::{TestExpr, d, checked_index};
+    use crate::layout::testing::{TestExpr, checked_index, d};
 
     fn is_list(exprs: &[TestExpr], sizes: &[i64], ranges: &[i64]) -> bool {
         let indices: Vec<TensorIndex> = exprs.iter().map(|expr| checked_index(expr, ranges)).collect();

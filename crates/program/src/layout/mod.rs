@@ -69,17 +69,18 @@ mod window;
 pub use coordinates::{Coordinate, CoordinateTerm, compute_device_coordinates};
 pub use device_layout::{DeviceLayout, DimOrder, count_sticks};
 pub use error::{IndexError, LayoutError};
-pub use flatten::{FlattenedCopy, merge_first_two_dims, build_flattened_copy};
+pub use flatten::{FlattenedCopy, build_flattened_copy, merge_first_two_dims};
 pub use host::HostDimMapping;
 pub use host_tensor::HostTensor;
-pub use in_order::{find_row_major_dims, compute_row_major_position};
+pub use in_order::{compute_row_major_position, find_row_major_dims};
 pub use index::{IndexDigit, TensorIndex};
 pub use index_list::is_index_list;
-pub use needs::{DiagonalAccess, find_diagonal, covers_dim, is_whole_dim};
+pub use needs::{DiagonalAccess, covers_dim, find_diagonal, is_whole_dim};
 pub use read_window::ReadWindow;
 pub use readable::{ReadableOp, ReadableOperand, ViewedOperand, make_readable};
 pub use regroup::{
-    RegroupedCopy, has_unit_step, choose_unsplit_dim, merge_neighboring_digits, merge_dims, split_into_digits, drop_largest_stride, split_uneven_runs, pad_to_complete_rows,
+    RegroupedCopy, choose_unsplit_dim, drop_largest_stride, has_unit_step, merge_dims, merge_neighboring_digits, pad_to_complete_rows,
+    split_into_digits, split_uneven_runs,
 };
-pub use split::{OperandView, IterationSplit, SplitOperand, split_iteration};
-pub use sticks::{StickContents, StickConflict, find_common_stick, find_stick_contents};
+pub use split::{IterationSplit, OperandView, SplitOperand, split_iteration};
+pub use sticks::{StickConflict, StickContents, find_common_stick, find_stick_contents};

@@ -42,7 +42,7 @@ pub fn covers_dim(indices: &[TensorIndex], dim: usize, range: i64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::testing::{TestExpr, d, checked_index};
+    use crate::layout::testing::{TestExpr, checked_index, d};
 
     fn build_indices(exprs: &[TestExpr], ranges: &[i64]) -> Vec<TensorIndex> {
         exprs.iter().map(|expr| checked_index(expr, ranges)).collect()
@@ -50,7 +50,9 @@ mod tests {
 
     #[test]
     fn finds_diagonal_of_two_dimensions_with_equal_digits() {
-        let found = |exprs: &[TestExpr], ranges: &[i64]| find_diagonal(&build_indices(exprs, ranges)).map(|found| (found.dim, found.first, found.second));
+        let found = |exprs: &[TestExpr], ranges: &[i64]| {
+            find_diagonal(&build_indices(exprs, ranges)).map(|found| (found.dim, found.first, found.second))
+        };
         assert_eq!(found(&[d(0), d(1), d(0)], &[8, 4]), Some((0, 0, 2)));
         assert_eq!(found(&[d(0).floordiv(2), d(0) + 1], &[8]), Some((0, 0, 1)));
         assert_eq!(found(&[d(0).floordiv(4), d(0).modulo(4)], &[8]), None, "heads are no diagonal");

@@ -37,7 +37,7 @@ impl ReadWindow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::testing::{TestExpr, d, checked_index};
+    use crate::layout::testing::{TestExpr, checked_index, d};
 
     fn find_window(exprs: &[TestExpr], space: &[i64], sizes: &[i64]) -> Option<(Vec<i64>, Vec<i64>, Vec<i64>)> {
         let indices: Vec<TensorIndex> = exprs.iter().map(|expr| checked_index(expr, space)).collect();

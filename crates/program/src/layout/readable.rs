@@ -1,6 +1,6 @@
 //! Device coordinates of operands that read their buffers through views.
 
-use super::{Coordinate, DeviceLayout, HostTensor, TensorIndex, IndexError, OperandView, compute_device_coordinates, split_iteration};
+use super::{Coordinate, DeviceLayout, HostTensor, IndexError, OperandView, TensorIndex, compute_device_coordinates, split_iteration};
 
 /// Operand as the program reads it: a buffer and the indices at which it is read.
 #[derive(Clone, Copy, Debug)]
@@ -57,14 +57,15 @@ mod tests {
     use super::*;
     use crate::layout::{
         LayoutError,
-        testing::{TestExpr, d, checked_index},
+        testing::{TestExpr, checked_index, d},
     };
     use machine::DeviceFormat::Sen169Fp16;
 
     fn make_test_op_readable(ranges: &[i64], buffers: &[(&[i64], &[TestExpr])]) -> Result<ReadableOp, IndexError> {
         let host = |sizes: &[i64]| HostTensor::row_major(sizes).unwrap();
         let tensors: Vec<_> = buffers.iter().map(|(sizes, _)| (host(sizes), DeviceLayout::row_major(sizes, Sen169Fp16).unwrap())).collect();
-        let indices: Vec<Vec<TensorIndex>> = buffers.iter().map(|(_, exprs)| exprs.iter().map(|expr| checked_index(expr, ranges)).collect()).collect();
+        let indices: Vec<Vec<TensorIndex>> =
+            buffers.iter().map(|(_, exprs)| exprs.iter().map(|expr| checked_index(expr, ranges)).collect()).collect();
         let operands = tensors.iter().zip(&indices).map(|((host, layout), indices)| ViewedOperand { layout, host, indices });
         make_readable(ranges, &operands.collect::<Vec<_>>())
     }

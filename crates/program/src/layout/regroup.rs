@@ -35,7 +35,10 @@ pub fn split_into_digits(indices: &[TensorIndex], sizes: &[i64], kept: usize, sp
         }
         let mut sum = AffineExpression::Constant(index.offset);
         for digit in &index.digits {
-            let own = AffineExpression::Mul(Box::new(AffineExpression::Dim(found.shape.len())), Box::new(AffineExpression::Constant(digit.factor)));
+            let own = AffineExpression::Mul(
+                Box::new(AffineExpression::Dim(found.shape.len())),
+                Box::new(AffineExpression::Constant(digit.factor)),
+            );
             sum = AffineExpression::Add(Box::new(sum), Box::new(own));
             found.shape.push(digit.size);
             found.read.push(shown(&unit_step_index(*digit)));
@@ -97,7 +100,9 @@ pub fn merge_dims(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) -> Opti
         let (_, digit) = parts.iter().find(|(part, _)| *part == dim)?;
         express_in_merged_dim(digit, &IndexDigit { dim: others.len(), size, ..lowest })
     };
-    let from = |dim: usize| others.iter().position(|&other| other == dim).map_or_else(|| part(dim), |position| Some(AffineExpression::Dim(position)));
+    let from = |dim: usize| {
+        others.iter().position(|&other| other == dim).map_or_else(|| part(dim), |position| Some(AffineExpression::Dim(position)))
+    };
     Some(RegroupedCopy {
         from: (0..sizes.len()).map(from).collect::<Option<_>>()?,
         shape: others.iter().map(|&dim| sizes[dim]).chain([size]).collect(),
@@ -254,7 +259,7 @@ pub fn split_uneven_runs(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::testing::{TestExpr, d, to_exprs, assert_same_elements};
+    use crate::layout::testing::{TestExpr, assert_same_elements, d, to_exprs};
 
     fn index(expr: &AffineExpression, space: &[i64]) -> TensorIndex {
         TensorIndex::from_expr(expr, space).unwrap()

@@ -120,7 +120,11 @@ mod tests {
         let (layout, host) = build_row_major(&[8, 256]);
         let (one, finer) = layout.split(&host, &[vec![8], vec![4, 64]]).unwrap();
         assert_eq!(sizes_and_strides(&one), (&[4, 1, 8, 64][..], &[64, 64, 256, 1][..]));
-        let expected = [HostDimMapping::Whole { device_dim: 2 }, HostDimMapping::Whole { device_dim: 0 }, HostDimMapping::Stick { count: 1, within: 3 }];
+        let expected = [
+            HostDimMapping::Whole { device_dim: 2 },
+            HostDimMapping::Whole { device_dim: 0 },
+            HostDimMapping::Stick { count: 1, within: 3 },
+        ];
         assert_eq!(one.host_dims(&finer).unwrap(), expected);
     }
 
@@ -129,7 +133,11 @@ mod tests {
         let (layout, host) = build_row_major(&[8, 64]);
         let (split, finer) = layout.split(&host, &[vec![2, 4], vec![64]]).unwrap();
         assert_eq!(sizes_and_strides(&split), (&[1, 2, 4, 64][..], &[64, 256, 64, 1][..]));
-        let expected = [HostDimMapping::Whole { device_dim: 1 }, HostDimMapping::Whole { device_dim: 2 }, HostDimMapping::Stick { count: 0, within: 3 }];
+        let expected = [
+            HostDimMapping::Whole { device_dim: 1 },
+            HostDimMapping::Whole { device_dim: 2 },
+            HostDimMapping::Stick { count: 0, within: 3 },
+        ];
         assert_eq!(split.host_dims(&finer).unwrap(), expected);
     }
 
@@ -149,7 +157,11 @@ mod tests {
         assert_eq!(split_row_major(&[64, 256], &[vec![64], vec![8, 32]]), cuts(32));
         assert_eq!(split_row_major(&[64, 192], &[vec![64], vec![2, 96]]), cuts(96));
         assert_eq!(split_row_major(&[64, 256], &[vec![64], vec![256]]), Ok(build_row_major(&[64, 256]).0));
-        assert_eq!(split_row_major(&[64, 96], &[vec![64], vec![1, 96, 1]]), Ok(build_row_major(&[64, 96]).0), "the padded dimension is whole");
+        assert_eq!(
+            split_row_major(&[64, 96], &[vec![64], vec![1, 96, 1]]),
+            Ok(build_row_major(&[64, 96]).0),
+            "the padded dimension is whole"
+        );
     }
 
     #[test]

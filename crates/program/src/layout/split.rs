@@ -1,6 +1,6 @@
 //! Splitting iteration dimensions and buffer dimensions so that each part of a buffer is moved by one part of the iteration.
 
-use super::{Coordinate, DiagonalAccess, IndexDigit, TensorIndex, IndexError, find_diagonal};
+use super::{Coordinate, DiagonalAccess, IndexDigit, IndexError, TensorIndex, find_diagonal};
 use std::collections::BTreeSet;
 
 /// Buffer and indices of one operand.
@@ -104,14 +104,20 @@ fn split_into_sub_dims(ranges: &[i64], operands: &[Vec<TensorIndex>]) -> Result<
         cuts.extend((range == 1).then_some(1));
         cuts.push(range);
         let outer_to_inner = cuts.windows(2).rev().zip(number..);
-        let own: Vec<IterationSubDim> = outer_to_inner.map(|(pair, number)| IterationSubDim { number, divisor: pair[0], size: pair[1] / pair[0] }).collect();
+        let own: Vec<IterationSubDim> =
+            outer_to_inner.map(|(pair, number)| IterationSubDim { number, divisor: pair[0], size: pair[1] / pair[0] }).collect();
         number += own.len();
         parts.push(own);
     }
     Ok(parts)
 }
 
-fn split_operand(operand: usize, sizes: &[i64], indices: &[TensorIndex], parts: &[Vec<IterationSubDim>]) -> Result<SplitOperand, IndexError> {
+fn split_operand(
+    operand: usize,
+    sizes: &[i64],
+    indices: &[TensorIndex],
+    parts: &[Vec<IterationSubDim>],
+) -> Result<SplitOperand, IndexError> {
     if let Some(DiagonalAccess { dim, first, second }) = find_diagonal(indices) {
         return Err(IndexError::Diagonal { operand, dim, first, second });
     }
@@ -138,7 +144,12 @@ fn collect_strided_sub_dims(index: &TensorIndex, parts: &[Vec<IterationSubDim>])
 }
 
 /// Splits a buffer dimension at the factors of its pieces, and assigns each factor its share of the offset.
-fn split_dim((operand, dim): (usize, usize), size: i64, offset: i64, pieces: &[StridedSubDim]) -> Result<(Vec<i64>, Vec<Coordinate>), IndexError> {
+fn split_dim(
+    (operand, dim): (usize, usize),
+    size: i64,
+    offset: i64,
+    pieces: &[StridedSubDim],
+) -> Result<(Vec<i64>, Vec<Coordinate>), IndexError> {
     let (mut factors, mut coordinates) = (Vec::new(), Vec::new());
     let (mut whole, mut rest) = (size, offset);
     for &StridedSubDim { part, factor } in pieces {
@@ -172,13 +183,14 @@ fn split_dim((operand, dim): (usize, usize), size: i64, offset: i64, pieces: &[S
 mod tests {
     use super::*;
     use crate::affine::AffineExpression;
-    use crate::layout::testing::{TestExpr, d, checked_index};
+    use crate::layout::testing::{TestExpr, checked_index, d};
 
     /// One operand: the sizes of its buffer and its indices.
     type TestOperandView<'a> = (&'a [i64], &'a [TestExpr]);
 
     fn try_split(ranges: &[i64], views: &[TestOperandView<'_>]) -> Result<IterationSplit, IndexError> {
-        let indices: Vec<Vec<TensorIndex>> = views.iter().map(|(_, exprs)| exprs.iter().map(|expr| checked_index(expr, ranges)).collect()).collect();
+        let indices: Vec<Vec<TensorIndex>> =
+            views.iter().map(|(_, exprs)| exprs.iter().map(|expr| checked_index(expr, ranges)).collect()).collect();
         let views = views.iter().zip(&indices).map(|((sizes, _), indices)| OperandView { sizes, indices });
         split_iteration(ranges, &views.collect::<Vec<_>>())
     }
@@ -202,7 +214,10 @@ mod tests {
 
     #[test]
     fn splits_nothing_for_plain_indices() {
-        let plain = split_or_panic(&[8, 1, 64], &[(&[8, 64], &[d(0), d(2)]), (&[64, 16], &[d(2), d(0) + 8]), (&[1, 64], &[constant_expr(0), d(2)])]);
+        let plain = split_or_panic(
+            &[8, 1, 64],
+            &[(&[8, 64], &[d(0), d(2)]), (&[64, 16], &[d(2), d(0) + 8]), (&[1, 64], &[constant_expr(0), d(2)])],
+        );
         assert_eq!(plain.parts, [vec![8], vec![1], vec![64]]);
         let views: Vec<String> = plain.operands.iter().map(format_operand).collect();
         assert_eq!(views, ["[[8], [64]] at c0, c2", "[[64], [16]] at c2, c0 + 8", "[[1], [64]] at 0, c2"]);
@@ -277,7 +292,10 @@ mod tests {
         assert_eq!(expect_split_error(&[2, 2], &[48], &[d(0) * 12 + d(1) * 8]), "operand 0, dimension 0: factor 8 does not divide 12");
         let convolution = expect_split_error(&[8, 3], &[5, 10], &[constant_expr(0), d(0) + d(1)]);
         assert_eq!(convolution, "operand 0, dimension 1: 3 steps of 1 overlap with steps of 1");
-        assert_eq!(expect_split_error(&[4, 12], &[32], &[d(0) * 8 + d(1)]), "operand 0, dimension 0: 12 steps of 1 overlap with steps of 8");
+        assert_eq!(
+            expect_split_error(&[4, 12], &[32], &[d(0) * 8 + d(1)]),
+            "operand 0, dimension 0: 12 steps of 1 overlap with steps of 8"
+        );
     }
 
     #[test]
@@ -291,12 +309,24 @@ mod tests {
 
     #[test]
     fn rejects_window_outside_its_factor() {
-        assert_eq!(expect_split_error(&[8], &[8], &[d(0) + 1]), "operand 0, dimension 0: positions 1 to 8 are not within a factor of size 8");
-        assert_eq!(expect_split_error(&[8], &[16], &[d(0) + -1]), "operand 0, dimension 0: positions -1 to 6 are not within a factor of size 16");
-        assert_eq!(expect_split_error(&[8], &[16], &[constant_expr(16)]), "operand 0, dimension 0: positions 16 to 16 are not within a factor of size 16");
+        assert_eq!(
+            expect_split_error(&[8], &[8], &[d(0) + 1]),
+            "operand 0, dimension 0: positions 1 to 8 are not within a factor of size 8"
+        );
+        assert_eq!(
+            expect_split_error(&[8], &[16], &[d(0) + -1]),
+            "operand 0, dimension 0: positions -1 to 6 are not within a factor of size 16"
+        );
+        assert_eq!(
+            expect_split_error(&[8], &[16], &[constant_expr(16)]),
+            "operand 0, dimension 0: positions 16 to 16 are not within a factor of size 16"
+        );
         let carries = expect_split_error(&[4, 24], &[256], &[d(0) * 32 + d(1) + 16]);
         assert_eq!(carries, "operand 0, dimension 0: positions 16 to 39 are not within a factor of size 32");
-        assert_eq!(expect_split_error(&[2], &[8], &[d(0) * 8]), "operand 0, dimension 0: positions 0 to 1 are not within a factor of size 1");
+        assert_eq!(
+            expect_split_error(&[2], &[8], &[d(0) * 8]),
+            "operand 0, dimension 0: positions 0 to 1 are not within a factor of size 1"
+        );
     }
 
     #[test]

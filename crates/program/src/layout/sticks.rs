@@ -1,6 +1,6 @@
 //! Stick dimension of an access, agreement of an op's operands on it, and moves of the stick.
 
-use super::{Coordinate, DeviceLayout, HostDimMapping, HostTensor, LayoutError, CoordinateTerm, count_sticks};
+use super::{Coordinate, CoordinateTerm, DeviceLayout, HostDimMapping, HostTensor, LayoutError, count_sticks};
 
 /// Contents of the sticks of one access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

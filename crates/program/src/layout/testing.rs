@@ -1,6 +1,6 @@
 //! Expressions of unit tests, written as they print, and points.
 
-use super::{TensorIndex, RegroupedCopy};
+use super::{RegroupedCopy, TensorIndex};
 use crate::affine::AffineExpression;
 
 /// `d0`, `d1`, numbers and the four operations, to write expressions as they print.

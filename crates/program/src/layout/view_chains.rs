@@ -1,7 +1,7 @@
 //! Random chains of views against plain arithmetic: indices, splits and device coordinates lead to the element that the chain shows.
 
 use super::testing::{TestExpr, d, points, unflatten};
-use super::{DeviceLayout, DimOrder, HostTensor, TensorIndex, IndexError, OperandView, ViewedOperand, make_readable, split_iteration};
+use super::{DeviceLayout, DimOrder, HostTensor, IndexError, OperandView, TensorIndex, ViewedOperand, make_readable, split_iteration};
 use machine::DeviceFormat::Sen169Fp16;
 use proptest::prelude::*;
 
@@ -136,9 +136,9 @@ impl ViewChain {
     /// The buffer's indices, composed from the op inwards.
     fn compose_from_op(&self) -> Result<Vec<TensorIndex>, IndexError> {
         let shown = self.op_shape();
-        (0..self.steps.len())
-            .rev()
-            .try_fold(identity_indices(shown), |indices, step| self.step_indices(step).iter().map(|index| index.compose(&indices, shown)).collect())
+        (0..self.steps.len()).rev().try_fold(identity_indices(shown), |indices, step| {
+            self.step_indices(step).iter().map(|index| index.compose(&indices, shown)).collect()
+        })
     }
 
     /// The buffer's indices, composed from the buffer outwards.

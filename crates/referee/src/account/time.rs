@@ -6,8 +6,8 @@
 
 use crate::machine::RegionId;
 use crate::machine::access::TensorSlices;
-use crate::plan::{OpKernel, MemorySpace, OpPlan};
-use cost::{Dim, CostFormula, OpKind, OpShape, TimeEstimate, TileOp, TileOperand, extract_features, estimate_kernel_time};
+use crate::plan::{MemorySpace, OpKernel, OpPlan};
+use cost::{CostFormula, Dim, OpKind, OpShape, TileOp, TileOperand, TimeEstimate, estimate_kernel_time, extract_features};
 use machine::{STICK_BYTES, TimeModel};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,7 +87,8 @@ impl Timeline {
 
     /// Returns the modeled time; `pools` are the buffers that belong to the launch alone.
     pub(crate) fn model_time(&self, pools: &BTreeSet<usize>, time: &TimeModel) -> ModeledTime {
-        let TimeEstimate { low_ns, estimate_ns, high_ns, .. } = estimate_kernel_time(&extract_features(&self.build_op_shapes(pools)), time, CostFormula::Recommended);
+        let TimeEstimate { low_ns, estimate_ns, high_ns, .. } =
+            estimate_kernel_time(&extract_features(&self.build_op_shapes(pools)), time, CostFormula::Recommended);
         ModeledTime { low_ns, estimate_ns, high_ns }
     }
 

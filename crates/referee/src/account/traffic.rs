@@ -58,7 +58,12 @@ pub(crate) fn count_traffic(plan: &OpPlan, parts: &TensorSlices, machine: &mut M
         let parts: Vec<&TensorSlice> = cores.map(|core| &parts.0[core][tensor]).collect();
         match parts.first().map(|part| part.region) {
             Some(RegionId::Lx(_)) => {
-                let bytes = parts.iter().flat_map(|part| plan.accessed_intervals(part, tensor)).map(round_to_sticks).map(interval_length).sum::<u64>();
+                let bytes = parts
+                    .iter()
+                    .flat_map(|part| plan.accessed_intervals(part, tensor))
+                    .map(round_to_sticks)
+                    .map(interval_length)
+                    .sum::<u64>();
                 *if is_output { &mut traffic.lx_written } else { &mut traffic.lx_read } += bytes;
             }
             Some(RegionId::Hbm(_)) => count_hbm(plan, tensor, &parts, machine, &mut traffic),

@@ -6,7 +6,9 @@
 #[cfg(test)]
 mod tests;
 
-use sdsc_format::bundle_text::{self, BundleText, FUNCTION_NAME, ParamField, Ident, LinearMap, MapRef, ParamType, Position, Stmt, StmtKind, TextError};
+use sdsc_format::bundle_text::{
+    self, BundleText, FUNCTION_NAME, Ident, LinearMap, MapRef, ParamField, ParamType, Position, Stmt, StmtKind, TextError,
+};
 use std::collections::BTreeMap;
 
 /// A value of the program, by number.
@@ -146,7 +148,8 @@ pub fn parse(text: &str) -> Result<BundleProgram, TextError> {
     if tree.function.name != FUNCTION_NAME {
         return reject(tree.function.at, format!("expected '@{FUNCTION_NAME}', found '@{}'", tree.function.name));
     }
-    let mut names = SymbolTable { maps: BTreeMap::new(), scopes: vec![BTreeMap::new()], kinds: BTreeMap::new(), num_values: 0, num_pools: 0 };
+    let mut names =
+        SymbolTable { maps: BTreeMap::new(), scopes: vec![BTreeMap::new()], kinds: BTreeMap::new(), num_values: 0, num_pools: 0 };
     names.define_maps(&tree)?;
     let parameters = tree.params.iter().map(|parameter| names.define_parameter(parameter)).collect::<Result<_, _>>()?;
     let body = names.convert_statements(&tree.body)?;
@@ -215,10 +218,14 @@ impl<'a> SymbolTable<'a> {
                 self.num_pools += 1;
                 (result, Expression::Allocate { pool, bytes: *bytes })
             }
-            StmtKind::Extract { result, field: ParamField::Value, parameter, .. } => (result, Expression::Extract(self.resolve_value(*parameter)?)),
+            StmtKind::Extract { result, field: ParamField::Value, parameter, .. } => {
+                (result, Expression::Extract(self.resolve_value(*parameter)?))
+            }
             StmtKind::Extract { result, field, parameter, .. } => (result, Expression::Constant(self.find_bound(*parameter, *field)?)),
             StmtKind::Constant { result, value } => (result, Expression::Constant(*value)),
-            StmtKind::Add { result, operands: [left, right] } => (result, Expression::Add(self.resolve_value(*left)?, self.resolve_value(*right)?)),
+            StmtKind::Add { result, operands: [left, right] } => {
+                (result, Expression::Add(self.resolve_value(*left)?, self.resolve_value(*right)?))
+            }
             StmtKind::Apply { result, map, dims, symbols } => (result, self.convert_apply(statement.at, map, dims, symbols)?),
             StmtKind::Execute(execute) => return self.convert_execute(statement.at, execute),
             StmtKind::For(counted) => return self.convert_loop(counted),
@@ -257,7 +264,8 @@ impl<'a> SymbolTable<'a> {
     }
 
     fn convert_loop(&mut self, counted: &'a bundle_text::ForLoop<&'a str>) -> Result<Statement, TextError> {
-        let [lower, upper, step] = [self.resolve_value(counted.lower)?, self.resolve_value(counted.upper)?, self.resolve_value(counted.step)?];
+        let [lower, upper, step] =
+            [self.resolve_value(counted.lower)?, self.resolve_value(counted.upper)?, self.resolve_value(counted.step)?];
         self.scopes.push(BTreeMap::new());
         let iterator = self.define(counted.counter)?;
         let body = self.convert_statements(&counted.body)?;

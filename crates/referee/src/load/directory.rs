@@ -3,8 +3,8 @@
 use crate::error::SimError;
 use crate::load::address_program::{BundleProgram, parse};
 use crate::load::host::{ArrayElements, HostArray};
-use crate::plan::{OpPlan, ConcurrentPlans, compile_steps};
-use files::{MAX_TEXT_BYTES, is_plain_name, open, resolve_below, read_text};
+use crate::plan::{ConcurrentPlans, OpPlan, compile_steps};
+use files::{MAX_TEXT_BYTES, is_plain_name, open, read_text, resolve_below};
 use machine::{STICK_BYTES, Target};
 use sdsc_format::BUNDLE_FILE;
 use sdsc_format::exact::{EXACT_FILE, ExactConstant, ExactNumbers};

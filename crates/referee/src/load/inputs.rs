@@ -104,9 +104,12 @@ fn fill_random(tensor: &Tensor, seed: u64, float: impl Fn(u64) -> f64) -> Result
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let bits = mix_bits(state);
         let value = match elements {
-            ArrayElements::F16(_) | ArrayElements::Bf16(_) | ArrayElements::F32(_) | ArrayElements::F64(_) | ArrayElements::F8E4M3Fn(_) | ArrayElements::F8E5M2(_) => {
-                float(bits)
-            }
+            ArrayElements::F16(_)
+            | ArrayElements::Bf16(_)
+            | ArrayElements::F32(_)
+            | ArrayElements::F64(_)
+            | ArrayElements::F8E4M3Fn(_)
+            | ArrayElements::F8E5M2(_) => float(bits),
             ArrayElements::I8(_) | ArrayElements::I32(_) | ArrayElements::I64(_) => (first + (bits % width) as i64) as f64,
             ArrayElements::Bool(_) => (bits % 2) as f64,
         };
@@ -212,7 +215,10 @@ mod tests {
             (0..1000).map(|index| array.elements.get(index)).collect::<Vec<f64>>()
         };
         assert!(values(InputDistribution::Ties).iter().all(|value| [0.0, 0.5, 1.0].contains(&value.abs())));
-        assert!(values(InputDistribution::Infinite).contains(&f64::NEG_INFINITY) && values(InputDistribution::Infinite).contains(&f64::INFINITY));
+        assert!(
+            values(InputDistribution::Infinite).contains(&f64::NEG_INFINITY)
+                && values(InputDistribution::Infinite).contains(&f64::INFINITY)
+        );
         assert!(values(InputDistribution::Extreme).iter().any(|value| value.abs() > 32.0));
     }
 

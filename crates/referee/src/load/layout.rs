@@ -175,7 +175,11 @@ impl DeviceLayout {
 
     /// Visits elements as [`Self::each_element`] does, but only those of the sticks that `is_taken` accepts. Its arguments are the range of array
     /// positions that the elements of the stick span, and their byte range in the buffer.
-    pub(crate) fn for_each_selected_element(&self, is_taken: impl Fn(Range<usize>, Range<usize>) -> bool, mut visit: impl FnMut(usize, usize)) {
+    pub(crate) fn for_each_selected_element(
+        &self,
+        is_taken: impl Fn(Range<usize>, Range<usize>) -> bool,
+        mut visit: impl FnMut(usize, usize),
+    ) {
         let width = element_width(self.format);
         self.for_each_run(|run| {
             let places = run.host..run.host + run.valid.saturating_sub(1) * run.host_stride + 1;

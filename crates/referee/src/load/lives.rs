@@ -66,7 +66,9 @@ impl ExpirySchedule {
                     None => {
                         // An in-place result extends the live range.
                         let heirs = born.get(&life.last_op).into_iter().flatten().filter(|heir| heir.last_op > life.last_op);
-                        let left = heirs.fold(vec![make_expired_range(memory, life)], |left, heir| subtract_range(&left, &make_expired_range(memory, heir)));
+                        let left = heirs.fold(vec![make_expired_range(memory, life)], |left, heir| {
+                            subtract_range(&left, &make_expired_range(memory, heir))
+                        });
                         deaths.after_ops.entry(life.last_op).or_default().extend(left);
                     }
                 }
@@ -117,7 +119,8 @@ const fn make_expired_range(memory: ScratchMemory, life: &Life) -> ExpiredRange 
 /// Subtracts the bytes of another live range from `bytes`.
 fn subtract_range(bytes: &[ExpiredRange], taken: &ExpiredRange) -> Vec<ExpiredRange> {
     let of = |one: &ExpiredRange| {
-        let (front, back) = (ExpiredRange { end: one.end.min(taken.start), ..*one }, ExpiredRange { start: one.start.max(taken.end), ..*one });
+        let (front, back) =
+            (ExpiredRange { end: one.end.min(taken.start), ..*one }, ExpiredRange { start: one.start.max(taken.end), ..*one });
         [front, back].into_iter().filter(|part| part.start < part.end)
     };
     bytes.iter().flat_map(of).collect()
@@ -170,8 +173,8 @@ mod tests {
     #[test]
     fn finds_live_range_that_op_writes() {
         let found = build_schedule(&[(0, 384, 0, 2), (0, 256, 2, 3), (512, 128, 0, 0)]).unwrap();
-        let written =
-            [(0, 0), (1, 128), (2, 128), (2, 256), (3, 0), (3, 256), (1, 512), (0, 384)].map(|(op, byte)| found.find_written_range(op, byte));
+        let written = [(0, 0), (1, 128), (2, 128), (2, 256), (3, 0), (3, 256), (1, 512), (0, 384)]
+            .map(|(op, byte)| found.find_written_range(op, byte));
         assert_eq!(written, [Some((0, 0)), Some((0, 0)), Some((0, 2)), Some((0, 0)), Some((0, 2)), None, None, None]);
     }
 

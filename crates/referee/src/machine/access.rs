@@ -5,9 +5,9 @@
 mod conflicts;
 mod rows;
 
-use crate::error::{SimError, AccessSite};
+use crate::error::{AccessSite, SimError};
 use crate::machine::memory::MemoryRegion;
-use crate::machine::{MemoryLocation, Machine, RegionId};
+use crate::machine::{Machine, MemoryLocation, RegionId};
 use crate::plan::{ByteInterval, MemorySpace, OpPlan, StartAddress};
 use machine::STICK_BYTES;
 use std::collections::BTreeSet;
@@ -91,7 +91,13 @@ fn locate_slices(plan: &OpPlan, symbols: &impl Fn(i64) -> Option<i64>, machine: 
     Ok(TensorSlices(parts))
 }
 
-fn locate_slice(plan: &OpPlan, core: usize, tensor: usize, symbols: &impl Fn(i64) -> Option<i64>, machine: &mut Machine) -> Result<TensorSlice, SimError> {
+fn locate_slice(
+    plan: &OpPlan,
+    core: usize,
+    tensor: usize,
+    symbols: &impl Fn(i64) -> Option<i64>,
+    machine: &mut Machine,
+) -> Result<TensorSlice, SimError> {
     let entry = &plan.tensors[tensor];
     let address = match entry.starts[core] {
         StartAddress::Address(address) => address,
@@ -157,7 +163,14 @@ fn check_written(plan: &OpPlan, core: usize, tensor: usize, part: &TensorSlice, 
 
 /// Checks that an LX tensor is the result of one execution, or of the executions that write the parts of one live range; bytes of another
 /// writer mean that two live buffers overlap.
-fn check_lx_writers(plan: &OpPlan, core: usize, tensor: usize, part: &TensorSlice, region: &MemoryRegion, machine: &Machine) -> Result<(), SimError> {
+fn check_lx_writers(
+    plan: &OpPlan,
+    core: usize,
+    tensor: usize,
+    part: &TensorSlice,
+    region: &MemoryRegion,
+    machine: &Machine,
+) -> Result<(), SimError> {
     let first = region.last_writer(part.byte as usize);
     for interval in plan.accessed_intervals(part, tensor) {
         let (mut start, mut writer) = (interval.start as usize, first);

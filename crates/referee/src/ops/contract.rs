@@ -7,8 +7,8 @@
 //! stick". So the padding of the first operand, NaN here, must meet those zeros and vanish (assumption); if the zeros are missing,
 //! the NaN shows.
 
-use super::{CoreView, MemoryElement, ElementMemory, SliceValues};
-use crate::plan::{OpPlan, OffsetTables, PointLoopNest, build_dense_tables};
+use super::{CoreView, ElementMemory, MemoryElement, SliceValues};
+use crate::plan::{OffsetTables, OpPlan, PointLoopNest, build_dense_tables};
 use element::Arithmetic;
 
 /// The dimensions by the operands that have them.

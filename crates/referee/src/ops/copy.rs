@@ -5,7 +5,7 @@
 use super::{CoreView, ElementMemory, SliceValues};
 use crate::machine::Machine;
 use crate::machine::access::read_row_index;
-use crate::plan::{StridedRun, PointChunk};
+use crate::plan::{PointChunk, StridedRun};
 
 pub(super) fn copy<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M> {
     let plan = view.plan;

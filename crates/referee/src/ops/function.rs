@@ -118,7 +118,9 @@ mod tests {
 
     #[test]
     fn propagates_nan() {
-        for function in [UnaryFunction::Abs, UnaryFunction::Relu, UnaryFunction::Clip, UnaryFunction::Gelu, UnaryFunction::Softplus, UnaryFunction::Exp] {
+        for function in
+            [UnaryFunction::Abs, UnaryFunction::Relu, UnaryFunction::Clip, UnaryFunction::Gelu, UnaryFunction::Softplus, UnaryFunction::Exp]
+        {
             assert!(DeviceArithmetic.apply(function, &[-1.0, 1.0], f32::NAN).is_nan(), "{function:?}");
         }
         for (a, b) in [(f32::NAN, 1.0), (1.0, f32::NAN)] {

@@ -2,7 +2,7 @@
 
 use crate::machine::access::TensorSlice;
 use crate::machine::{Machine, RegionId};
-use crate::number::{POISON_BYTE, decode_run, encode_run, element_width};
+use crate::number::{POISON_BYTE, decode_run, element_width, encode_run};
 use element::Arithmetic;
 use machine::DeviceFormat;
 

@@ -17,13 +17,13 @@ mod top;
 
 #[cfg(test)]
 pub(crate) use function::DeviceArithmetic;
-pub(crate) use memory::{MemoryElement, StridedElements, ElementMemory, ElementStore};
+pub(crate) use memory::{ElementMemory, ElementStore, MemoryElement, StridedElements};
 pub(crate) use reduce::combine_partial_results;
 pub(crate) use shuffle::{count_moved_bytes, shuffle};
 pub(crate) use store::{EncodedSlice, encode_slice, store_slice};
 
 use crate::machine::access::{TensorSlice, TensorSlices};
-use crate::plan::{OpKernel, StridedRun, PointChunk, OpPlan};
+use crate::plan::{OpKernel, OpPlan, PointChunk, StridedRun};
 use element::Arithmetic;
 
 /// One core's part of the result.

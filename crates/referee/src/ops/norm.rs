@@ -5,7 +5,7 @@
 
 use super::pointwise::compute_pointwise;
 use super::reduce::visit_input;
-use super::{CoreView, StridedRun, ElementMemory, SliceValues};
+use super::{CoreView, ElementMemory, SliceValues, StridedRun};
 use element::{Arithmetic, UnaryFunction};
 
 /// The mean of the values and of their squares: sums times `exx2scale`.

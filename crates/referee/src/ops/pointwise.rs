@@ -2,12 +2,16 @@
 //!
 //! An input that lacks a dimension, or has one element in each stick, simply does not move along it.
 
-use super::{CoreView, MemoryElement, ElementMemory, SliceValues, copy::find_row_offset};
+use super::{CoreView, ElementMemory, MemoryElement, SliceValues, copy::find_row_offset};
 use crate::plan::StridedRun;
 use element::{Arithmetic, BinaryFunction, UnaryFunction};
 
 /// The inputs of a piece are read into buffers, and the function leaves its result in the first one.
-pub(super) fn compute_pointwise<M: ElementMemory>(view: CoreView<'_, M>, n_inputs: usize, function: impl Fn(&mut [Vec<MemoryElement<M>>])) -> SliceValues<M> {
+pub(super) fn compute_pointwise<M: ElementMemory>(
+    view: CoreView<'_, M>,
+    n_inputs: usize,
+    function: impl Fn(&mut [Vec<MemoryElement<M>>]),
+) -> SliceValues<M> {
     let plan = view.plan;
     let format = plan.tensors[plan.output].format;
     let mut inputs = vec![Vec::new(); n_inputs];

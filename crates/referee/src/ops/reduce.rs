@@ -1,7 +1,7 @@
 //! Reductions: one value out of many.
 
-use super::{CoreView, MemoryElement, ElementMemory, SliceValues};
-use crate::plan::{OpPlan, OffsetTables, PointLoopNest, build_dense_tables};
+use super::{CoreView, ElementMemory, MemoryElement, SliceValues};
+use crate::plan::{OffsetTables, OpPlan, PointLoopNest, build_dense_tables};
 use element::{Arithmetic, Reduction};
 
 /// One core's part of a reduction, not scaled yet.
@@ -13,7 +13,11 @@ pub(super) fn reduce<M: ElementMemory>(view: CoreView<'_, M>, reduction: Reducti
 }
 
 /// Visits the elements of the input with their places in an array over the dimensions `order`: the first place, and its step.
-pub(super) fn visit_input<M: ElementMemory>(view: CoreView<'_, M>, order: &[usize], mut each: impl FnMut(&[MemoryElement<M>], usize, usize)) {
+pub(super) fn visit_input<M: ElementMemory>(
+    view: CoreView<'_, M>,
+    order: &[usize],
+    mut each: impl FnMut(&[MemoryElement<M>], usize, usize),
+) {
     let plan = view.plan;
     let tensor = plan.inputs[0];
     let (locals, dims) = (plan.local_sizes(), (0..plan.dims.len()).collect::<Vec<_>>());
@@ -35,7 +39,9 @@ fn accumulate<A: Arithmetic>(
     stride: usize,
 ) {
     match reduction {
-        Reduction::Sum | Reduction::Mean | Reduction::AveragePool => fold_strided(inputs, values, place, stride, |a, b| arithmetic.add(a, b)),
+        Reduction::Sum | Reduction::Mean | Reduction::AveragePool => {
+            fold_strided(inputs, values, place, stride, |a, b| arithmetic.add(a, b))
+        }
         Reduction::Max => fold_strided(inputs, values, place, stride, |a, b| arithmetic.maximum(a, b)),
         Reduction::Min => fold_strided(inputs, values, place, stride, |a, b| arithmetic.minimum(a, b)),
         Reduction::Prod => fold_strided(inputs, values, place, stride, |a, b| arithmetic.mul(a, b)),

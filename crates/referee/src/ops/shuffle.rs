@@ -1,8 +1,8 @@
 //! Shuffle: each core gets its slice of a tensor from the LX of the cores that hold it. Several cores may get the same slice.
 
-use super::{StridedElements, ElementMemory, SliceValues};
+use super::{ElementMemory, SliceValues, StridedElements};
 use crate::machine::access::TensorSlices;
-use crate::plan::{StridedRun, OpPlan, TensorPlan, OffsetTables, PointLoopNest, build_dense_tables};
+use crate::plan::{OffsetTables, OpPlan, PointLoopNest, StridedRun, TensorPlan, build_dense_tables};
 
 /// Returns the result of each core.
 pub(crate) fn shuffle<M: ElementMemory>(plan: &OpPlan, parts: &TensorSlices, memory: &M) -> Vec<SliceValues<M>> {

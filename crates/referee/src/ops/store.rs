@@ -1,9 +1,9 @@
 //! Final step of an operation: results are rounded and stored.
 
 use super::copy::find_row_offset;
-use super::{CoreView, ElementMemory, SliceValues, ElementStore};
+use super::{CoreView, ElementMemory, ElementStore, SliceValues};
 use crate::machine::access::TensorSlices;
-use crate::plan::{StridedRun, OpPlan, TensorPlan, OffsetTables, PointLoopNest, build_dense_tables};
+use crate::plan::{OffsetTables, OpPlan, PointLoopNest, StridedRun, TensorPlan, build_dense_tables};
 
 /// One core's part of a result as it is stored.
 pub(crate) struct EncodedSlice<C> {
@@ -47,7 +47,14 @@ pub(crate) fn encode_slice<M: ElementMemory>(view: CoreView<'_, M>, values: Slic
 }
 
 /// Stores one core's part of the result; the rest of a stick that holds one point becomes poison.
-pub(crate) fn store_slice<W: ElementStore>(plan: &OpPlan, core: usize, parts: &TensorSlices, stored: &EncodedSlice<W::Cell>, poison: W::Cell, memory: &mut W) {
+pub(crate) fn store_slice<W: ElementStore>(
+    plan: &OpPlan,
+    core: usize,
+    parts: &TensorSlices,
+    stored: &EncodedSlice<W::Cell>,
+    poison: W::Cell,
+    memory: &mut W,
+) {
     let output = &plan.tensors[plan.output];
     let (part, format) = (&parts.0[core][plan.output], output.format);
     let n_cells = W::cells_per_element(format);

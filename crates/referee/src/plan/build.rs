@@ -5,11 +5,11 @@ use super::kernel::{OpKernel, TopKOutput};
 use super::relayout::{check_relayout, find_relayout_cores};
 use super::stagger::Stagger;
 use super::tensor::{TensorPlanBuilder, parse_number_format};
-use super::{CoreAssignment, IterationDim, PaddingMask, OpConstant, OpPlan, SymbolicSize, TensorPlan};
+use super::{CoreAssignment, IterationDim, OpConstant, OpPlan, PaddingMask, SymbolicSize, TensorPlan};
 use crate::error::SimError;
 use crate::number::{decode_constant, to_program_number};
 use machine::{DeviceFormat, Target};
-use sdsc_format::model::{ConstantBits, ComputeOp, ConstantInfo, Dsc, Operation, Sdsc, Text};
+use sdsc_format::model::{ComputeOp, ConstantBits, ConstantInfo, Dsc, Operation, Sdsc, Text};
 use sdsc_format::program::ConversionOrder;
 
 /// Maximum number of points along one dimension of one core; tables have the same length.
@@ -22,7 +22,13 @@ const MAX_TABLE_ENTRIES: i64 = 1 << 26;
 const MASK_CONSTANT_NAME: &str = "samv-maskvalue";
 
 /// Interprets one description of a file.
-pub(super) fn compile_plan(file: &str, sdsc: &Sdsc, number: usize, target: &Target, conversions: ConversionOrder) -> Result<OpPlan, SimError> {
+pub(super) fn compile_plan(
+    file: &str,
+    sdsc: &Sdsc,
+    number: usize,
+    target: &Target,
+    conversions: ConversionOrder,
+) -> Result<OpPlan, SimError> {
     let named = &sdsc.value.dscs[number];
     let (operation, dsc) = (&sdsc.value, &named.value);
     let [compute] = dsc.compute.as_slice() else {
@@ -58,7 +64,8 @@ fn reject_malformed<T>(message: impl Into<String>) -> PlanResult<T> {
 
 impl PlanBuilder<'_> {
     fn build_plan(&self) -> PlanResult<OpPlan> {
-        let kernel = OpKernel::from_function(self.function).ok_or_else(|| PlanError::NotSimulated(format!("the function '{}'", self.function)))?;
+        let kernel =
+            OpKernel::from_function(self.function).ok_or_else(|| PlanError::NotSimulated(format!("the function '{}'", self.function)))?;
         let dims = self.build_dims()?;
         let cores = match kernel {
             OpKernel::Shuffle => find_relayout_cores(self.operation, self.dsc, &dims, self.num_cores)?,
@@ -135,7 +142,9 @@ impl PlanBuilder<'_> {
             return Err(PlanError::NotSimulated(what));
         }
         for id in listed {
-            let Some(slice) = self.operation.core_to_slice.get(id) else { return reject_malformed(format!("coreIdToWkSlice_ lacks core {id}")) };
+            let Some(slice) = self.operation.core_to_slice.get(id) else {
+                return reject_malformed(format!("coreIdToWkSlice_ lacks core {id}"));
+            };
             let slots: Vec<i64> = dims.iter().map(|dim| slice.get(dim.label.as_str()).copied().unwrap_or(0)).collect();
             if let Some((slot, dim)) = slots.iter().zip(dims).find(|(slot, dim)| !(0..dim.slices).contains(*slot)) {
                 return reject_malformed(format!("core {id} has slice {slot} of '{}', which has {}", dim.label, dim.slices));

@@ -15,7 +15,12 @@ const MAX_INTERVALS: usize = 1 << 24;
 
 /// Returns the byte intervals of a tensor that a core reads and writes; `None` if there are too many. Both cover the core's elements. A sparse
 /// tensor has one element in each stick: only these elements are read, but full sticks are written.
-pub(super) fn compute_footprints(offsets: &[Vec<i64>], format: DeviceFormat, stick: usize, is_sparse: bool) -> Option<(Vec<ByteInterval>, Vec<ByteInterval>)> {
+pub(super) fn compute_footprints(
+    offsets: &[Vec<i64>],
+    format: DeviceFormat,
+    stick: usize,
+    is_sparse: bool,
+) -> Option<(Vec<ByteInterval>, Vec<ByteInterval>)> {
     let (width, elements) = (format.bytes(), format.elements_per_stick());
     let along = (!is_sparse).then_some((stick, elements as usize));
     let written = if is_sparse { width * elements } else { width };

@@ -48,18 +48,20 @@ impl OpKernel {
         if base != function {
             return None;
         }
-        UnaryFunction::from_name(function).map(Self::Unary).or_else(|| BinaryFunction::from_name(function).map(Self::Binary)).or(match function {
-            "where3" => Some(Self::Where),
-            "exx2" => Some(Self::MomentPair),
-            "layernormscale" => Some(Self::LayerNormScale),
-            "layernormnorm" => Some(Self::LayerNorm),
-            "batchmatmul" | "batchmatmulfp8" | "batchmatmulint8" | "conv2d" | "depthwiseconv2dnative" => Some(Self::Contract),
-            "topkvalue" => Some(Self::TopK(TopKOutput::Value)),
-            "topkindex" => Some(Self::TopK(TopKOutput::Position)),
-            "identity" | "ReStickifyOpHBM" | "dl16tofp32" | "fp32todl16" | "fp8todl16" | "qfp8ch" | "qfp8wt" => Some(Self::Copy),
-            "shuffle" => Some(Self::Shuffle),
-            _ => None,
-        })
+        UnaryFunction::from_name(function).map(Self::Unary).or_else(|| BinaryFunction::from_name(function).map(Self::Binary)).or(
+            match function {
+                "where3" => Some(Self::Where),
+                "exx2" => Some(Self::MomentPair),
+                "layernormscale" => Some(Self::LayerNormScale),
+                "layernormnorm" => Some(Self::LayerNorm),
+                "batchmatmul" | "batchmatmulfp8" | "batchmatmulint8" | "conv2d" | "depthwiseconv2dnative" => Some(Self::Contract),
+                "topkvalue" => Some(Self::TopK(TopKOutput::Value)),
+                "topkindex" => Some(Self::TopK(TopKOutput::Position)),
+                "identity" | "ReStickifyOpHBM" | "dl16tofp32" | "fp32todl16" | "fp8todl16" | "qfp8ch" | "qfp8wt" => Some(Self::Copy),
+                "shuffle" => Some(Self::Shuffle),
+                _ => None,
+            },
+        )
     }
 
     /// The number of inputs.

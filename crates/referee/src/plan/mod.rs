@@ -17,7 +17,7 @@ pub(crate) use footprint::ByteInterval;
 pub(crate) use kernel::{OpKernel, TopKOutput};
 pub(crate) use sized::SymbolicSize;
 pub(crate) use steps::{ConcurrentPlans, compile_steps};
-pub(crate) use walk::{StridedRun, PointChunk, OffsetTables, PointLoopNest, build_dense_tables};
+pub(crate) use walk::{OffsetTables, PointChunk, PointLoopNest, StridedRun, build_dense_tables};
 
 use crate::number::{dl16_from_host, dl16_to_f32};
 use machine::DeviceFormat;

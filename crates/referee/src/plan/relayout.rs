@@ -5,7 +5,7 @@
 
 use super::fault::PlanError;
 use super::{CoreAssignment, IterationDim, MemorySpace, OpPlan, TensorPlan};
-use sdsc_format::model::{Dsc, Fold, AllocateNode, Operation};
+use sdsc_format::model::{AllocateNode, Dsc, Fold, Operation};
 use std::collections::{BTreeMap, BTreeSet};
 
 type RelayoutResult<T> = Result<T, PlanError>;
@@ -17,7 +17,12 @@ fn reject_malformed<T>(message: impl Into<String>) -> RelayoutResult<T> {
 /// Returns the cores of a shuffle: all that `coreFoldProp_` counts.
 ///
 /// `coreIdsUsed_` may list fewer cores: those that hold the source, if it is a sum that only they have completed.
-pub(super) fn find_relayout_cores(operation: &Operation, dsc: &Dsc, dims: &[IterationDim], n_machine: i64) -> RelayoutResult<Vec<CoreAssignment>> {
+pub(super) fn find_relayout_cores(
+    operation: &Operation,
+    dsc: &Dsc,
+    dims: &[IterationDim],
+    n_machine: i64,
+) -> RelayoutResult<Vec<CoreAssignment>> {
     let n_cores = operation.core_fold.factor;
     if !(1..=n_machine).contains(&n_cores) {
         return reject_malformed(format!("coreFoldProp_ counts {n_cores} cores; the machine has {n_machine}"));
@@ -26,7 +31,9 @@ pub(super) fn find_relayout_cores(operation: &Operation, dsc: &Dsc, dims: &[Iter
     let n_used = used.len() as i64;
     if used.len() != dsc.core_ids.len() || (operation.n_cores, dsc.n_cores) != (n_used, n_used) {
         let (counted, listed) = (operation.n_cores, dsc.core_ids.len());
-        return reject_malformed(format!("numCoresUsed_ is {counted} for {listed} entries of coreIdsUsed_; each core is counted and listed once"));
+        return reject_malformed(format!(
+            "numCoresUsed_ is {counted} for {listed} entries of coreIdsUsed_; each core is counted and listed once"
+        ));
     }
     if let Some(core) = used.iter().find(|core| !(0..n_cores).contains(*core)) {
         return reject_malformed(format!("coreIdsUsed_ lists core {core}; the op has {n_cores}"));

@@ -13,7 +13,12 @@ use std::sync::Arc;
 pub(crate) type ConcurrentPlans = Vec<Arc<OpPlan>>;
 
 /// Interprets a file. A barrier separates each step from the next.
-pub(crate) fn compile_steps(file: &str, sdsc: &Sdsc, target: &Target, conversions: ConversionOrder) -> Result<Vec<ConcurrentPlans>, SimError> {
+pub(crate) fn compile_steps(
+    file: &str,
+    sdsc: &Sdsc,
+    target: &Target,
+    conversions: ConversionOrder,
+) -> Result<Vec<ConcurrentPlans>, SimError> {
     let numbers = collect_steps(&sdsc.value).map_err(|fault| fault.into_error(format!("{file} ({})", sdsc.name)))?;
     let plan = |number: &usize| Ok(Arc::new(compile_plan(file, sdsc, *number, target, conversions)?));
     let step = |numbers: &Vec<usize>| numbers.iter().map(plan).collect();
@@ -57,7 +62,10 @@ fn collect_steps(operation: &Operation) -> Result<Vec<Vec<usize>>, PlanError> {
         }
         let n_cores: usize = numbers.iter().map(|number| operation.dscs[*number].value.core_ids.len()).sum();
         if n_cores != schedules.len() {
-            return reject_malformed(format!("the descriptions of step {index} use {n_cores} cores; {} cores have a schedule", schedules.len()));
+            return reject_malformed(format!(
+                "the descriptions of step {index} use {n_cores} cores; {} cores have a schedule",
+                schedules.len()
+            ));
         }
         steps.push(numbers);
     }

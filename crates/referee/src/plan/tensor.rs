@@ -10,10 +10,10 @@ use super::fault::PlanError;
 use super::footprint::compute_footprints;
 use super::relayout::check_corelets;
 use super::stagger::{GROUP_ELEMENTS, Stagger};
-use super::{IterationDim, HOLE, IndirectAccess, MemorySpace, StartAddress, TensorPlan};
+use super::{HOLE, IndirectAccess, IterationDim, MemorySpace, StartAddress, TensorPlan};
 use machine::DeviceFormat;
 use sdsc_format::model::{
-    ClassInfo, CoordInfo, Dsc, Entries, FoldFunction, NUMBER_FORMATS, AllocateNode, TensorInfo, Text, WindowInfo, WordLength,
+    AllocateNode, ClassInfo, CoordInfo, Dsc, Entries, FoldFunction, NUMBER_FORMATS, TensorInfo, Text, WindowInfo, WordLength,
 };
 
 /// Maximum number of elements of one tensor; a core accesses far fewer ("torch-spyre facts, A": 256 MiB).
@@ -74,11 +74,14 @@ impl TensorPlanBuilder<'_> {
         let memory = self.read_memory_space()?;
         let ownership = self.read_ownership()?;
         let stored = self.collect_stored_dims(class, memory, ownership.is_some(), stick)?;
-        let locals: Vec<i64> = (0..self.dims.len()).map(|dim| self.local_size(dim, &stored, ownership.is_some())).collect::<TensorPlanResult<_>>()?;
+        let locals: Vec<i64> =
+            (0..self.dims.len()).map(|dim| self.local_size(dim, &stored, ownership.is_some())).collect::<TensorPlanResult<_>>()?;
         self.check_slices(ownership.as_deref().unwrap_or_default(), &locals)?;
         let mut offsets: Vec<Vec<i64>> = locals.iter().map(|local| vec![0; *local as usize]).collect();
         let indirect = self.fill_offsets(&stored, stick, format, &mut offsets)?;
-        let present = (0..self.dims.len()).map(|dim| stored.iter().any(|entry| entry.dim == dim) || self.find_enclosing_window(dim).is_some()).collect();
+        let present = (0..self.dims.len())
+            .map(|dim| stored.iter().any(|entry| entry.dim == dim) || self.find_enclosing_window(dim).is_some())
+            .collect();
         let run = if self.stagger.is_some() { GROUP_ELEMENTS } else { format.elements_per_stick() };
         let even = (0..self.dims.len()).map(|dim| if dim == stick { run as usize } else { 0 }).collect();
         let is_sparse = stored.iter().all(|entry| entry.dim != stick);
@@ -155,7 +158,10 @@ impl TensorPlanBuilder<'_> {
         let [inner, next, ..] = self.node.order.as_slice() else { return reject_malformed("a block of two dimensions in a tensor of one") };
         if (inner, next) != (rows, columns) {
             let order = &self.node.order;
-            return reject_unsupported(format!("{}: sticks along {rows:?} and {columns:?} of a tensor in the order {order:?}", self.info.name));
+            return reject_unsupported(format!(
+                "{}: sticks along {rows:?} and {columns:?} of a tensor in the order {order:?}",
+                self.info.name
+            ));
         }
         let (rows, columns) = (self.find_dim(rows)?, self.find_dim(columns)?);
         let (of_rows, of_columns) = (&self.dims[rows], &self.dims[columns]);
@@ -192,7 +198,9 @@ impl TensorPlanBuilder<'_> {
             return reject_malformed(format!("coreIdToWkSlice_ of {} lists core {core}, which the op does not have", self.info.name));
         }
         check_corelets(self.dsc, self.node)?;
-        let slot = |dim: &IterationDim, slots: &Entries<Text, i64>| self.check_owned_slot(&dim.label, slots.get(dim.label.as_str()).copied().unwrap_or(0));
+        let slot = |dim: &IterationDim, slots: &Entries<Text, i64>| {
+            self.check_owned_slot(&dim.label, slots.get(dim.label.as_str()).copied().unwrap_or(0))
+        };
         let of_core = |core: &i64| {
             let slots = map.get(core).map(|slots| self.dims.iter().map(|dim| slot(dim, slots)).collect::<TensorPlanResult<_>>());
             slots.transpose()
@@ -259,7 +267,9 @@ impl TensorPlanBuilder<'_> {
                 if fold.factor > 1 && alpha.checked_mul(fold.factor).is_none_or(|covered| covered != size) =>
             {
                 let (name, factor) = (&self.info.name, fold.factor);
-                reject_malformed(format!("{name}: {factor} slices of '{label}' are {alpha} points apart; {size} points need slices side by side"))
+                reject_malformed(format!(
+                    "{name}: {factor} slices of '{label}' are {alpha} points apart; {size} points need slices side by side"
+                ))
             }
             Some((FoldFunction::Affine { beta: 0, .. }, fold)) if fold.factor > 0 => Ok(fold.factor),
             _ => reject_malformed(format!("{} has no core_fold for '{label}'", self.info.name)),
@@ -303,7 +313,13 @@ impl TensorPlanBuilder<'_> {
     }
 
     /// Fills the tables of the stored dimensions.
-    fn fill_offsets(&self, stored: &[StoredDim], stick: usize, format: DeviceFormat, offsets: &mut [Vec<i64>]) -> TensorPlanResult<Option<IndirectAccess>> {
+    fn fill_offsets(
+        &self,
+        stored: &[StoredDim],
+        stick: usize,
+        format: DeviceFormat,
+        offsets: &mut [Vec<i64>],
+    ) -> TensorPlanResult<Option<IndirectAccess>> {
         let elements = format.elements_per_stick();
         let mut step = elements;
         let (mut by_index, mut blocked) = (Vec::new(), false);
@@ -333,7 +349,10 @@ impl TensorPlanBuilder<'_> {
             step *= sticks;
         }
         if blocked {
-            return reject_unsupported(format!("{}: a dimension outside of the indexed one, whose size the file does not give", self.info.name));
+            return reject_unsupported(format!(
+                "{}: a dimension outside of the indexed one, whose size the file does not give",
+                self.info.name
+            ));
         }
         if by_index.is_empty() { Ok(None) } else { self.build_indirect_access(step).map(Some) }
     }
@@ -422,7 +441,9 @@ impl TensorPlanBuilder<'_> {
         let Some(window) = self.find_window(dim)? else { return Ok(()) };
         let points = self.find_dim(&window.window_dim)?;
         for (dim, by) in [(dim, window.stride), (points, window.dilation)] {
-            let Some(by) = step.checked_mul(by).filter(|by| *by > 0) else { return reject_malformed("a window has no valid stride and dilation") };
+            let Some(by) = step.checked_mul(by).filter(|by| *by > 0) else {
+                return reject_malformed("a window has no valid stride and dilation");
+            };
             self.check_size(by, offsets[dim].len() as i64)?;
             (0..).zip(&mut offsets[dim]).for_each(|(at, offset): (i64, &mut i64)| *offset = at * by);
         }

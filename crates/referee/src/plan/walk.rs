@@ -157,7 +157,8 @@ mod tests {
     fn accepts_any_offset_of_single_position() {
         let a = vec![vec![128], vec![3]];
         let mut seen = Vec::new();
-        PointLoopNest::new(vec![OffsetTables { offsets: &a, even: &[1, 1] }], &[1, 1], &[0, 1], Some(1)).for_each_chunk(|piece| seen.push(piece.lanes[0].offset));
+        PointLoopNest::new(vec![OffsetTables { offsets: &a, even: &[1, 1] }], &[1, 1], &[0, 1], Some(1))
+            .for_each_chunk(|piece| seen.push(piece.lanes[0].offset));
         assert_eq!(seen, [131]);
     }
 
@@ -165,7 +166,8 @@ mod tests {
     fn truncates_chunk_at_end_of_tensor() {
         let a = vec![vec![0, 1, 2, HOLE], vec![0, 4, HOLE]];
         let mut seen = Vec::new();
-        PointLoopNest::new(vec![OffsetTables { offsets: &a, even: &[0, 0] }], &[4, 3], &[0, 1], Some(0)).for_each_chunk(|piece| seen.push(piece.lanes[0]));
+        PointLoopNest::new(vec![OffsetTables { offsets: &a, even: &[0, 0] }], &[4, 3], &[0, 1], Some(0))
+            .for_each_chunk(|piece| seen.push(piece.lanes[0]));
         let lane = |offset| StridedRun { offset, stride: 1, valid: 3 };
         assert_eq!(seen, [lane(0), lane(4), StridedRun::default()]);
     }

@@ -6,7 +6,7 @@ use crate::load::host::HostArray;
 use crate::load::inputs::check_indices;
 use crate::load::layout::DeviceLayout;
 use crate::machine::{BufferExtent, Machine, RegionId};
-use crate::run::beside::{ShadowMemory, ShadowInput};
+use crate::run::beside::{ShadowInput, ShadowMemory};
 use crate::run::simulation::{Simulation, array_error};
 use machine::STICK_BYTES;
 use sdsc_format::program::Tensor;
@@ -27,7 +27,8 @@ impl Simulation {
         if let Some(name) = inputs.keys().find(|name| !self.program.tensors().any(|tensor| tensor.name == **name)) {
             return Err(SimError::Array { name: name.clone(), message: "the program has no such tensor".to_owned() });
         }
-        let region = if self.program.buffer_bytes > 0 { Some(machine.allocate(SHARED_REGION_NAME, self.program.buffer_bytes)?) } else { None };
+        let region =
+            if self.program.buffer_bytes > 0 { Some(machine.allocate(SHARED_REGION_NAME, self.program.buffer_bytes)?) } else { None };
         let mut buffers = BTreeMap::new();
         for tensor in self.program.tensors() {
             if buffers.contains_key(&tensor.name) {
@@ -47,7 +48,12 @@ impl Simulation {
                 fill_buffer(tensor, array, buffer, machine)?;
                 let argument = argument.or(Some(u64::MAX));
                 beside.store_input(
-                    &ShadowInput { region: RegionId::Hbm(buffer), layout: &DeviceLayout::from_tensor(tensor)?, exact: Some(array), argument },
+                    &ShadowInput {
+                        region: RegionId::Hbm(buffer),
+                        layout: &DeviceLayout::from_tensor(tensor)?,
+                        exact: Some(array),
+                        argument,
+                    },
                     machine,
                 );
             } else if let Some(path) = self.constants.get(&tensor.name) {
@@ -62,7 +68,10 @@ impl Simulation {
                 let region = machine.region_mut(RegionId::Hbm(buffer));
                 region.mark_written(0, region.length(), writer);
                 let layout = DeviceLayout::from_tensor(tensor)?;
-                beside.store_input(&ShadowInput { region: RegionId::Hbm(buffer), layout: &layout, exact: None, argument: Some(argument) }, machine);
+                beside.store_input(
+                    &ShadowInput { region: RegionId::Hbm(buffer), layout: &layout, exact: None, argument: Some(argument) },
+                    machine,
+                );
             } else if is_given {
                 return Err(SimError::Array { name: tensor.name.clone(), message: "has no value".to_owned() });
             }
@@ -87,7 +96,13 @@ impl Simulation {
     }
 
     /// Poisons the buffers whose live range ends.
-    pub(crate) fn end_live_ranges<B: ShadowMemory>(&self, launch: usize, buffers: &BTreeMap<String, BufferExtent>, machine: &mut Machine, beside: &mut B) {
+    pub(crate) fn end_live_ranges<B: ShadowMemory>(
+        &self,
+        launch: usize,
+        buffers: &BTreeMap<String, BufferExtent>,
+        machine: &mut Machine,
+        beside: &mut B,
+    ) {
         let ends = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.last_launch == launch);
         for extent in self.program.buffers.iter().filter(ends).filter_map(|tensor| buffers.get(&tensor.name)) {
             // One whose value the caller gave is not in the region.

@@ -11,7 +11,7 @@ use crate::machine::access::TensorSlices;
 use crate::machine::{Machine, RegionId};
 use crate::ops::EncodedSlice;
 use crate::plan::OpPlan;
-use element::{Arithmetic, RandomArithmetic, F64Arithmetic, FiniteField, FieldElement, OrderedField, OrderedElement};
+use element::{Arithmetic, F64Arithmetic, FieldElement, FiniteField, OrderedElement, OrderedField, RandomArithmetic};
 use machine::DeviceFormat;
 use std::sync::Arc;
 
@@ -76,8 +76,14 @@ pub(crate) struct ShadowInput<'g> {
 /// Companion memory of a machine.
 pub(crate) trait ShadowMemory {
     /// Executes an op before its `device` results are stored, and compares with them.
-    fn execute_op(&mut self, plan: &Arc<OpPlan>, parts: &TensorSlices, leaders: &[usize], machine: &Machine, device: &[(usize, EncodedSlice<u8>)])
-    -> OpRoundingError;
+    fn execute_op(
+        &mut self,
+        plan: &Arc<OpPlan>,
+        parts: &TensorSlices,
+        leaders: &[usize],
+        machine: &Machine,
+        device: &[(usize, EncodedSlice<u8>)],
+    ) -> OpRoundingError;
 
     /// Takes up a tensor whose bytes are in the machine.
     fn store_input(&mut self, given: &ShadowInput<'_>, machine: &Machine);
@@ -96,7 +102,14 @@ pub(crate) trait ShadowMemory {
 
 /// No companion elements.
 impl ShadowMemory for () {
-    fn execute_op(&mut self, _: &Arc<OpPlan>, _: &TensorSlices, _: &[usize], _: &Machine, _: &[(usize, EncodedSlice<u8>)]) -> OpRoundingError {
+    fn execute_op(
+        &mut self,
+        _: &Arc<OpPlan>,
+        _: &TensorSlices,
+        _: &[usize],
+        _: &Machine,
+        _: &[(usize, EncodedSlice<u8>)],
+    ) -> OpRoundingError {
         OpRoundingError::default()
     }
 

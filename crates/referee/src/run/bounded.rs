@@ -122,7 +122,12 @@ pub struct IntervalArithmetic;
 
 impl IntervalArithmetic {
     /// Returns the bounds of an operation whose extrema are at corners of the operand intervals.
-    fn combine_corners(exact: ErrorTrackedNumber, left: BoundedNumber, right: BoundedNumber, operation: impl Fn(f64, f64) -> f64) -> BoundedNumber {
+    fn combine_corners(
+        exact: ErrorTrackedNumber,
+        left: BoundedNumber,
+        right: BoundedNumber,
+        operation: impl Fn(f64, f64) -> f64,
+    ) -> BoundedNumber {
         if left.is_unbounded() || right.is_unbounded() {
             return BoundedNumber::new_unbounded(exact);
         }
@@ -172,7 +177,9 @@ impl Arithmetic for IntervalArithmetic {
     }
 
     fn mul(&self, left: BoundedNumber, right: BoundedNumber) -> BoundedNumber {
-        Self::combine_corners(ErrorTrackingArithmetic.mul(left.tracked_number(), right.tracked_number()), left, right, |left, right| left * right)
+        Self::combine_corners(ErrorTrackingArithmetic.mul(left.tracked_number(), right.tracked_number()), left, right, |left, right| {
+            left * right
+        })
     }
 
     fn square(&self, element: BoundedNumber) -> BoundedNumber {
@@ -268,7 +275,9 @@ impl Arithmetic for IntervalArithmetic {
     /// other factor.
     fn multiply(&self, left: &[BoundedNumber], right: &[BoundedNumber], out: &mut [BoundedNumber], k: usize, n: usize) {
         let is_finite = |bounds: &[BoundedNumber]| bounds.iter().all(|bound| bound.exact.is_finite() && bound.max_magnitude().is_finite());
-        let middle = |bound: &BoundedNumber| [f64::midpoint(bound.low, bound.high), (bound.high - bound.low) / 2.0 * (1.0 + 1e-9), bound.max_magnitude()];
+        let middle = |bound: &BoundedNumber| {
+            [f64::midpoint(bound.low, bound.high), (bound.high - bound.low) / 2.0 * (1.0 + 1e-9), bound.max_magnitude()]
+        };
         let (right_is_finite, middles): (bool, Vec<[f64; 3]>) = (is_finite(right), right.iter().map(middle).collect());
         let rounding = (k + 2) as f64 * OP_ERROR;
         let mut sums = vec![[0.0; 6]; n];
@@ -308,7 +317,11 @@ impl IntervalArithmetic {
         for (factor, line) in row.iter().zip(right.chunks_exact(out.len())) {
             for (sum, other) in out.iter_mut().zip(line) {
                 let is_nothing = factor.exact == 0.0 || other.exact == 0.0;
-                let exact = if is_nothing { ErrorTrackedNumber::from_exact(0.0) } else { ErrorTrackingArithmetic.mul(factor.tracked_number(), other.tracked_number()) };
+                let exact = if is_nothing {
+                    ErrorTrackedNumber::from_exact(0.0)
+                } else {
+                    ErrorTrackingArithmetic.mul(factor.tracked_number(), other.tracked_number())
+                };
                 let zero = BoundedNumber::from_point(exact, 0.0);
                 let product = if factor.is_zero() || other.is_zero() { zero } else { self.mul(*factor, *other).with_exact(exact) };
                 *sum = self.add(*sum, product);
@@ -373,8 +386,16 @@ mod tests {
         UnaryFunction::Sqrt,
         UnaryFunction::Tanh,
     ];
-    const BINARY: [BinaryFunction; 8] =
-        [BinaryFunction::Add, BinaryFunction::Sub, BinaryFunction::Mul, BinaryFunction::Div, BinaryFunction::Maximum, BinaryFunction::Minimum, BinaryFunction::Greater, BinaryFunction::Equal];
+    const BINARY: [BinaryFunction; 8] = [
+        BinaryFunction::Add,
+        BinaryFunction::Sub,
+        BinaryFunction::Mul,
+        BinaryFunction::Div,
+        BinaryFunction::Maximum,
+        BinaryFunction::Minimum,
+        BinaryFunction::Greater,
+        BinaryFunction::Equal,
+    ];
 
     /// Returns a random number of the device with bounds as wide as rounding makes them; some bounds are a single
     /// point.
@@ -394,7 +415,8 @@ mod tests {
 
     #[test]
     fn keeps_infinite_end() {
-        let bound = IntervalArithmetic.add(BoundedNumber::from_point(ErrorTrackedNumber::from_exact(f64::INFINITY), f64::INFINITY), IntervalArithmetic.constant(1.0));
+        let bound = IntervalArithmetic
+            .add(BoundedNumber::from_point(ErrorTrackedNumber::from_exact(f64::INFINITY), f64::INFINITY), IntervalArithmetic.constant(1.0));
         assert!(bound.contains(f64::INFINITY) && !bound.contains(1.0));
     }
 
@@ -402,7 +424,9 @@ mod tests {
     fn bounds_intermediate_overflow_of_f32() {
         let product = |numbers: &[f32]| {
             let device = numbers.iter().fold(1.0, |product, x| DeviceArithmetic.mul(product, *x));
-            let bound = numbers.iter().fold(IntervalArithmetic.constant(1.0), |product, x| IntervalArithmetic.mul(product, IntervalArithmetic.constant(f64::from(*x))));
+            let bound = numbers.iter().fold(IntervalArithmetic.constant(1.0), |product, x| {
+                IntervalArithmetic.mul(product, IntervalArithmetic.constant(f64::from(*x)))
+            });
             assert!(bound.contains(device.into()), "{device} of {numbers:?} is not in {bound:?}");
         };
         product(&[1e30, 1e30, 1e-30]);
@@ -411,7 +435,13 @@ mod tests {
         let (mut device, mut bounds) = ([0.0], [IntervalArithmetic.constant(0.0)]);
         let (a, b) = ([1e30_f32, 1e30, 1.0], [1e30_f32, -1e30, 1.0]);
         DeviceArithmetic.multiply(&a, &b, &mut device, 3, 1);
-        IntervalArithmetic.multiply(&a.map(|x| IntervalArithmetic.constant(x.into())), &b.map(|x| IntervalArithmetic.constant(x.into())), &mut bounds, 3, 1);
+        IntervalArithmetic.multiply(
+            &a.map(|x| IntervalArithmetic.constant(x.into())),
+            &b.map(|x| IntervalArithmetic.constant(x.into())),
+            &mut bounds,
+            3,
+            1,
+        );
         assert!(bounds[0].contains(device[0].into()), "{device:?} is not in {bounds:?}");
     }
 

@@ -26,7 +26,11 @@ pub(super) fn combine_digits(tensor: &Tensor, array: HostArray) -> HostArray {
 }
 
 /// Combines the two digits of a result into one number, for companion elements and for the device's numbers. Returns other results unchanged.
-pub(super) fn combine_shadow_digits<A: Arithmetic>(arithmetic: &A, tensor: &Tensor, found: Companions<A::Element>) -> Companions<A::Element> {
+pub(super) fn combine_shadow_digits<A: Arithmetic>(
+    arithmetic: &A,
+    tensor: &Tensor,
+    found: Companions<A::Element>,
+) -> Companions<A::Element> {
     let Some(base) = tensor.digit_base else { return found };
     let (upper, lower) = found.elements.split_at(found.elements.len() / 2);
     let factor = arithmetic.constant(base as f64);

@@ -3,12 +3,15 @@
 use crate::account::rounding::OpRoundingError;
 use crate::account::traffic::{Traffic, count_traffic};
 use crate::error::SimError;
-use crate::load::lives::{LiveRangeId, ExpirySchedule};
+use crate::load::lives::{ExpirySchedule, LiveRangeId};
 use crate::machine::access::{TensorSlice, TensorSlices, check_accesses};
 use crate::machine::memory::WriterId;
 use crate::machine::{Machine, RegionId};
 use crate::number::POISON_BYTE;
-use crate::ops::{CoreView, MemoryElement, ElementMemory, EncodedSlice, SliceValues, encode_slice, combine_partial_results, compute_slice, count_moved_bytes, shuffle, store_slice};
+use crate::ops::{
+    CoreView, ElementMemory, EncodedSlice, MemoryElement, SliceValues, combine_partial_results, compute_slice, count_moved_bytes,
+    encode_slice, shuffle, store_slice,
+};
 use crate::plan::{ByteInterval, OpKernel, OpPlan};
 use crate::run::beside::ShadowMemory;
 use element::Reduction;
@@ -76,7 +79,12 @@ fn find_lx_live_range(deaths: &ExpirySchedule, number: usize, part: &TensorSlice
 }
 
 /// Computes the cells that the storing core (leader) of each slice of the result stores, paired with the core.
-pub(crate) fn compute_results<M: ElementMemory>(plan: &OpPlan, parts: &TensorSlices, leaders: &[usize], memory: &M) -> Vec<(usize, EncodedSlice<M::Cell>)> {
+pub(crate) fn compute_results<M: ElementMemory>(
+    plan: &OpPlan,
+    parts: &TensorSlices,
+    leaders: &[usize],
+    memory: &M,
+) -> Vec<(usize, EncodedSlice<M::Cell>)> {
     let constants: Vec<_> = plan.constants.iter().map(|constant| memory.constant(constant.value, constant.exact)).collect();
     let view = |core| CoreView { plan, core, parts, memory, constants: &constants };
     let values = if plan.kernel == OpKernel::Shuffle { shuffle(plan, parts, memory) } else { compute_all_slices(plan, view) };
@@ -142,7 +150,9 @@ fn reduce_across_cores<M: ElementMemory>(
     let reduction = match plan.kernel {
         OpKernel::Reduce(reduction) => reduction,
         OpKernel::Contract => Reduction::Sum,
-        OpKernel::Unary(_) | OpKernel::Binary(_) | OpKernel::Where | OpKernel::MomentPair => return values.into_iter().enumerate().collect(),
+        OpKernel::Unary(_) | OpKernel::Binary(_) | OpKernel::Where | OpKernel::MomentPair => {
+            return values.into_iter().enumerate().collect();
+        }
         OpKernel::LayerNormScale | OpKernel::LayerNorm | OpKernel::TopK(_) => return values.into_iter().enumerate().collect(),
         OpKernel::Copy | OpKernel::Shuffle => return values.into_iter().enumerate().collect(),
     };

@@ -105,7 +105,9 @@ impl Arithmetic for ErrorTrackingArithmetic {
         let numbers: Vec<f64> = constants.iter().map(|constant| constant.number).collect();
         let number = F64Arithmetic.apply(function, &numbers, x.number);
         let off = match function {
-            UnaryFunction::Abs | UnaryFunction::Neg | UnaryFunction::Relu | UnaryFunction::Clip => return ErrorTrackedNumber { number, off: x.off },
+            UnaryFunction::Abs | UnaryFunction::Neg | UnaryFunction::Relu | UnaryFunction::Clip => {
+                return ErrorTrackedNumber { number, off: x.off };
+            }
             UnaryFunction::Floor => f64::from(u8::from((x.number - x.off).floor() != (x.number + x.off).floor())),
             _ if x.off == 0.0 => 0.0,
             UnaryFunction::Exp => number * x.off,
@@ -113,7 +115,9 @@ impl Arithmetic for ErrorTrackingArithmetic {
             UnaryFunction::Sqrt => (x.off / (2.0 * number)).min(x.off.sqrt()),
             UnaryFunction::Rsqrt => number * x.off / (2.0 * x.number.abs()),
             UnaryFunction::Reciprocal => number * number * x.off,
-            UnaryFunction::Gelu | UnaryFunction::Sigmoid | UnaryFunction::Silu | UnaryFunction::Softplus | UnaryFunction::Tanh => MAX_SLOPE * x.off,
+            UnaryFunction::Gelu | UnaryFunction::Sigmoid | UnaryFunction::Silu | UnaryFunction::Softplus | UnaryFunction::Tanh => {
+                MAX_SLOPE * x.off
+            }
         };
         ErrorTrackedNumber::with_rounding(number, off, FUNCTION_ROUNDOFFS)
     }

@@ -12,10 +12,10 @@ use crate::machine::access::{TensorSlices, check_disjoint};
 use crate::machine::memory::MemoryRegion;
 use crate::machine::{BufferExtent, Machine, RegionId};
 use crate::plan::{OpPlan, SymbolicSize};
-use crate::run::beside::{ShadowMemory, ShadowArithmetic};
+use crate::run::beside::{ShadowArithmetic, ShadowMemory};
 use crate::run::digits::{self, Companions};
 use crate::run::execute::{ExecutionOutcome, execute_op};
-use crate::run::lx_image::{LxImage, LxRange, read_lx_ranges, preload_lx};
+use crate::run::lx_image::{LxImage, LxRange, preload_lx, read_lx_ranges};
 use crate::run::planes::{ShadowPlanes, can_hold_shadow, is_float};
 use machine::{Target, TimeModel};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
@@ -101,7 +101,9 @@ impl Simulation {
             if !bundles.contains_key(&launch.bundle) {
                 bundles.insert(launch.bundle.clone(), directory::read_bundle(dir, &launch.bundle, target, program.conversions)?);
             }
-            let found = bundles.get(&launch.bundle).map_or_else(|| Ok(ExpirySchedule::default()), |loaded| ExpirySchedule::from_launch(launch, &loaded.bundle));
+            let found = bundles
+                .get(&launch.bundle)
+                .map_or_else(|| Ok(ExpirySchedule::default()), |loaded| ExpirySchedule::from_launch(launch, &loaded.bundle));
             deaths.push(found.map_err(|message| {
                 let message = format!(
                     "launch {number} has {message}; a live range has bytes, and is from one op of the launch to the same or a later one"
@@ -165,7 +167,8 @@ impl Simulation {
         options: &RunOptions,
     ) -> Result<Vec<Companions<A::Element>>, SimError> {
         // Integers that are only moved have a floating-point format in the op that moves them.
-        let of_program = self.program.tensors().map(|tensor| Ok(DeviceLayout::from_tensor(tensor)?.format)).collect::<Result<Vec<_>, SimError>>()?;
+        let of_program =
+            self.program.tensors().map(|tensor| Ok(DeviceLayout::from_tensor(tensor)?.format)).collect::<Result<Vec<_>, SimError>>()?;
         let of_ops = self.plans().flat_map(|plan| &plan.tensors).map(|tensor| tensor.format);
         let has_integers = of_ops.chain(of_program).any(|format| !is_float(format));
         let mut planes = if has_integers { ShadowPlanes::new(arithmetic) } else { ShadowPlanes::new_standalone(arithmetic) };
@@ -306,7 +309,11 @@ pub(crate) fn array_error(tensor: &Tensor, message: String) -> SimError {
     SimError::Array { name: tensor.name.clone(), message }
 }
 
-fn find_result_region<'m>(tensor: &Tensor, buffers: &BTreeMap<String, BufferExtent>, machine: &'m Machine) -> Result<&'m MemoryRegion, SimError> {
+fn find_result_region<'m>(
+    tensor: &Tensor,
+    buffers: &BTreeMap<String, BufferExtent>,
+    machine: &'m Machine,
+) -> Result<&'m MemoryRegion, SimError> {
     let region = buffers.get(&tensor.name).and_then(|extent| machine.region(RegionId::Hbm(extent.buffer)));
     region.ok_or_else(|| array_error(tensor, "has no buffer".to_owned()))
 }
@@ -546,7 +553,8 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
                 Some(_) => {}
             }
         }
-        let ExecutionOutcome { traffic, error, parts } = execute_op(plan, value, (self.expiry_schedule, position), self.machine, self.beside)?;
+        let ExecutionOutcome { traffic, error, parts } =
+            execute_op(plan, value, (self.expiry_schedule, position), self.machine, self.beside)?;
         self.timeline.record_execution((position, number), plan, &parts, &self.running);
         let index = self.ops.iter().position(|op| op.file == file).unwrap_or(self.ops.len());
         if index == self.ops.len() {

@@ -103,7 +103,9 @@ impl TracedExecution {
         let output = |core: usize| &parts.0[core][plan.output];
         let is_needed = |core: &usize| {
             let needed = demand.get(output(*core).region);
-            needed.is_some_and(|needed| plan.accessed_intervals(output(*core), plan.output).any(|bytes| needed.contains_any(bytes.start, bytes.end)))
+            needed.is_some_and(|needed| {
+                plan.accessed_intervals(output(*core), plan.output).any(|bytes| needed.contains_any(bytes.start, bytes.end))
+            })
         };
         let wanted: Vec<usize> = leading.iter().copied().filter(is_needed).collect();
         if wanted.is_empty() {
@@ -114,7 +116,9 @@ impl TracedExecution {
         let is_whole = matches!(plan.kernel, OpKernel::Shuffle | OpKernel::TopK(_)) || plan.tensors[plan.output].indirect.is_some();
         let points: Vec<(usize, PointSubset)> = match is_whole {
             true => Vec::new(),
-            false => wanted.iter().filter_map(|core| Some((*core, self.find_needed_points(*core, demand.get(output(*core).region)?)?))).collect(),
+            false => {
+                wanted.iter().filter_map(|core| Some((*core, self.find_needed_points(*core, demand.get(output(*core).region)?)?))).collect()
+            }
         };
         for core in leading {
             if let Some(needed) = demand.0.get_mut(&output(core).region) {

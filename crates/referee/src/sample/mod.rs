@@ -17,11 +17,11 @@ use crate::machine::{BufferExtent, Machine, RegionId};
 use crate::number::{decode_run, to_program_number};
 use crate::ops::{EncodedSlice, store_slice};
 use crate::plan::OpPlan;
-use crate::run::beside::{ShadowMemory, ShadowArithmetic, ShadowInput};
+use crate::run::beside::{ShadowArithmetic, ShadowInput, ShadowMemory};
 use crate::run::execute::compute_results;
 use crate::run::planes::{MemoryWithShadow, ShadowPlanes, is_float, is_float_array};
 use crate::run::simulation::{RunOptions, Simulation, array_error};
-use demand::{NeededElements, TracedExecution, NeededPoints, compute_needed_points};
+use demand::{NeededElements, NeededPoints, TracedExecution, compute_needed_points};
 use points::{PointSubset, collect_group, restrict_plan};
 use rayon::prelude::*;
 use sdsc_format::program::Tensor;
@@ -112,7 +112,14 @@ struct ExecutionTrace {
 }
 
 impl ShadowMemory for ExecutionTrace {
-    fn execute_op(&mut self, plan: &Arc<OpPlan>, parts: &TensorSlices, leaders: &[usize], _: &Machine, _: &[(usize, EncodedSlice<u8>)]) -> OpRoundingError {
+    fn execute_op(
+        &mut self,
+        plan: &Arc<OpPlan>,
+        parts: &TensorSlices,
+        leaders: &[usize],
+        _: &Machine,
+        _: &[(usize, EncodedSlice<u8>)],
+    ) -> OpRoundingError {
         if self.executions.len() <= MAX_EXECUTIONS {
             self.executions.push(TracedExecution { plan: plan.clone(), parts: parts.clone(), leaders: leaders.to_vec() });
         }
@@ -137,7 +144,14 @@ struct SampleExecutor<'a, A: ShadowArithmetic> {
 }
 
 impl<A: ShadowArithmetic> ShadowMemory for SampleExecutor<'_, A> {
-    fn execute_op(&mut self, plan: &Arc<OpPlan>, parts: &TensorSlices, leaders: &[usize], machine: &Machine, _: &[(usize, EncodedSlice<u8>)]) -> OpRoundingError {
+    fn execute_op(
+        &mut self,
+        plan: &Arc<OpPlan>,
+        parts: &TensorSlices,
+        leaders: &[usize],
+        machine: &Machine,
+        _: &[(usize, EncodedSlice<u8>)],
+    ) -> OpRoundingError {
         let (memory, poison) = (MemoryWithShadow { machine, planes: &self.planes }, self.arithmetic.poison());
         match self.works.next() {
             None => {}
@@ -148,7 +162,8 @@ impl<A: ShadowArithmetic> ShadowMemory for SampleExecutor<'_, A> {
             Some(NeededPoints::Points(leading)) => {
                 let of = |(leader, points): &(usize, PointSubset)| {
                     let group = collect_group(leaders, *leader);
-                    let (part, plan) = (TensorSlices(group.iter().map(|core| parts.0[*core].clone()).collect()), restrict_plan(plan, &group, points));
+                    let (part, plan) =
+                        (TensorSlices(group.iter().map(|core| parts.0[*core].clone()).collect()), restrict_plan(plan, &group, points));
                     let stored = compute_results(&plan, &part, &vec![0; group.len()], &memory);
                     (plan, part, stored)
                 };

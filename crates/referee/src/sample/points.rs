@@ -1,6 +1,6 @@
 //! Restricts an op to some of its points: the same tables with fewer entries.
 
-use crate::plan::{IterationDim, PaddingMask, OpPlan, TensorPlan};
+use crate::plan::{IterationDim, OpPlan, PaddingMask, TensorPlan};
 use std::collections::BTreeMap;
 
 /// Points of the cores that compute a part of a result: every combination of positions.

@@ -12,11 +12,11 @@
 
 mod random_lives;
 
-use random_lives::{dice, instance_of, random_lives};
+use random_lives::{build_instance, generate_live_ranges, random_generator};
 use scratchpad::{
-    ExactPlanner, ReportHeader, PlanningLimits, ResidencyMode,
+    ExactPlanner, PlanningLimits, ReportHeader, ResidencyMode, find_planner,
     pack::{PackingResult, Rectangle, StepBudget, pack_rectangles},
-    plan_instance, find_planner,
+    plan_instance,
 };
 use std::time::Instant;
 
@@ -26,7 +26,7 @@ const MIN_STEPS: u64 = 2_000_000;
 
 /// A block of 2^20 by 2^20, of which the largest piece is cut in two, along or across, until there are `n`.
 fn cut_block_into_pieces(n: usize, seed: u64) -> Vec<Rectangle> {
-    let mut below = dice(seed);
+    let mut below = random_generator(seed);
     let area = |piece: &(Rectangle, i64)| (piece.0.upper - piece.0.lower) * piece.0.size;
     let mut all = vec![(Rectangle { lower: 0, upper: 1 << 20, size: 1 << 20 }, 0)];
     while all.len() < n {
@@ -84,11 +84,12 @@ fn main() {
     println!("| buffers | of the load | placed | first-fit leaves | left | bound | above it | steps, million | seconds |");
     println!("|---|---|---|---|---|---|---|---|---|");
     for n in sizes {
-        let (text, load) = random_lives(n);
+        let (text, load) = generate_live_ranges(n);
         for hundredths in [110, 100, 70, 40] {
-            let instance = instance_of(&text, load, hundredths);
+            let instance = build_instance(&text, load, hundredths);
             let first_fit = find_planner("first-fit").unwrap().plan(&instance.buffers, &instance.capacity);
-            let simple = ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &first_fit);
+            let simple =
+                ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &first_fit);
             let started = Instant::now();
             let mut limits = PlanningLimits { budget: MIN_STEPS.max(STEPS_PER_BUFFER * n as u64), go_on: &mut |_| true };
             let plan = plan_instance(&instance, "exact", ResidencyMode::Whole, &mut limits).unwrap();

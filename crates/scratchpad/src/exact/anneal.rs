@@ -290,7 +290,8 @@ mod tests {
         for (at, (one, low)) in placed().enumerate() {
             assert!((0..=10).contains(&(low + one.chain.max_units())) && low >= 0);
             for (other, other_low) in placed().skip(at + 1) {
-                let meet = one.chain.live_range().start < other.chain.live_range().end && other.chain.live_range().start < one.chain.live_range().end;
+                let meet = one.chain.live_range().start < other.chain.live_range().end
+                    && other.chain.live_range().start < one.chain.live_range().end;
                 assert!(!meet || low + one.chain.max_units() <= other_low || other_low + other.chain.max_units() <= low);
             }
         }
@@ -300,7 +301,13 @@ mod tests {
     #[test]
     fn places_groups_that_save_most_together() {
         // The 6 and the 5 do not fit together; below the 4 that outlives them there is room for one.
-        let parcels = [build_group(0..2, 6, 60), build_group(0..2, 5, 61), build_group(1..4, 4, 40), build_group(2..4, 6, 30), build_group(3..5, 7, 29)];
+        let parcels = [
+            build_group(0..2, 6, 60),
+            build_group(0..2, 5, 61),
+            build_group(1..4, 4, 40),
+            build_group(2..4, 6, 30),
+            build_group(3..5, 7, 29),
+        ];
         assert_eq!(run_anneal(&parcels, vec![None; 5]).0, 61 + 40 + 30);
         // A parcel that is higher than LX is not placed.
         assert_eq!(run_anneal(&[build_group(0..2, 11, 99), build_group(0..2, 10, 1)], vec![None; 2]).1, [None, Some(0)]);

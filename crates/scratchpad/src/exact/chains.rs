@@ -1,6 +1,6 @@
 //! Converts runs that share an address into shapes for the packing engine.
 
-use crate::pack::{Packer, Rectangle, PackingShape};
+use crate::pack::{Packer, PackingShape, Rectangle};
 use std::ops::Range;
 
 /// Runs at one address: each run takes over the address of its predecessor.

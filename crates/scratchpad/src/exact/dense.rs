@@ -11,7 +11,7 @@ use super::{
     refine::refine_prices,
     rents::search_multipliers,
     selection::{BestPlan, ResidencyInterval, ResidencySelection, remove_useless_intervals},
-    settle::{IntervalGroup, AddressAssignment, assign_addresses},
+    settle::{AddressAssignment, IntervalGroup, assign_addresses},
     sweep::{SweepLimits, sweep},
 };
 use crate::{pack::StepBudget, progress::ProgressCallback};
@@ -34,7 +34,13 @@ const INITIAL_TEMPERATURE: i64 = 60;
 const RESTART_TEMPERATURE: i64 = 7;
 
 /// Returns prices that are close to the best ones.
-pub(super) fn improve_prices(problem: &SelectionProblem, prices: &DualPrices, best: &BestPlan, steps: &mut StepBudget, go_on: ProgressCallback<'_>) -> DualPrices {
+pub(super) fn improve_prices(
+    problem: &SelectionProblem,
+    prices: &DualPrices,
+    best: &BestPlan,
+    steps: &mut StepBudget,
+    go_on: ProgressCallback<'_>,
+) -> DualPrices {
     let size = (problem.values.len() + problem.num_ticks) as u64;
     let affordable = if problem.is_large() { steps.left / PRICE_BUDGET_DIVISOR * 8 / size } else { MAX_ROUNDS };
     let rounds = MAX_ROUNDS.min(affordable);
@@ -44,7 +50,13 @@ pub(super) fn improve_prices(problem: &SelectionProblem, prices: &DualPrices, be
 }
 
 /// Returns the better of the bounds from prices and from multipliers per value, with its proof, if it is above the known bound.
-pub(super) fn improve_bound(problem: &SelectionProblem, prices: &DualPrices, best: &BestPlan, (bound, proof): (i64, &mut BoundProof), steps: &mut StepBudget) -> i64 {
+pub(super) fn improve_bound(
+    problem: &SelectionProblem,
+    prices: &DualPrices,
+    best: &BestPlan,
+    (bound, proof): (i64, &mut BoundProof),
+    steps: &mut StepBudget,
+) -> i64 {
     let priced = (problem.fixed_bytes + ceil_div(prices.bound(), prices.scale)).min(best.bytes);
     let (rents, taken) = search_multipliers(problem, prices, best.bytes, steps.left / MULTIPLIER_BUDGET_DIVISOR);
     steps.left = steps.left.saturating_sub(taken);
@@ -61,7 +73,13 @@ pub(super) fn improve_bound(problem: &SelectionProblem, prices: &DualPrices, bes
 
 /// Searches better plans until the steps are used; returns false if the watcher stopped it. If no selection can be packed, annealing
 /// begins without a plan at high temperature.
-pub(super) fn improve_plan(problem: &SelectionProblem, prices: &DualPrices, best: &mut BestPlan, steps: &mut StepBudget, go_on: ProgressCallback<'_>) -> bool {
+pub(super) fn improve_plan(
+    problem: &SelectionProblem,
+    prices: &DualPrices,
+    best: &mut BestPlan,
+    steps: &mut StepBudget,
+    go_on: ProgressCallback<'_>,
+) -> bool {
     if problem.is_large() {
         return improve_by_address_sweeps(problem, prices, best, steps, go_on);
     }
@@ -71,7 +89,8 @@ pub(super) fn improve_plan(problem: &SelectionProblem, prices: &DualPrices, best
         let mut part = StepBudget { left: steps.left / 2 };
         steps.left -= part.left;
         let kept_back = steps.left;
-        let goes_on = anneal_selection(problem, (&all, &[]), INITIAL_TEMPERATURE, best, &mut part, &mut |left, bytes| go_on(kept_back + left, bytes));
+        let goes_on =
+            anneal_selection(problem, (&all, &[]), INITIAL_TEMPERATURE, best, &mut part, &mut |left, bytes| go_on(kept_back + left, bytes));
         steps.left += part.left;
         if !goes_on {
             return false;
@@ -84,7 +103,13 @@ pub(super) fn improve_plan(problem: &SelectionProblem, prices: &DualPrices, best
 
 /// Searches the largest share of LX for which the best selection can be packed into LX: the share first shrinks until packing succeeds,
 /// then grows again. Returns whether the best plan improved; none if the watcher stopped it.
-fn select_and_pack(problem: &SelectionProblem, prices: &DualPrices, best: &mut BestPlan, steps: &mut StepBudget, go_on: ProgressCallback<'_>) -> Option<bool> {
+fn select_and_pack(
+    problem: &SelectionProblem,
+    prices: &DualPrices,
+    best: &mut BestPlan,
+    steps: &mut StepBudget,
+    go_on: ProgressCallback<'_>,
+) -> Option<bool> {
     if !can_be_swept(problem) {
         return Some(false);
     }
@@ -117,7 +142,15 @@ fn select_and_pack(problem: &SelectionProblem, prices: &DualPrices, best: &mut B
 }
 
 /// Returns whether a selection that leaves `free` thousandths of LX free can be packed and improves on the best plan.
-fn pack_with_slack(problem: &SelectionProblem, prices: &DualPrices, free: i64, nodes: u64, best: &mut BestPlan, steps: &mut StepBudget, go_on: ProgressCallback<'_>) -> bool {
+fn pack_with_slack(
+    problem: &SelectionProblem,
+    prices: &DualPrices,
+    free: i64,
+    nodes: u64,
+    best: &mut BestPlan,
+    steps: &mut StepBudget,
+    go_on: ProgressCallback<'_>,
+) -> bool {
     let smaller = SelectionProblem { units: problem.units - problem.units * free / 1000, ..problem.clone() };
     let mut prices = prices.clone();
     prices.update(&smaller);
@@ -132,7 +165,13 @@ fn pack_with_slack(problem: &SelectionProblem, prices: &DualPrices, free: i64, n
     true
 }
 
-fn select_values(problem: &SelectionProblem, prices: &DualPrices, ceiling: i64, steps: &mut StepBudget, go_on: ProgressCallback<'_>) -> Option<ResidencySelection> {
+fn select_values(
+    problem: &SelectionProblem,
+    prices: &DualPrices,
+    ceiling: i64,
+    steps: &mut StepBudget,
+    go_on: ProgressCallback<'_>,
+) -> Option<ResidencySelection> {
     let moments = SweepSchedule::new(problem, prices)?;
     SWEEP_WIDTHS.iter().find_map(|&(width, branches)| {
         let swept =

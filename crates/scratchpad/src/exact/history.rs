@@ -3,7 +3,7 @@
 use super::{
     mergers::ReuseMatching,
     moment::ScheduleStep,
-    problem::{SelectionProblem, ResidencyMode},
+    problem::{ResidencyMode, SelectionProblem},
     selection::{ResidencySelection, ValueResidency},
 };
 
@@ -50,7 +50,13 @@ impl DecisionHistory {
     }
 
     /// Returns the choice that led to an entry. Takeovers on which no cut depends (`asks`) are chosen optimally.
-    pub(super) fn build_selection(&self, problem: &SelectionProblem, moments: &[ScheduleStep], asks: impl Fn(usize) -> bool, mut entry: u32) -> ResidencySelection {
+    pub(super) fn build_selection(
+        &self,
+        problem: &SelectionProblem,
+        moments: &[ScheduleStep],
+        asks: impl Fn(usize) -> bool,
+        mut entry: u32,
+    ) -> ResidencySelection {
         let all = |n: usize| ValueResidency { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
         let mut stays: Vec<ValueResidency> = problem.values.iter().map(|value| all(value.uses.len())).collect();
         while entry != 0 {

@@ -51,7 +51,11 @@ impl LocationKeyTable {
     }
 
     /// Returns the table index of the key and, if the key is present, its position.
-    pub(super) fn find_position<const W: usize>(&self, key: &LocationKey<W>, key_at: impl Fn(u32) -> LocationKey<W>) -> (usize, Option<u32>) {
+    pub(super) fn find_position<const W: usize>(
+        &self,
+        key: &LocationKey<W>,
+        key_at: impl Fn(u32) -> LocationKey<W>,
+    ) -> (usize, Option<u32>) {
         let place = self.find_slot(key, &key_at);
         let found = self.slots[place];
         (place, (found != EMPTY_SLOT).then_some(found))

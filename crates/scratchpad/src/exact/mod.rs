@@ -38,5 +38,5 @@ mod solve;
 mod sweep;
 
 pub use problem::ResidencyMode;
-pub use report::{ReportHeader, MinimumLxBytes};
-pub use solve::{BoundCertificate, CertifiedCut, ExactPlanner, ScratchpadPlan, LxInterval};
+pub use report::{MinimumLxBytes, ReportHeader};
+pub use solve::{BoundCertificate, CertifiedCut, ExactPlanner, LxInterval, ScratchpadPlan};

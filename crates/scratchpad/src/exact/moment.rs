@@ -1,8 +1,8 @@
 //! Operations of a sweep, with the cost of each choice at given prices.
 
 use super::{
-    prices::{Residency, DualPrices},
-    problem::{SelectionProblem, ResidencyMode},
+    prices::{DualPrices, Residency},
+    problem::{ResidencyMode, SelectionProblem},
 };
 
 /// One operation.
@@ -74,7 +74,8 @@ impl SweepSchedule {
         for (index, value) in problem.values.iter().enumerate() {
             births[value.first_tick()].push(index);
         }
-        let mut slots = SlotAllocator { values: Vec::new(), slot_of: vec![0; problem.values.len()], next_use: vec![0; problem.values.len()] };
+        let mut slots =
+            SlotAllocator { values: Vec::new(), slot_of: vec![0; problem.values.len()], next_use: vec![0; problem.values.len()] };
         let mut list = Vec::with_capacity(problem.num_ticks);
         let mut live = 0;
         for (tick, born) in births.iter().enumerate() {
@@ -151,7 +152,14 @@ impl SlotAllocator {
     }
 }
 
-fn build_item(problem: &SelectionProblem, prices: &DualPrices, tick: usize, (index, slot): (usize, usize), next: usize, using: Option<usize>) -> StepItem {
+fn build_item(
+    problem: &SelectionProblem,
+    prices: &DualPrices,
+    tick: usize,
+    (index, slot): (usize, usize),
+    next: usize,
+    using: Option<usize>,
+) -> StepItem {
     let value = &problem.values[index];
     let choice = |at: Residency| match using {
         Some(using) => compute_use_costs(problem, prices, index, using, at),
@@ -168,7 +176,11 @@ fn build_item(problem: &SelectionProblem, prices: &DualPrices, tick: usize, (ind
         units: value.units,
         using,
         // Before its first use, a value has only one possible location.
-        choices: if using == Some(0) { [choice(Residency::Hbm); 3] } else { [Residency::Hbm, Residency::Dirty, Residency::Clean].map(choice) },
+        choices: if using == Some(0) {
+            [choice(Residency::Hbm); 3]
+        } else {
+            [Residency::Hbm, Residency::Dirty, Residency::Clean].map(choice)
+        },
         may_leave: using.is_some_and(|using| using + 1 < value.uses.len()) && problem.mode == ResidencyMode::Split,
         is_free: using == Some(0) && !value.parents.is_empty(),
         parents: Vec::new(),

@@ -1,7 +1,7 @@
 //! Prices of LX per operation and unit: Lagrange multipliers of the capacity. With prices, each value decides by itself whether it pays
 //! for LX. The savings of the values, minus the price of all of LX, bound what any choice can save.
 
-use super::problem::{SelectionProblem, ResidencyMode, TickUse, BufferValue};
+use super::problem::{BufferValue, ResidencyMode, SelectionProblem, TickUse};
 
 /// Location of a value between two of its uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +146,17 @@ impl DualPrices {
         }
         let tariffs = problem.values.iter().map(|value| ValueCosts::new(problem, value, scale)).collect();
         let (rest, wishes) = (vec![[0; 3]; uses.len()], vec![CheapestChoice::default(); uses.len()]);
-        let mut prices = Self { scale, unit_prices: of_unit, before: Vec::new(), rest, cheapest_choices: wishes, begin, bound: 0, value_costs: tariffs, uses };
+        let mut prices = Self {
+            scale,
+            unit_prices: of_unit,
+            before: Vec::new(),
+            rest,
+            cheapest_choices: wishes,
+            begin,
+            bound: 0,
+            value_costs: tariffs,
+            uses,
+        };
         prices.update(problem);
         prices
     }
@@ -277,8 +287,8 @@ impl DualPrices {
 
     /// Returns the highest uniform price of a unit at which no sum of prices overflows.
     pub(super) fn max_uniform_price(problem: &SelectionProblem) -> f64 {
-        let rooms =
-            problem.values.iter().map(|value| i128::from(value.units)).sum::<i128>() + i128::from(problem.units) * problem.num_ticks as i128;
+        let rooms = problem.values.iter().map(|value| i128::from(value.units)).sum::<i128>()
+            + i128::from(problem.units) * problem.num_ticks as i128;
         (i128::from(MAX_TOTAL_PRICE) / (rooms + 1)) as f64
     }
 

@@ -162,7 +162,14 @@ fn split_into_versions(buffer: &Buffer, stays: ResidencyMode) -> Vec<Range<usize
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-fn build_value(buffer: &Buffer, index: usize, range: Range<usize>, capacity: &Capacity, stays: ResidencyMode, tick: &impl Fn(usize) -> usize) -> BufferValue {
+fn build_value(
+    buffer: &Buffer,
+    index: usize,
+    range: Range<usize>,
+    capacity: &Capacity,
+    stays: ResidencyMode,
+    tick: &impl Fn(usize) -> usize,
+) -> BufferValue {
     let (is_first, is_last) = (range.start == 0, range.end == buffer.uses.len());
     let mut uses: Vec<TickUse> = Vec::new();
     for one in &buffer.uses[range] {

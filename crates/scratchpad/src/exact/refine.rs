@@ -8,7 +8,13 @@ const ROUNDS_BETWEEN_CALLBACKS: u64 = 16;
 /// Improves given prices by steps along the excess demand, deflected from the previous step where they would oscillate (Camerini, Fratta
 /// and Maffioli 1975), towards `goal`, a scaled cost that can be reached. Ends when `go_on`, which is called from time to time, returns
 /// false.
-pub(super) fn refine_prices(problem: &SelectionProblem, start: &DualPrices, goal: i64, n_steps: u64, go_on: &mut dyn FnMut() -> bool) -> DualPrices {
+pub(super) fn refine_prices(
+    problem: &SelectionProblem,
+    start: &DualPrices,
+    goal: i64,
+    n_steps: u64,
+    go_on: &mut dyn FnMut() -> bool,
+) -> DualPrices {
     let mut best = start.clone();
     let mut best_bound = start.bound();
     let mut prices = start.clone();

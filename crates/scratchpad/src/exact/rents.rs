@@ -3,8 +3,8 @@
 //! where few large values compete. It applies to unsplit live ranges only.
 
 use super::{
-    prices::{Residency, DualPrices},
-    problem::{SelectionProblem, ResidencyMode},
+    prices::{DualPrices, Residency},
+    problem::{ResidencyMode, SelectionProblem},
 };
 
 /// Maximum units of LX for which the knapsacks are affordable.
@@ -192,7 +192,13 @@ impl<'p> MultiplierSearch<'p> {
     fn round_to_bound(&self) -> MultiplierBound {
         let rented = |(section, rents): (&LiveSet, &Vec<f64>)| StepMultipliers {
             tick: section.tick,
-            multipliers: section.values.iter().zip(rents).map(|(&value, rent)| (value, rent.round() as i64)).filter(|one| one.1 > 0).collect(),
+            multipliers: section
+                .values
+                .iter()
+                .zip(rents)
+                .map(|(&value, rent)| (value, rent.round() as i64))
+                .filter(|one| one.1 > 0)
+                .collect(),
         };
         let mut operations: Vec<StepMultipliers> = self.live_sets.iter().zip(&self.multipliers).map(rented).collect();
         operations.retain(|one| !one.multipliers.is_empty());
@@ -291,6 +297,6 @@ mod tests {
         let problem = SelectionProblem::new(&buffers, &Capacity { bytes: 100, alignment: 1 }, ResidencyMode::Whole);
         let rents = vec![(0, 24), (1, 20), (2, 16)];
         // In units of 10: 12 + 10 + 8 from HBM; multipliers 24 + 20 + 16, of which 60 and 40 together pay 40.
-        assert_eq!(compute_bound(&problem, &[StepMultipliers { tick: 0, rents }]), 24 + 20 + 16 - 40);
+        assert_eq!(compute_bound(&problem, &[StepMultipliers { tick: 0, multipliers: rents }]), 24 + 20 + 16 - 40);
     }
 }

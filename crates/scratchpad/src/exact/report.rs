@@ -1,6 +1,6 @@
 //! The result of a plan as JSON, with its certificate (docs/reference/certificates.md).
 
-use super::solve::{ScratchpadPlan, LxInterval};
+use super::solve::{LxInterval, ScratchpadPlan};
 use crate::{Capacity, Instance};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -99,7 +99,8 @@ impl ScratchpadPlan {
             addresses.insert(name(stay.buffer), Some(stay.address));
         }
         let reasons = self.reasons.iter().enumerate().filter_map(|(index, reason)| Some((name(index), reason.as_deref()?)));
-        let stay = |stay: &LxInterval| ReportInterval { buffer: name(stay.buffer), start: stay.start, end: stay.end, address: stay.address };
+        let stay =
+            |stay: &LxInterval| ReportInterval { buffer: name(stay.buffer), start: stay.start, end: stay.end, address: stay.address };
         let cut = |cut: &super::solve::CertifiedCut| ReportCut {
             stays: cut.stays.iter().map(|&(buffer, start, end)| ReportCutInterval { buffer: name(buffer), start, end }).collect(),
             mergers: cut.mergers.iter().map(|&(child, parent)| (name(child), name(parent))).collect(),

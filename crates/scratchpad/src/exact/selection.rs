@@ -2,7 +2,7 @@
 
 use super::{
     prices::Residency,
-    problem::{SelectionProblem, ResidencyMode},
+    problem::{ResidencyMode, SelectionProblem},
 };
 
 /// One entry per value.

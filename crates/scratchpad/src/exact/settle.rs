@@ -32,7 +32,12 @@ pub(super) struct IntervalGroup {
 }
 
 /// Finds addresses for all runs of a selection; groups of runs with overlapping live ranges are packed separately.
-pub(crate) fn assign_addresses(problem: &SelectionProblem, selection: &ResidencySelection, most: u64, steps: &mut StepBudget) -> AddressAssignment {
+pub(crate) fn assign_addresses(
+    problem: &SelectionProblem,
+    selection: &ResidencySelection,
+    most: u64,
+    steps: &mut StepBudget,
+) -> AddressAssignment {
     let runs = selection.collect_intervals();
     let mut groups = group_intervals(problem, selection, &runs);
     groups.sort_by_key(|group| group.chain.live_range().start);
@@ -59,7 +64,13 @@ pub(crate) fn assign_addresses(problem: &SelectionProblem, selection: &Residency
 
 /// Finds addresses of groups that are live together: with all takeovers of the selection, or only with those that space requires. A long
 /// chain of buffers may be as hard to place as one buffer of its length.
-fn pack_component(problem: &SelectionProblem, selection: &ResidencySelection, part: &[AddressGroup], most: u64, steps: &mut StepBudget) -> Option<Vec<(ResidencyInterval, i64)>> {
+fn pack_component(
+    problem: &SelectionProblem,
+    selection: &ResidencySelection,
+    part: &[AddressGroup],
+    most: u64,
+    steps: &mut StepBudget,
+) -> Option<Vec<(ResidencyInterval, i64)>> {
     let placed = |groups: &[AddressGroup], packing: PackingResult| match packing {
         PackingResult::Placed(addresses) => Some(to_byte_addresses(problem, groups, &addresses)),
         PackingResult::Infeasible | PackingResult::OutOfSteps => None,
@@ -191,9 +202,15 @@ const MAX_PROOF_STEPS: u64 = 5_000;
 const HARD_STEPS: u64 = 300;
 
 /// Returns a small set of runs for which addresses are hard to find, and whether it is proved that none exist.
-pub(crate) fn find_infeasible_core(problem: &SelectionProblem, selection: &ResidencySelection, runs: &[ResidencyInterval], steps: &mut StepBudget) -> Option<(PackingCut, bool)> {
-    let search =
-        |runs: &[ResidencyInterval], most: u64, steps: &mut StepBudget| run_limited(most, steps, &mut build_group_packer(problem, &group_intervals(problem, selection, runs)));
+pub(crate) fn find_infeasible_core(
+    problem: &SelectionProblem,
+    selection: &ResidencySelection,
+    runs: &[ResidencyInterval],
+    steps: &mut StepBudget,
+) -> Option<(PackingCut, bool)> {
+    let search = |runs: &[ResidencyInterval], most: u64, steps: &mut StepBudget| {
+        run_limited(most, steps, &mut build_group_packer(problem, &group_intervals(problem, selection, runs)))
+    };
     // A run through which a remaining run could inherit the address of another one must be kept.
     let is_linked = |rest: &[ResidencyInterval]| {
         let cut = PackingCut::from_runs(problem, selection, rest.to_vec());
@@ -201,8 +218,9 @@ pub(crate) fn find_infeasible_core(problem: &SelectionProblem, selection: &Resid
     };
     let mut order: Vec<ResidencyInterval> = runs.to_vec();
     // Runs are removed by ascending size, but links after the runs that they connect.
-    order
-        .sort_by_key(|run| (problem.values[run.value].may_pass_address_on(), problem.values[run.value].units * run.ticks(problem).len() as i64, *run));
+    order.sort_by_key(|run| {
+        (problem.values[run.value].may_pass_address_on(), problem.values[run.value].units * run.ticks(problem).len() as i64, *run)
+    });
     shrink_core(&mut order, |rest| !is_linked(rest) && !matches!(search(rest, HARD_STEPS, steps), PackingResult::Placed(_)));
     let proved = matches!(search(&order, MAX_PROOF_STEPS, steps), PackingResult::Infeasible);
     if proved {

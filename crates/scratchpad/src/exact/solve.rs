@@ -2,14 +2,14 @@
 
 use super::{
     cut::PackingCut,
-    dense::{improve_bound, improve_prices, improve_plan},
+    dense::{improve_bound, improve_plan, improve_prices},
     moment::SweepSchedule,
     prices::DualPrices,
-    problem::{SelectionProblem, ResidencyMode},
+    problem::{ResidencyMode, SelectionProblem},
     proof::{BoundProof, ceil_div},
     rents::StepMultipliers,
     selection::{BestPlan, ResidencyInterval, ResidencySelection, ValueResidency, remove_useless_intervals},
-    settle::{AddressAssignment, find_infeasible_core, assign_addresses},
+    settle::{AddressAssignment, assign_addresses, find_infeasible_core},
     sweep::{SweepLimits, sweep},
 };
 use crate::{BestFitPlanner, Buffer, Capacity, FirstFitPlanner, GreedyPlanner, Placement, Planner, PlanningProgress, pack::StepBudget};
@@ -362,7 +362,13 @@ fn collect_use_times(buffers: &[Buffer]) -> Vec<usize> {
 }
 
 /// Returns the best selection as a plan. Requires that `bound` does not exceed the HBM bytes of `best`.
-fn build_plan(problem: &SelectionProblem, (buffers, capacity): (&[Buffer], &Capacity), best: &BestPlan, bound: i64, proof: &BoundProof) -> ScratchpadPlan {
+fn build_plan(
+    problem: &SelectionProblem,
+    (buffers, capacity): (&[Buffer], &Capacity),
+    best: &BestPlan,
+    bound: i64,
+    proof: &BoundProof,
+) -> ScratchpadPlan {
     let stays = collect_lx_intervals(problem, buffers, best);
     let mut reasons: Vec<Option<String>> = buffers.iter().map(|buffer| Some(explain_hbm_residency(buffer, capacity))).collect();
     stays.iter().for_each(|stay| reasons[stay.buffer] = None);

@@ -5,12 +5,12 @@
 //! ones. Values of a cut are the exception: a cut may forbid that they stay.
 
 use super::{
-    cut::{PackingCut, CutTable},
-    history::{SweepDecision, DecisionHistory},
+    cut::{CutTable, PackingCut},
+    history::{DecisionHistory, SweepDecision},
     key::{LocationKey, LocationKeyTable},
     mergers::ReuseMatching,
-    moment::{ItemCosts, TransitionCost, MAX_SLOTS, ScheduleStep, SweepSchedule},
-    prices::{Residency, DualPrices},
+    moment::{ItemCosts, MAX_SLOTS, ScheduleStep, SweepSchedule, TransitionCost},
+    prices::{DualPrices, Residency},
     problem::SelectionProblem,
     selection::ResidencySelection,
 };
@@ -145,7 +145,14 @@ struct BranchPosition {
 }
 
 impl<'p, const W: usize> ResidencySweep<'p, W> {
-    fn new(problem: &'p SelectionProblem, prices: &DualPrices, cuts: &'p CutTable, limits: &'p SweepLimits, moments: &'p [ScheduleStep], steps: u64) -> Self {
+    fn new(
+        problem: &'p SelectionProblem,
+        prices: &DualPrices,
+        cuts: &'p CutTable,
+        limits: &'p SweepLimits,
+        moments: &'p [ScheduleStep],
+        steps: u64,
+    ) -> Self {
         Self {
             problem,
             cuts,
@@ -255,7 +262,8 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
             let (stay_regret, out_regret) = (stay.cost - least, choice.out_cost - least);
             base.state.bound += stay_regret;
             base.state.bytes += stay.bytes;
-            base.state.units += if stay.after == Residency::Hbm { 0 } else { item.units } - if at == Residency::Hbm { 0 } else { item.units };
+            base.state.units +=
+                if stay.after == Residency::Hbm { 0 } else { item.units } - if at == Residency::Hbm { 0 } else { item.units };
             base.state.key.set(item.slot, stay.after);
             base.priced += if item.is_free { 0 } else { item.units };
             let is_fixed = self.cuts.all != 0 && self.cuts.is_eager[item.value];

@@ -23,7 +23,13 @@ pub(super) struct ListPacking {
 impl ListPacking {
     /// Creates a list packing with nothing placed.
     pub(super) fn new(problem: &PackingProblem, order: Vec<usize>) -> Self {
-        Self { order, num_visited: 0, has_failed: false, gaps: OccupancyTree::new(problem.num_sections), offsets: vec![0; problem.items.len()] }
+        Self {
+            order,
+            num_visited: 0,
+            has_failed: false,
+            gaps: OccupancyTree::new(problem.num_sections),
+            offsets: vec![0; problem.items.len()],
+        }
     }
 
     /// Continues, one step per item; returns none until all items are placed, then the offsets if no item exceeds the limit.

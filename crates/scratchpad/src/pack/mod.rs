@@ -34,7 +34,7 @@ mod tests;
 
 pub use peak::{PackingPeak, PeakSearch, find_smallest_peak};
 pub use portfolio::{Packer, pack_rectangles, pack_shapes};
-pub use problem::{Rectangle, PackingShape, compute_max_load};
+pub use problem::{PackingShape, Rectangle, compute_max_load};
 
 /// Budget of remaining steps. A step is a node of the search, or an equal amount of work in a list packing, so the same budget gives the
 /// same result on every machine.

@@ -4,7 +4,7 @@
 //! decided within a round's steps gives no bound; the next round has more steps.
 
 use super::{
-    Packer, PackingResult, Rectangle, PackingShape, StepBudget, list,
+    Packer, PackingResult, PackingShape, Rectangle, StepBudget, list,
     order::ItemProperties,
     portfolio::{LIST_ORDERS, is_searchable},
     problem::PackingProblem,

@@ -5,14 +5,14 @@
 //! proof that there is no packing. Measurements are in `docs/measurements/lx-planning.md`.
 
 use super::{
-    PackingResult, Rectangle, PackingShape, StepBudget,
+    PackingResult, PackingShape, Rectangle, StepBudget,
     list::ListPacking,
     order::{ItemProperties, SortProperty},
     problem::PackingProblem,
-    search::{FocusRule, SharedProblem, SearchOutcome, PackingSearch},
+    search::{FocusRule, PackingSearch, SearchOutcome, SharedProblem},
 };
 use FocusRule::{Heaviest, Lowest};
-use SortProperty::{Area, Start, End, Overlaps, Sections, Size, Load, Width};
+use SortProperty::{Area, End, Load, Overlaps, Sections, Size, Start, Width};
 use std::rc::Rc;
 
 /// Orders of list packings. Descending sizes are good for graphs with few large buffers among many small ones.
@@ -215,7 +215,8 @@ impl ComponentPacker {
         if self.orders.len() == turn.index {
             self.orders.push(properties.sort_items(&SEARCH_CONFIGURATIONS[turn.index].1));
         }
-        let order = turn.perturbation_seed.map_or_else(|| self.orders[turn.index].clone(), |seed| perturb_order(&self.orders[turn.index], seed));
+        let order =
+            turn.perturbation_seed.map_or_else(|| self.orders[turn.index].clone(), |seed| perturb_order(&self.orders[turn.index], seed));
         let search = PackingSearch::new(&self.problem, ground, SEARCH_CONFIGURATIONS[turn.index].0, &order, self.capacity);
         self.search = search.map(|search| (search, StepBudget { left: (3 * n_items) << turn.doublings }));
         PackingResult::OutOfSteps

@@ -150,14 +150,18 @@ impl PackingProblem {
     fn from_outlines(outlines: &[(usize, Vec<Rectangle>)], base: &[Rectangle], unit: i64) -> Self {
         let rectangles: Vec<Rectangle> = outlines.iter().flat_map(|(_, outline)| outline.iter().copied()).collect();
         let (sections, n_sections) = compute_sections(&rectangles);
-        let run = |(rectangle, sections): (&Rectangle, &Range<usize>)| OutlineRun { sections: sections.clone(), height: rectangle.size / unit };
+        let run =
+            |(rectangle, sections): (&Rectangle, &Range<usize>)| OutlineRun { sections: sections.clone(), height: rectangle.size / unit };
         let runs: Vec<OutlineRun> = rectangles.iter().zip(&sections).map(run).collect();
         let mut items = Vec::with_capacity(outlines.len());
         let mut begin = 0;
         for (shape, outline) in outlines {
             let span = begin..begin + outline.len();
             begin = span.end;
-            let below = base.iter().filter(|one| one.has_area() && outline.iter().any(|step| step.overlaps_in_time(one))).map(|one| one.size / unit);
+            let below = base
+                .iter()
+                .filter(|one| one.has_area() && outline.iter().any(|step| step.overlaps_in_time(one)))
+                .map(|one| one.size / unit);
             items.push(PackingItem {
                 shape: *shape,
                 live_range: outline[0].lower..outline[outline.len() - 1].upper,

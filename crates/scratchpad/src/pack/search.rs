@@ -25,7 +25,7 @@ use super::{
     StepBudget,
     contacts::ItemOverlaps,
     problem::PackingProblem,
-    state::{UndoMark, PackingState},
+    state::{PackingState, UndoMark},
 };
 use std::{ops::Range, rc::Rc};
 
@@ -140,7 +140,13 @@ pub(super) struct PackingSearch {
 
 impl PackingSearch {
     /// Searches for a packing below `capacity`; `order` is the static order of the items. `None` when the capacity is too large.
-    pub(super) fn new(problem: &PackingProblem, ground: &Rc<SharedProblem>, focus: FocusRule, order: &[usize], capacity: i64) -> Option<Self> {
+    pub(super) fn new(
+        problem: &PackingProblem,
+        ground: &Rc<SharedProblem>,
+        focus: FocusRule,
+        order: &[usize],
+        capacity: i64,
+    ) -> Option<Self> {
         let capacity = i32::try_from(capacity).ok().filter(|_| capacity < MAX_UNITS)?;
         let mut rank_of = vec![0; order.len()];
         for (&item, rank) in order.iter().zip(0..) {
@@ -320,8 +326,13 @@ impl PackingSearch {
 
     /// Places the item and returns the part that is searched next.
     fn place_item(&mut self, part: SearchComponent, item: u32) -> SearchComponent {
-        let frame =
-            DecisionFrame { component: part.clone(), mark: self.state.mark(), num_keys: self.arena.len(), num_pending: self.pending.len(), chosen: item };
+        let frame = DecisionFrame {
+            component: part.clone(),
+            mark: self.state.mark(),
+            num_keys: self.arena.len(),
+            num_pending: self.pending.len(),
+            chosen: item,
+        };
         let mut raised = std::mem::take(&mut self.raised);
         let is_split = self.state.place_item(item, &mut raised);
         if !raised.is_empty() {

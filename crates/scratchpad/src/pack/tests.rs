@@ -1,13 +1,12 @@
 //! Compares packings with brute force, and checks the invariants of every packing.
 
 use super::{
-    Packer, PackingResult, PackingPeak, PeakSearch, Rectangle, PackingShape, StepBudget, compute_max_load,
+    Packer, PackingPeak, PackingResult, PackingShape, PeakSearch, Rectangle, StepBudget, compute_max_load, find_smallest_peak,
     order::ItemProperties,
     pack_rectangles, pack_shapes,
     portfolio::SEARCH_CONFIGURATIONS,
     problem::PackingProblem,
-    search::{SharedProblem, SearchOutcome, PackingSearch},
-    find_smallest_peak,
+    search::{PackingSearch, SearchOutcome, SharedProblem},
 };
 use std::rc::Rc;
 
@@ -170,7 +169,9 @@ fn repacks_dense_block() {
     for seed in 0..8 {
         let rectangles = cut_block(seed, 60, 1000, 10_000);
         assert_eq!(compute_max_load(&rectangles), 10_000);
-        let PackingResult::Placed(offsets) = pack_rectangles(&rectangles, 10_000, &mut StepBudget { left: 1_000_000 }) else { panic!("seed {seed}") };
+        let PackingResult::Placed(offsets) = pack_rectangles(&rectangles, 10_000, &mut StepBudget { left: 1_000_000 }) else {
+            panic!("seed {seed}")
+        };
         assert_disjoint(&rectangles, &offsets, 10_000);
         assert_eq!(pack_rectangles(&rectangles, 9_999, &mut StepBudget { left: 1 }), PackingResult::Infeasible);
     }

@@ -87,7 +87,9 @@ pub(crate) fn is_legal(buffers: &[Buffer], capacity: &Capacity, stays: impl Iter
     };
     let all_inside = puts.iter().all(is_inside);
     let search = BruteForceSearch { buffers, capacity, decisions: &[], remaining_bytes: Vec::new(), placed: puts, best: 0 };
-    let fits = |one: &PlacedBuffer, other: &PlacedBuffer| (one.buffer != other.buffer || !one.overlaps(other)) && search.are_compatible(other, one);
+    let fits = |one: &PlacedBuffer, other: &PlacedBuffer| {
+        (one.buffer != other.buffer || !one.overlaps(other)) && search.are_compatible(other, one)
+    };
     let agree = |(at, one): (usize, &PlacedBuffer)| search.placed[..at].iter().all(|other| fits(one, other));
     all_inside && search.placed.iter().enumerate().all(agree)
 }
@@ -234,7 +236,8 @@ impl BruteForceSearch<'_> {
 
     /// From the parent itself, or from a child of it that lives for one operation.
     fn inherits_address(&self, ancestor: &PlacedBuffer, heir: &PlacedBuffer) -> bool {
-        let short = |put: &&PlacedBuffer| put.stay.first == put.stay.last && put.stay.first == heir.stay.first && put.buffer != ancestor.buffer;
+        let short =
+            |put: &&PlacedBuffer| put.stay.first == put.stay.last && put.stay.first == heir.stay.first && put.buffer != ancestor.buffer;
         let between = |put: &PlacedBuffer| self.takes_over_address(ancestor, put) && self.inherits_address(put, heir);
         self.takes_over_address(ancestor, heir) || self.placed.iter().filter(short).any(between)
     }

@@ -32,7 +32,9 @@ fn digest_plan(plan: &ScratchpadPlan) -> u64 {
 fn describe_choices(instance: &Instance) -> Vec<String> {
     let Instance { buffers, capacity, .. } = instance;
     let mut lines = Vec::new();
-    for (stays, budget) in [(ResidencyMode::Whole, 3_000), (ResidencyMode::Whole, 100_000), (ResidencyMode::Split, 3_000), (ResidencyMode::Split, 100_000)] {
+    for (stays, budget) in
+        [(ResidencyMode::Whole, 3_000), (ResidencyMode::Whole, 100_000), (ResidencyMode::Split, 3_000), (ResidencyMode::Split, 100_000)]
+    {
         let plan = ExactPlanner { mode: stays, budget }.solve(buffers, capacity);
         let (bytes, bound, steps, plan) = (plan.hbm_bytes_left, plan.lower_bound, plan.steps, digest_plan(&plan));
         lines.push(format!("{stays:?} {budget}: {bytes} >= {bound}, {steps} steps, plan {plan:016x}"));

@@ -1,6 +1,6 @@
 //! Corrupted results: the checker rejects each field that matters, and whatever it accepts is true.
 
-use crate::{BUDGET, HEADING, planners_of_both_modes, brute, linked_instance, random, random_instance, verify};
+use crate::{BUDGET, HEADING, brute, linked_instance, planners_of_both_modes, random, random_instance, verify};
 use proptest::prelude::*;
 use scratchpad::{ExactPlanner, Instance, MinimumLxBytes, ResidencyMode};
 use scratchpad_verify::Violation;
@@ -134,7 +134,9 @@ fn rejects_corrupted_certificate() {
         ("/certificate/cuts/0/mergers", json!([["b0", "b0"]])),
         ("/certificate/whole_lives", json!(null)),
     ];
-    for (stays, has_merger) in [(ResidencyMode::Whole, false), (ResidencyMode::Whole, true), (ResidencyMode::Split, false), (ResidencyMode::Split, true)] {
+    for (stays, has_merger) in
+        [(ResidencyMode::Whole, false), (ResidencyMode::Whole, true), (ResidencyMode::Split, false), (ResidencyMode::Split, true)]
+    {
         let (instance, result) = find_instance_with_cut(stays, has_merger);
         let text = random::to_json(&instance);
         assert!(verify(&result.to_string(), &text).is_ok_and(|verified| verified.optimal));
@@ -187,7 +189,11 @@ fn rejects_corrupted_peak() {
         let mut always = |_: &scratchpad::PlanningProgress| true;
         let found = scratchpad::find_smallest_lx(&instance, &mut scratchpad::PlanningLimits { budget: 100_000, go_on: &mut always });
         instance.capacity.bytes = found.bytes;
-        let plan = ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &found.placement);
+        let plan = ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(
+            &instance.buffers,
+            &instance.capacity,
+            &found.placement,
+        );
         let peak = MinimumLxBytes { bytes: found.bytes, lower_bound: found.lower_bound };
         let result: Value =
             serde_json::from_str(&plan.to_json(&instance, &scratchpad::ReportHeader { peak: Some(peak), ..HEADING }).unwrap()).unwrap();
@@ -199,7 +205,11 @@ fn rejects_corrupted_peak() {
         changes.push(("/peak/lower_bound", json!(least + 1)));
         if !result["stays"].as_array().unwrap().is_empty() {
             // A plan without values in LX needs no capacity.
-            let nothing = ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &place_nothing(&instance));
+            let nothing = ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(
+                &instance.buffers,
+                &instance.capacity,
+                &place_nothing(&instance),
+            );
             let nothing: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
             assert!(check(&nothing).is_ok());
             let keys = ["stays", "addresses", "reasons", "hbm_bytes_left", "lower_bound"];
@@ -227,7 +237,9 @@ pub(crate) fn place_nothing(instance: &Instance) -> scratchpad::Placement {
 pub(crate) fn collect_leaf_pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(map) => map.iter().for_each(|(key, value)| collect_leaf_pointers(value, &format!("{at}/{key}"), found)),
-        Value::Array(list) => list.iter().enumerate().for_each(|(index, value)| collect_leaf_pointers(value, &format!("{at}/{index}"), found)),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(index, value)| collect_leaf_pointers(value, &format!("{at}/{index}"), found))
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => found.push(at.to_owned()),
     }
 }

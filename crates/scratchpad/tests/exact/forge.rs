@@ -1,7 +1,7 @@
 //! Forges results: changes true plans and certificates in every field, invents cuts, and repairs the fields that the checker names. An
 //! accepted result must be a legal plan with a valid bound.
 
-use crate::{BUDGET, HEADING, brute, corrupt::place_nothing, linked_instance, read_number, random, random_instance, verify};
+use crate::{BUDGET, HEADING, brute, corrupt::place_nothing, linked_instance, random, random_instance, read_number, verify};
 use random::TestRng;
 use scratchpad::{Buffer, ExactPlanner, Instance, ResidencyMode};
 use scratchpad_verify::{VerifiedPlan, Violation};
@@ -63,7 +63,8 @@ fn keeps_bound_below_optimum_with_all_accepted_cuts() {
         let instance = linked_instance(seed + 1_000_000);
         let text = random::to_json(&instance);
         for stays in [ResidencyMode::Whole, ResidencyMode::Split] {
-            let nothing = ExactPlanner { mode: stays, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &place_nothing(&instance));
+            let nothing =
+                ExactPlanner { mode: stays, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &place_nothing(&instance));
             let mut result: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
             result["optimal"] = json!(false);
             let least = brute::find_min_hbm_bytes(&instance.buffers, &instance.capacity, stays == ResidencyMode::Whole);
@@ -336,7 +337,9 @@ impl ResultForger<'_> {
                 Some(parent) if is_in(buffer) && self.random.sample_below(2) == 0 => {
                     mergers.push([buffer.name.clone(), self.instance.buffers[parent].name.clone()]);
                 }
-                _ if !is_in(buffer) && buffer.live_range().len() == 1 && self.random.sample_below(3) == 0 => absent.push(buffer.name.clone()),
+                _ if !is_in(buffer) && buffer.live_range().len() == 1 && self.random.sample_below(3) == 0 => {
+                    absent.push(buffer.name.clone())
+                }
                 _ => {}
             }
         }

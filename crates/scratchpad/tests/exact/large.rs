@@ -3,8 +3,8 @@
 use super::{HEADING, Instance, ResidencyMode, linked_instance, random, random_instance, verify};
 use crate::random_lives::{build_instance, generate_live_ranges};
 use scratchpad::{
-    Buffer, ExactPlanner, PlanningLimits, ScratchpadPlan, PlanningProgress, Use,
-    pack::{Packer, PackingResult, Rectangle, PackingShape, StepBudget},
+    Buffer, ExactPlanner, PlanningLimits, PlanningProgress, ScratchpadPlan, Use,
+    pack::{Packer, PackingResult, PackingShape, Rectangle, StepBudget},
     plan_instance,
 };
 
@@ -58,7 +58,8 @@ fn resumes_list_packing_in_portions() {
         let life = buffer.live_range();
         Rectangle { lower: life.start as i64, upper: life.end as i64, size: buffer.bytes }
     };
-    let shapes: Vec<PackingShape> = build_instance(&text, load, 100).buffers.iter().map(|buffer| PackingShape::from(rectangle(buffer))).collect();
+    let shapes: Vec<PackingShape> =
+        build_instance(&text, load, 100).buffers.iter().map(|buffer| PackingShape::from(rectangle(buffer))).collect();
     for capacity in [load, load * 101 / 100, load * 11 / 10] {
         let run = |portion: u64| {
             let (mut packer, mut taken) = (Packer::new(&shapes, &[], capacity), 0);
@@ -103,7 +104,11 @@ fn plans_many_buffers_of_each_kind_verifiably() {
             let found = ExactPlanner { mode: stays, budget: 150_000 }.solve(&instance.buffers, &instance.capacity);
             let verified = verify(&found.to_json(&instance, &HEADING).unwrap(), &text);
             assert_eq!(verified.map(|verified| verified.hbm_bytes_left), Ok(found.hbm_bytes_left), "kind {kind} {stays:?}");
-            assert_eq!(found, ExactPlanner { stays, budget: 150_000 }.solve(&instance.buffers, &instance.capacity), "kind {kind} {stays:?}");
+            assert_eq!(
+                found,
+                ExactPlanner { mode: stays, budget: 150_000 }.solve(&instance.buffers, &instance.capacity),
+                "kind {kind} {stays:?}"
+            );
         }
     }
 }
@@ -138,7 +143,8 @@ fn calls_progress_callback_often_and_obeys_it() {
             asked += 1;
             true
         };
-        let found = plan_instance(&instance, "exact", ResidencyMode::Whole, &mut PlanningLimits { budget: 600_000, go_on: &mut go_on }).unwrap();
+        let found =
+            plan_instance(&instance, "exact", ResidencyMode::Whole, &mut PlanningLimits { budget: 600_000, go_on: &mut go_on }).unwrap();
         assert!(longest.max(found.steps.saturating_sub(last)) <= 160_000, "{hundredths}: {longest} steps between two questions");
         for most in [0, 1, asked / 4, asked / 2, asked - 1] {
             let mut n = 0;
@@ -146,7 +152,9 @@ fn calls_progress_callback_often_and_obeys_it() {
                 n += 1;
                 n <= most
             };
-            let stopped = plan_instance(&instance, "exact", ResidencyMode::Whole, &mut PlanningLimits { budget: 600_000, go_on: &mut go_on }).unwrap();
+            let stopped =
+                plan_instance(&instance, "exact", ResidencyMode::Whole, &mut PlanningLimits { budget: 600_000, go_on: &mut go_on })
+                    .unwrap();
             assert!(n <= most + 1, "{hundredths}: asked {n} times, and {most} were yes");
             assert!(stopped.timed_out || n <= most, "{hundredths}");
         }

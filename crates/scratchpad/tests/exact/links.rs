@@ -1,6 +1,6 @@
 //! Links: buffers that are live in one operation only, in which they pass on the address that they took over.
 
-use crate::{HEADING, planners_of_both_modes, brute, verify};
+use crate::{HEADING, brute, planners_of_both_modes, verify};
 use scratchpad::{ExactPlanner, Instance, ResidencyMode};
 use serde_json::{Value, json};
 
@@ -103,7 +103,10 @@ fn keeps_chains_that_need_link() {
 fn takes_address_from_interval_that_ends() {
     let mut v = buffer_json("v", 4, (1, 3), &["p"]);
     v["uses"] = json!([{"time": 1, "kind": "write"}, {"time": 3, "kind": "read"}]);
-    let text = instance_json(4, &[buffer_json("p", 4, (0, 1), &[]), v, buffer_json("between", 4, (2, 2), &[]), buffer_json("d", 4, (3, 4), &["v"])]);
+    let text = instance_json(
+        4,
+        &[buffer_json("p", 4, (0, 1), &[]), v, buffer_json("between", 4, (2, 2), &[]), buffer_json("d", 4, (3, 4), &["v"])],
+    );
     let mergers = json!([["v", "p"], ["d", "v"]]);
     let cut = json!({"stays": cut_intervals_json(&[("p", 0, 2), ("v", 1, 2), ("v", 3, 4), ("d", 3, 5)]), "mergers": mergers});
     let stays = [("p", 0, 2, 0), ("v", 1, 2, 0), ("between", 2, 3, 0), ("v", 3, 4, 0)];

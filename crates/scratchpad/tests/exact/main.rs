@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::cast_possible_wrap, clippy::cast_possible_truncation, reason = "a test")]
 
 use scratchpad::{
-    Buffer, ExactPlanner, ReportHeader, Instance, ResidencyMode,
+    Buffer, ExactPlanner, Instance, ReportHeader, ResidencyMode,
     pack::{PackingResult, Rectangle, StepBudget, pack_rectangles},
 };
 use scratchpad_verify::{VerifiedPlan, Violation};
@@ -240,7 +240,10 @@ fn proves_dense_plan_with_multipliers() {
     }
     for planner in ["first-fit", "best-fit", "greedy"] {
         let placement = scratchpad::find_planner(planner).unwrap().plan(&instance.buffers, &instance.capacity);
-        assert!(before <= ExactPlanner::new_unsplit().import_placement(&instance.buffers, &instance.capacity, &placement).hbm_bytes_left, "{planner}");
+        assert!(
+            before <= ExactPlanner::new_unsplit().import_placement(&instance.buffers, &instance.capacity, &placement).hbm_bytes_left,
+            "{planner}"
+        );
     }
 }
 

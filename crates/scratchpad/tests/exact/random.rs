@@ -76,7 +76,11 @@ pub(crate) fn sample_linked_buffers(seed: u64) -> (Vec<Buffer>, Capacity) {
     let capacity = Capacity { bytes: 3 + random.sample_below(6) as i64, alignment: [1, 1, 1, 2][random.sample_below(4)] };
     let mut lives: Vec<(usize, usize)> = Vec::new();
     for _ in 0..n {
-        let birth = if lives.is_empty() || random.sample_below(3) == 0 { random.sample_below(5) } else { lives[random.sample_below(lives.len())].1 };
+        let birth = if lives.is_empty() || random.sample_below(3) == 0 {
+            random.sample_below(5)
+        } else {
+            lives[random.sample_below(lives.len())].1
+        };
         let length = [0, 0, 1, 1, 1, 2, 3][random.sample_below(7)];
         lives.push((birth, (birth + length).min(4)));
     }
@@ -111,7 +115,11 @@ fn sample_uses(random: &mut TestRng) -> Vec<Use> {
             continue;
         }
         let is_written = if time == first { random.sample_below(6) > 0 } else { random.sample_below(7) == 0 };
-        let n_reads = if time == first && is_written { usize::from(random.sample_below(6) == 0) } else { 1 + usize::from(random.sample_below(5) == 0) };
+        let n_reads = if time == first && is_written {
+            usize::from(random.sample_below(6) == 0)
+        } else {
+            1 + usize::from(random.sample_below(5) == 0)
+        };
         let n_reads = if time > first && is_written { random.sample_below(2) } else { n_reads };
         uses.extend((0..n_reads).map(|_| Use { time, kind: UseKind::Read }));
         uses.extend(is_written.then_some(Use { time, kind: UseKind::Write }));

@@ -246,7 +246,8 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
             if active.is_empty() {
                 members.next_value::<IgnoredAny>()?;
             } else {
-                let walk = MemberVisitor { active, path: member_pointer(&self.path, &key), profile: self.profile, faults: &mut *self.faults };
+                let walk =
+                    MemberVisitor { active, path: member_pointer(&self.path, &key), profile: self.profile, faults: &mut *self.faults };
                 members.next_value_seed(walk)?;
             }
             seen.push(key);
@@ -266,7 +267,9 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
         for (key, demand) in named {
             let is_there = seen.iter().any(|known| known == key);
             match (demand, is_there) {
-                (Required, false) => self.push_fault(member_pointer(&self.path, key), format!("the member is missing; profile '{profile}' demands it")),
+                (Required, false) => {
+                    self.push_fault(member_pointer(&self.path, key), format!("the member is missing; profile '{profile}' demands it"))
+                }
                 (Forbidden, true) => {
                     self.push_fault(member_pointer(&self.path, key), format!("the member is there; profile '{profile}' has no such member"))
                 }

@@ -2,7 +2,7 @@
 
 use super::super::extent::compute_core_bytes;
 use super::super::file_view::{FileView, TensorView};
-use super::super::launch::{ValueBase, LinearForm};
+use super::super::launch::{LinearForm, ValueBase};
 use super::super::report::ViolationReport;
 use machine::STICK_BYTES;
 use sdsc_format::model::CoreKey;
@@ -65,7 +65,8 @@ pub(in super::super) fn collect_starts<'a>(file: &FileView<'a>) -> Vec<StartAddr
     for tensor in file.tensors().filter(|tensor| !tensor.is_lx()) {
         for (core, start) in tensor.node.start.data.iter() {
             let is_symbolic = tensor.node.has_symbolic_start();
-            let form = if is_symbolic { values.get(&start.0).map(|form| (*form).clone()) } else { Some(resolve_baked_address(file, start.0)) };
+            let form =
+                if is_symbolic { values.get(&start.0).map(|form| (*form).clone()) } else { Some(resolve_baked_address(file, start.0)) };
             starts.extend(form.map(|form| StartAddress { tensor, core: *core, form }));
         }
     }

@@ -81,9 +81,14 @@ pub(super) fn check_constant_bits(file: &FileView<'_>, report: &mut ViolationRep
         match values.0.as_slice() {
             [ConstantBits::Known(bits)] if is_wide || *bits <= 0xffff => {}
             [ConstantBits::Known(bits)] => {
-                report.report_json(path, format!("bits {bits} of '{}'; a constant that is no {} has 16", constant.name, DeviceFormat::IeeeFp32));
+                report.report_json(
+                    path,
+                    format!("bits {bits} of '{}'; a constant that is no {} has 16", constant.name, DeviceFormat::IeeeFp32),
+                );
             }
-            [ConstantBits::Marker(text)] => report.report_json(path, format!("'{text}' for '{}'; a constant is given by its bits", constant.name)),
+            [ConstantBits::Marker(text)] => {
+                report.report_json(path, format!("'{text}' for '{}'; a constant is given by its bits", constant.name))
+            }
             found => report.report_json(path, format!("{} values of '{}'; a constant has one", found.len(), constant.name)),
         }
     }

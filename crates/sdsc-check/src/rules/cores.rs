@@ -3,7 +3,7 @@
 use super::super::file_view::FileView;
 use super::super::report::ViolationReport;
 use super::relayouts::check_shuffle_core_lists;
-use sdsc_format::model::{Entries, Fold, FoldFunction, EmptyObject, Text};
+use sdsc_format::model::{EmptyObject, Entries, Fold, FoldFunction, Text};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn check_core_counts(file: &FileView<'_>, report: &mut ViolationReport) {
@@ -83,8 +83,10 @@ pub(super) fn check_core_folds(file: &FileView<'_>, report: &mut ViolationReport
         let is_over_cores = matches!(folds, [core, corelet, time]
             if is_fold(core, cores, "core") && (1..=corelets).any(|factor| is_fold(corelet, factor, "corelet")) && is_fold(time, 1, "time"));
         if !is_over_cores {
-            report
-                .report_json(format!("{path}/dim_prop_attr"), format!("the folds are {cores} of 'core', {corelets} of 'corelet' and 1 of 'time'"));
+            report.report_json(
+                format!("{path}/dim_prop_attr"),
+                format!("the folds are {cores} of 'core', {corelets} of 'corelet' and 1 of 'time'"),
+            );
         }
         if functions != wanted {
             report.report_json(format!("{path}/dim_prop_func"), "addresses are listed by core, and constants are the same on every core");
@@ -105,7 +107,8 @@ pub(super) fn check_slice_counts(file: &FileView<'_>, report: &mut ViolationRepo
     let found = file.operation.slices.iter().fold(1_i64, |product, (_, slices)| product.saturating_mul(*slices));
     // A shuffle computes nothing: its tensors say which slices the cores hold.
     if found != cores && !file.is_shuffle() {
-        report.report_json(file.member_path("numWkSlicesPerDim_"), format!("{found} slices for {cores} cores; each core computes one slice"));
+        report
+            .report_json(file.member_path("numWkSlicesPerDim_"), format!("{found} slices for {cores} cores; each core computes one slice"));
     }
     for tensor in file.tensors().filter(|tensor| !file.is_shuffle() && !tensor.node.coordinates.core_to_slice.is_empty()) {
         let path = file.node_member_path(tensor.index, "coordinates_/coreIdToWkSlice_");

@@ -4,7 +4,7 @@ use super::super::extent::{DimExtent, dim_extents};
 use super::super::file_view::{FileView, TensorView};
 use super::super::functions::FunctionFamily;
 use super::super::report::ViolationReport;
-use sdsc_format::model::{CoordInfo, FoldFunction, AllocateNode, MemoryPresence, Text};
+use sdsc_format::model::{AllocateNode, CoordInfo, FoldFunction, MemoryPresence, Text};
 use std::collections::BTreeSet;
 
 /// Padding entry of a dimension without padding.
@@ -93,7 +93,9 @@ fn expected_pages(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> 
     if is_added_dim(file, tensor, label) {
         return vec![1, -1];
     }
-    let Some(index) = find_index_tensor(file, tensor.node).filter(|_| !tensor.stick().iter().any(|stick| stick == label)) else { return vec![-1] };
+    let Some(index) = find_index_tensor(file, tensor.node).filter(|_| !tensor.stick().iter().any(|stick| stick == label)) else {
+        return vec![-1];
+    };
     let own: Vec<DimExtent<'_>> = dim_extents(file, &index).filter(|extent| !is_added_dim(file, &index, extent.label)).collect();
     let Some(innermost) = own.first().filter(|_| own.iter().any(|extent| extent.label == label)) else { return vec![-1] };
     let place = tensor.node.order.iter().filter(|other| !is_added_dim(file, tensor, other)).position(|other| other == label).unwrap_or(0);
@@ -148,7 +150,14 @@ pub(super) fn check_memories(file: &FileView<'_>, report: &mut ViolationReport) 
     }
 }
 
-fn check_presence(found: &MemoryPresence, memory: &str, tensor: &TensorView<'_>, has_windows: bool, path: String, report: &mut ViolationReport) {
+fn check_presence(
+    found: &MemoryPresence,
+    memory: &str,
+    tensor: &TensorView<'_>,
+    has_windows: bool,
+    path: String,
+    report: &mut ViolationReport,
+) {
     if found.is_present != 1 {
         report.report_json(format!("{path}/isPresent"), format!("{}; a memory that is named is present, 1", found.is_present));
     }
@@ -177,7 +186,11 @@ pub(super) fn check_inputs(file: &FileView<'_>, report: &mut ViolationReport) {
         FunctionFamily::Pooling if &*file.compute.function == "depthwiseconv2dnative" => n_tensors,
         FunctionFamily::TopK | FunctionFamily::Pooling => 1,
         FunctionFamily::StickReduction | FunctionFamily::NonstickReduction => n_tensors,
-        FunctionFamily::Matmul | FunctionFamily::Convolution | FunctionFamily::Restickify | FunctionFamily::Elementwise | FunctionFamily::Conversion => n_tensors.saturating_sub(1),
+        FunctionFamily::Matmul
+        | FunctionFamily::Convolution
+        | FunctionFamily::Restickify
+        | FunctionFamily::Elementwise
+        | FunctionFamily::Conversion => n_tensors.saturating_sub(1),
         FunctionFamily::Other => return,
     };
     let name = |tensor: TensorView<'_>| Text::from(format!("Tensor{0}-idx{0}", tensor.index));

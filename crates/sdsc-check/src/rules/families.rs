@@ -58,7 +58,8 @@ pub(super) fn check_matmul_dims(file: &FileView<'_>, report: &mut ViolationRepor
 }
 
 pub(super) fn check_matmul_sticks(file: &FileView<'_>, report: &mut ViolationReport) {
-    let Some(tensors) = matmul_tensors(file).filter(|_| matches!(&*file.compute.function, "batchmatmul" | "batchmatmulfp8" | "batchmatmulint8"))
+    let Some(tensors) =
+        matmul_tensors(file).filter(|_| matches!(&*file.compute.function, "batchmatmul" | "batchmatmulfp8" | "batchmatmulint8"))
     else {
         return;
     };
@@ -198,8 +199,10 @@ pub(super) fn check_window_dims(file: &FileView<'_>, report: &mut ViolationRepor
             report.report_json(&path, format!("the window's dimension '{}' is split; a core sees whole windows", window.window_dim));
         }
         if file.tensors().any(|tensor| tensor.stick_size(&window.window_dim).is_some()) {
-            report
-                .report_json(&path, format!("the window's dimension '{}' runs along a stick; it must be outside of the stick", window.window_dim));
+            report.report_json(
+                &path,
+                format!("the window's dimension '{}' runs along a stick; it must be outside of the stick", window.window_dim),
+            );
         }
         let outputs = file.size(label).unwrap_or(1);
         let total = outputs.saturating_sub(1).saturating_mul(window.stride).saturating_add(kernel);

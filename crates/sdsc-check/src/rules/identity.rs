@@ -21,13 +21,22 @@ pub(in super::super) fn has_one_operation(sdsc: &Sdsc, report: &mut ViolationRep
 pub(super) fn check_names(file: &FileView<'_>, report: &mut ViolationReport) {
     let function = &*file.compute.function;
     if file.dsc_key != function {
-        report.report_json(file.compute_member_path("opFuncName"), format!("function '{function}' in the description of '{}'; they agree", file.dsc_key));
+        report.report_json(
+            file.compute_member_path("opFuncName"),
+            format!("function '{function}' in the description of '{}'; they agree", file.dsc_key),
+        );
     }
     let Some((number, name)) = file.key.split_once('_').filter(|(number, _)| number.parse::<u64>().is_ok()) else {
-        return report.report_json(member_pointer("", file.key), format!("the operation is called '{}'; its name is '<number>_<function>'", file.key));
+        return report.report_json(
+            member_pointer("", file.key),
+            format!("the operation is called '{}'; its name is '<number>_<function>'", file.key),
+        );
     };
     if name != file.dsc_key {
-        report.report_json(member_pointer("", file.key), format!("the operation is called '{name}' and its description '{}'; they agree", file.dsc_key));
+        report.report_json(
+            member_pointer("", file.key),
+            format!("the operation is called '{name}' and its description '{}'; they agree", file.dsc_key),
+        );
     }
     let in_file_name = file.name.strip_prefix("sdsc_").and_then(|rest| rest.strip_suffix(".json"));
     if let Some(wanted) = in_file_name.filter(|wanted| wanted.parse::<u64>().is_ok() && *wanted != number) {

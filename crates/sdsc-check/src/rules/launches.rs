@@ -1,6 +1,6 @@
 //! Rules on the statements of `bundle.mlir` and the files it runs.
 
-use super::super::launch::{ValueBase, ExecuteView, LaunchProblemKind, LinearForm, LaunchValues};
+use super::super::launch::{ExecuteView, LaunchProblemKind, LaunchValues, LinearForm, ValueBase};
 use super::super::profile::Profile;
 use super::super::report::ViolationReport;
 use super::super::tree::join_path;
@@ -71,7 +71,8 @@ pub(super) fn check_loops(view: &BundleView<'_>, report: &mut ViolationReport) {
 
 pub(super) fn check_files_are_present(view: &BundleView<'_>, report: &mut ViolationReport) {
     for execute in view.first_executes().filter(|view_of| !view.files.contains(view_of.execute.file)) {
-        report.report_text(execute.at, format!("there is no file '{}'; every executed file stands beside bundle.mlir", execute.execute.file));
+        report
+            .report_text(execute.at, format!("there is no file '{}'; every executed file stands beside bundle.mlir", execute.execute.file));
     }
 }
 

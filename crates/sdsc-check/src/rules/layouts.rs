@@ -52,7 +52,10 @@ pub(super) fn check_tensor_classes(file: &FileView<'_>, report: &mut ViolationRe
         report.report_json(file.tensor_member_path(tensor.index, "dsType_"), message);
     }
     for (name, _) in file.dsc.classes.iter().filter(|(name, _)| file.dsc.tensors.iter().all(|tensor| tensor.class != **name)) {
-        report.report_json(file.dsc_member_path(&format!("primaryDsInfo_/{name}")), format!("no tensor is of class '{name}'; every class has a tensor"));
+        report.report_json(
+            file.dsc_member_path(&format!("primaryDsInfo_/{name}")),
+            format!("no tensor is of class '{name}'; every class has a tensor"),
+        );
     }
 }
 
@@ -92,7 +95,8 @@ pub(super) fn check_scales(file: &FileView<'_>, report: &mut ViolationReport) {
                     let message = format!("-2 for '{label}', which is outside of the stick; only a stick that holds one element has it");
                     report.report_json(file.tensor_member_path(tensor.index, &path), message);
                 }
-                found => report.report_json(file.tensor_member_path(tensor.index, &path), format!("{found} for '{label}'; a scale is 1, -1 or -2")),
+                found => report
+                    .report_json(file.tensor_member_path(tensor.index, &path), format!("{found} for '{label}'; a scale is 1, -1 or -2")),
             }
         }
     }
@@ -102,7 +106,8 @@ pub(super) fn check_format_widths(file: &FileView<'_>, report: &mut ViolationRep
     for tensor in file.tensors() {
         let (format, found) = (&tensor.info.format, tensor.info.word_length);
         if !NUMBER_FORMATS.iter().any(|(known, _)| known == format) {
-            report.report_json(file.tensor_member_path(tensor.index, "dataFormat_"), format!("'{format}' is no number format of the device"));
+            report
+                .report_json(file.tensor_member_path(tensor.index, "dataFormat_"), format!("'{format}' is no number format of the device"));
         }
         if let Some(wanted) = number_format_bits(format).map(|bits| WordLength { bits }).filter(|wanted| *wanted != found) {
             let message = format!("{found} bytes for {format}; its elements have {wanted}");

@@ -61,8 +61,10 @@ fn listed_cores<'a>(tensor: &TensorView<'a>) -> impl Iterator<Item = i64> + 'a {
 /// Checks that every slice of the source is on one core, and every slice of the destination on at least one.
 pub(super) fn check_view_coverage(file: &FileView<'_>, report: &mut ViolationReport) {
     if file.is_shuffle() && shuffle_views(file).is_none() {
-        return report
-            .report_json(file.dsc_member_path("labeledDs_"), format!("{} tensors; a shuffle has a source and a destination", file.dsc.tensors.len()));
+        return report.report_json(
+            file.dsc_member_path("labeledDs_"),
+            format!("{} tensors; a shuffle has a source and a destination", file.dsc.tensors.len()),
+        );
     }
     for (tensor, role) in shuffle_views(file).into_iter().flatten() {
         let path = file.node_member_path(tensor.index, "coordinates_/coreIdToWkSlice_");
@@ -130,7 +132,8 @@ pub(super) fn check_corelet_folds(file: &FileView<'_>, report: &mut ViolationRep
         let path = file.node_member_path(tensor.index, "coordinates_/coordInfo");
         match split.as_slice() {
             [(label, 2)] if *label == stick && corelets == 2 => {}
-            [] => report.report_json(path, format!("no 'corelet_fold' of {corelets}; {corelets} corelets share the stick dimension '{stick}'")),
+            [] => report
+                .report_json(path, format!("no 'corelet_fold' of {corelets}; {corelets} corelets share the stick dimension '{stick}'")),
             found => report.report_json(path, format!("'corelet_fold' of {found:?}; two corelets share the stick dimension '{stick}'")),
         }
     }

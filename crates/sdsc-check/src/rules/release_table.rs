@@ -1,7 +1,7 @@
 //! Table of the rules that came with release 1.0.0 and hold in the profiles that name them.
 
 use super::release::{bundles, divisions, families, tensors};
-use super::{RuleCheck, FormatRule};
+use super::{FormatRule, RuleCheck};
 
 /// The rules of the release. "Specification 1.0.0" is its text, "schema 1.0.0" its JSON Schema.
 pub const RELEASE_RULES: &[FormatRule] = &[
@@ -148,7 +148,12 @@ pub const RELEASE_RULES: &[FormatRule] = &[
         divisions::check_windows,
     ),
     file_rule("sdsc_r131", "a core has one corelet or two", "specification 1.0.0, guide", divisions::check_corelet_counts),
-    file_rule("sdsc_r132", "the parts of the cores make each dimension", "specification 1.0.0, work division", divisions::check_uneven_slices),
+    file_rule(
+        "sdsc_r132",
+        "the parts of the cores make each dimension",
+        "specification 1.0.0, work division",
+        divisions::check_uneven_slices,
+    ),
     file_rule(
         "sdsc_r133",
         "a constant is one bit pattern for all cores or one for each, in the bits of its format",

@@ -45,7 +45,10 @@ pub(super) fn check_slice_divisibility(file: &FileView<'_>, report: &mut Violati
     for label in file.labels() {
         let (Some(size), Some(part), Some(slices)) = (file.size(label), file.core_size(label), file.num_slices(label)) else { continue };
         if size < 1 {
-            report.report_json(file.dsc_member_path(&format!("N_/{label}_")), format!("{size} points of '{label}'; a dimension has at least one"));
+            report.report_json(
+                file.dsc_member_path(&format!("N_/{label}_")),
+                format!("{size} points of '{label}'; a dimension has at least one"),
+            );
         } else if part < 1 || slices < 1 || part.checked_mul(slices) != Some(size) {
             let path = file.dsc_member_path(&format!("dataStageParam_/0/ss_/{label}_"));
             report.report_json(
@@ -66,10 +69,16 @@ pub(super) fn check_equal_stages(file: &FileView<'_>, report: &mut ViolationRepo
         }
     }
     if stages.steady.symbolic != stages.end.symbolic {
-        report.report_json(file.dsc_member_path("dataStageParam_/0/el_/symbolicDimInfo_"), "the bounds are not those of 'ss_'; both stages are equal");
+        report.report_json(
+            file.dsc_member_path("dataStageParam_/0/el_/symbolicDimInfo_"),
+            "the bounds are not those of 'ss_'; both stages are equal",
+        );
     }
     if stages.steady.windows != stages.end.windows {
-        report.report_json(file.dsc_member_path("dataStageParam_/0/el_/paddingSizes_"), "the windows are not those of 'ss_'; both stages are equal");
+        report.report_json(
+            file.dsc_member_path("dataStageParam_/0/el_/paddingSizes_"),
+            "the windows are not those of 'ss_'; both stages are equal",
+        );
     }
 }
 

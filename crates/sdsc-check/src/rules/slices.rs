@@ -1,11 +1,11 @@
 //! Rules on slices: a core's number determines its slices, and the slices determine the start of its part of each tensor.
 
-use super::super::extent::{DimExtent, compute_core_bytes, dim_extents, saturating_product, enumerate_tensor_sizes};
+use super::super::extent::{DimExtent, compute_core_bytes, dim_extents, enumerate_tensor_sizes, saturating_product};
 use super::super::file_view::{FileView, TensorView};
 use super::super::functions::FunctionFamily;
 use super::super::launch::ValueBase;
 use super::super::report::ViolationReport;
-use super::addresses::{StartAddress, start_path, collect_starts};
+use super::addresses::{StartAddress, collect_starts, start_path};
 use machine::{DeviceFormat, STICK_BYTES};
 use sdsc_format::model::{Entries, Text};
 
@@ -99,8 +99,10 @@ pub(super) fn check_unsplit_tables(file: &FileView<'_>, report: &mut ViolationRe
         let is_moved_by_indices = |label: &str| indexed.as_ref().is_some_and(|index| index.node.order.iter().any(|own| **own == *label));
         let is_whole = |label: &str| file.num_slices(label).unwrap_or(1) <= 1 || is_moved_by_indices(label);
         for (position, label) in tensor.node.order.iter().enumerate().filter(|(_, label)| !is_whole(label)) {
-            let message =
-                format!("'{label}' has {} slices; only dimensions of the indices of a table are divided", file.num_slices(label).unwrap_or(1));
+            let message = format!(
+                "'{label}' has {} slices; only dimensions of the indices of a table are divided",
+                file.num_slices(label).unwrap_or(1)
+            );
             report.report_json(file.node_member_path(tensor.index, &format!("layoutDimOrder_/{position}")), message);
         }
     }

@@ -83,7 +83,10 @@ pub(super) fn check_symbolic_size_declarations(file: &FileView<'_>, report: &mut
     ];
     for (member, is_there) in members.into_iter().filter(|(_, is_there)| *is_there != is_symbolic) {
         let state = if is_there { "is there" } else { "is missing" };
-        report.report_json(file.member_path(member), format!("the member {state}; it is there when the op has symbolic sizes, and only then"));
+        report.report_json(
+            file.member_path(member),
+            format!("the member {state}; it is there when the op has symbolic sizes, and only then"),
+        );
     }
     check_tags(file, report);
     check_bounds(file, report);
@@ -99,7 +102,10 @@ fn check_tags(file: &FileView<'_>, report: &mut ViolationReport) {
             }
             found => {
                 let found: Vec<i64> = found.iter().map(|symbol| symbol.id).collect();
-                report.report_json(file.dsc_member_path(&format!("dimToSymbolMapping_/{label}")), format!("{found:?}; a size has one negative symbol id"));
+                report.report_json(
+                    file.dsc_member_path(&format!("dimToSymbolMapping_/{label}")),
+                    format!("{found:?}; a size has one negative symbol id"),
+                );
             }
         }
     }

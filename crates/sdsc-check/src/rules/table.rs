@@ -1,8 +1,8 @@
 //! Table of the rules, the most basic first: a file that breaks a rule may break later rules as a consequence.
 
 use super::{
-    RuleCheck, FormatRule, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, relayouts, sizes, slices,
-    symbols, tensors, windowed, windows,
+    FormatRule, RuleCheck, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, relayouts, sizes,
+    slices, symbols, tensors, windowed, windows,
 };
 
 /// All rules. "Specification" is the SuperDSC-Bundle interface specification and "schema" the project's description of every field; labels
@@ -28,7 +28,12 @@ pub const RULES: &[FormatRule] = &[
         "specification, `sdsc_execute`",
         RuleCheck::Bundle(launches::check_files_are_present),
     ),
-    rule("sdsc_r6", "every SDSC file of the directory is executed", "torch-spyre facts, D", RuleCheck::Bundle(launches::check_files_are_executed)),
+    rule(
+        "sdsc_r6",
+        "every SDSC file of the directory is executed",
+        "torch-spyre facts, D",
+        RuleCheck::Bundle(launches::check_files_are_executed),
+    ),
     rule(
         "sdsc_r7",
         "a file that is executed again has the same symbols with the same values",
@@ -330,7 +335,12 @@ pub const RULES: &[FormatRule] = &[
         "specification, supported functions; schema, section 4",
         RuleCheck::File(constants::check_function_constants),
     ),
-    rule("sdsc_r63", "a constant is one bit pattern of its format", "specification, step 8", RuleCheck::File(constants::check_constant_bits)),
+    rule(
+        "sdsc_r63",
+        "a constant is one bit pattern of its format",
+        "specification, step 8",
+        RuleCheck::File(constants::check_constant_bits),
+    ),
     rule(
         "sdsc_r64",
         "symbolic sizes have ids, names, bounds and all related members",
@@ -343,7 +353,12 @@ pub const RULES: &[FormatRule] = &[
         "schema, section 6",
         RuleCheck::File(addresses::check_lx_addresses_are_numbers),
     ),
-    rule("sdsc_r66", "a tensor in LX ends within the LX of a core", "torch-spyre facts, A", RuleCheck::File(addresses::check_lx_tensors_fit)),
+    rule(
+        "sdsc_r66",
+        "a tensor in LX ends within the LX of a core",
+        "torch-spyre facts, A",
+        RuleCheck::File(addresses::check_lx_tensors_fit),
+    ),
     rule(
         "sdsc_r67",
         "start addresses in HBM are symbols if the node says so, and constants otherwise",
@@ -446,7 +461,12 @@ pub const RULES: &[FormatRule] = &[
         "torch-spyre facts, A; project, `docs/reference/planner.md`",
         RuleCheck::Reading,
     ),
-    rule("sdsc_r89", "what an op reads from the pool was written by an earlier op", "specification, `device_mem_allocate`", RuleCheck::Reading),
+    rule(
+        "sdsc_r89",
+        "what an op reads from the pool was written by an earlier op",
+        "specification, `device_mem_allocate`",
+        RuleCheck::Reading,
+    ),
     rule(
         "sdsc_r90",
         "what a launch reads from a result or a shared buffer was written before; every result is written",
@@ -467,7 +487,12 @@ pub const RULES: &[FormatRule] = &[
         "project, `program.json`",
         RuleCheck::Reading,
     ),
-    rule("sdsc_r95", "`pool_bytes` is the size of the tensors of the pool, and 0 without one", "project, `program.json`", RuleCheck::Reading),
+    rule(
+        "sdsc_r95",
+        "`pool_bytes` is the size of the tensors of the pool, and 0 without one",
+        "project, `program.json`",
+        RuleCheck::Reading,
+    ),
     rule(
         "sdsc_r96",
         "an argument that is used as an index has a range from 0 to a size of the tables that it indexes; the size may be the product of several consecutive dimensions",

@@ -9,11 +9,15 @@ use std::collections::BTreeSet;
 pub(super) fn check_tensor_numbers(file: &FileView<'_>, report: &mut ViolationReport) {
     let (nodes, tensors) = (file.dsc.nodes.len(), file.dsc.tensors.len());
     if nodes != tensors || nodes == 0 {
-        report.report_json(file.dsc_member_path("scheduleTree_"), format!("{nodes} nodes for {tensors} tensors; every tensor has one node"));
+        report
+            .report_json(file.dsc_member_path("scheduleTree_"), format!("{nodes} nodes for {tensors} tensors; every tensor has one node"));
     }
     for (index, node) in file.dsc.nodes.iter().enumerate() {
         if let Some(found) = node.tensor.filter(|found| *found != index) {
-            report.report_json(file.node_member_path(index, "ldsIdx_"), format!("node {index} is of tensor {found}; nodes are in the order of tensors"));
+            report.report_json(
+                file.node_member_path(index, "ldsIdx_"),
+                format!("node {index} is of tensor {found}; nodes are in the order of tensors"),
+            );
         }
     }
     for (index, tensor) in file.dsc.tensors.iter().enumerate() {
@@ -24,7 +28,8 @@ pub(super) fn check_tensor_numbers(file: &FileView<'_>, report: &mut ViolationRe
             );
         }
         if tensor.name != format!("Tensor{index}") {
-            report.report_json(file.tensor_member_path(index, "dsName_"), format!("'{}'; the tensor is called 'Tensor{index}'", tensor.name));
+            report
+                .report_json(file.tensor_member_path(index, "dsName_"), format!("'{}'; the tensor is called 'Tensor{index}'", tensor.name));
         }
     }
 }
@@ -38,7 +43,10 @@ pub(super) fn check_memory_agreement(file: &FileView<'_>, report: &mut Violation
         }
         let wanted = format!("allocate-Tensor{}_{component}", tensor.index);
         if tensor.node.name != wanted {
-            report.report_json(file.node_member_path(tensor.index, "name_"), format!("'{}'; the node is called '{wanted}'", tensor.node.name));
+            report.report_json(
+                file.node_member_path(tensor.index, "name_"),
+                format!("'{}'; the node is called '{wanted}'", tensor.node.name),
+            );
         }
         let memory = &tensor.info.memory;
         let is_there = |presence: &Option<MemoryPresence>| presence.as_ref().is_some_and(|presence| presence.is_present == 1);
@@ -62,7 +70,10 @@ pub(super) fn check_operands(file: &FileView<'_>, report: &mut ViolationReport) 
                 let message = format!("'{name}'; an operand is called 'Tensor<i>-idx<i>' after a tensor of the file");
                 report.report_json(file.compute_member_path(&format!("{member}/{position}")), message);
             } else if !seen.insert(name) {
-                report.report_json(file.compute_member_path(&format!("{member}/{position}")), format!("'{name}' is listed twice; a tensor is listed once"));
+                report.report_json(
+                    file.compute_member_path(&format!("{member}/{position}")),
+                    format!("'{name}' is listed twice; a tensor is listed once"),
+                );
             }
         }
         if list.is_empty() {
@@ -97,7 +108,10 @@ pub(super) fn check_index_tensor_format(file: &FileView<'_>, report: &mut Violat
             report.report_json(file.tensor_member_path(tensor.index, "dataFormat_"), message);
         }
         if tensor.is_lx() || tensor.info.memory.lx.is_some() {
-            report.report_json(file.tensor_member_path(tensor.index, "memOrg_"), "the index tensor may be in LX; indices are read from HBM only");
+            report.report_json(
+                file.tensor_member_path(tensor.index, "memOrg_"),
+                "the index tensor may be in LX; indices are read from HBM only",
+            );
         }
         if tensor.node.index_type.as_deref() != Some("index") {
             report.report_json(file.node_member_path(tensor.index, "indexTensorType_"), "the index tensor has no type 'index'");
@@ -124,7 +138,10 @@ pub(super) fn check_indirect_access(file: &FileView<'_>, report: &mut ViolationR
             (Some(wanted), None) => report.report_json(path(), format!("no partner; it is the node of a '{wanted}'")),
             (Some(wanted), Some(found)) => {
                 if !file.dsc.nodes.iter().any(|other| other.name == *found && other.indirection == wanted) {
-                    report.report_json(path(), format!("'{found}' is no node of a '{wanted}'; an index tensor and what it indexes are partners"));
+                    report.report_json(
+                        path(),
+                        format!("'{found}' is no node of a '{wanted}'; an index tensor and what it indexes are partners"),
+                    );
                 }
             }
         }

@@ -82,7 +82,10 @@ fn check_shared_data_members(file: &FileView<'_>, kind: WindowFunctionKind, repo
     let wanted = kind.is_sliding().then_some(1);
     let found = file.dsc.class_relation.as_ref().map(|relation| relation.is_reuse);
     if found != wanted {
-        report.report_json(file.dsc_member_path("pdsRelation_/isPdsReuse"), format!("{found:?}; of '{}' it is {wanted:?}", file.compute.function));
+        report.report_json(
+            file.dsc_member_path("pdsRelation_/isPdsReuse"),
+            format!("{found:?}; of '{}' it is {wanted:?}", file.compute.function),
+        );
     }
     for (name, class) in file.dsc.classes.iter() {
         if class.stick_replication.is_some() != kind.is_sliding() {
@@ -125,7 +128,8 @@ fn check_derived_windows(file: &FileView<'_>, kind: WindowFunctionKind, report: 
         wanted.insert(label.clone(), named(whole));
         per_core.extend(part.map(|part| (label.clone(), named(part))));
     }
-    let is_complete = WINDOW_AXES.iter().all(|(label, taps)| found.contains_key(*label) == (!kind.is_sliding() || file.size(taps).is_some()));
+    let is_complete =
+        WINDOW_AXES.iter().all(|(label, taps)| found.contains_key(*label) == (!kind.is_sliding() || file.size(taps).is_some()));
     let stages = file.dsc.stages.core.steady.windows.as_ref().map(collect_by_label).unwrap_or_default();
     for (path, found, wanted) in [("N_", &found, &wanted), ("dataStageParam_/0/ss_", &stages, &per_core)] {
         if found != wanted || !is_complete {
@@ -193,8 +197,10 @@ fn check_window_padding(file: &FileView<'_>, kind: WindowFunctionKind, tensor: &
     let mut kinds = padding.into_iter().flat_map(Entries::iter).map(|(_, kind)| &**kind);
     let Some(first) = kinds.next() else { return };
     if kinds.any(|other| other != first) || (kind.is_sliding() && first != FULL_SPAN) {
-        report
-            .report_json(path, format!("'{first}' or others; all window dimensions have one padding, in poolings and convolutions '{FULL_SPAN}'"));
+        report.report_json(
+            path,
+            format!("'{first}' or others; all window dimensions have one padding, in poolings and convolutions '{FULL_SPAN}'"),
+        );
     }
 }
 

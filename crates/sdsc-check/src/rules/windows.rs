@@ -16,7 +16,8 @@ fn describe_window(file: &FileView<'_>, tensor: &TensorView<'_>) -> BufferWindow
 pub(super) fn check_moving_symbols(file: &FileView<'_>, report: &mut ViolationReport) {
     let Some(execute) = file.context.execute else { return };
     let moves = |value: &Option<_>| value.as_ref().is_some_and(|form: &super::super::launch::LinearForm| !form.terms.is_empty());
-    let moving: BTreeSet<i64> = execute.symbol_ids().iter().zip(&execute.values).filter(|(_, value)| moves(value)).map(|(id, _)| *id).collect();
+    let moving: BTreeSet<i64> =
+        execute.symbol_ids().iter().zip(&execute.values).filter(|(_, value)| moves(value)).map(|(id, _)| *id).collect();
     let mut known: BTreeMap<i64, (usize, BufferWindow)> = BTreeMap::new();
     for tensor in file.tensors().filter(|tensor| tensor.node.has_symbolic_start()) {
         let window = describe_window(file, &tensor);

@@ -14,7 +14,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use affine::{AffineEvaluator, LinearMap, AffineOperator, parse_affine};
+pub use affine::{AffineEvaluator, AffineOperator, LinearMap, parse_affine};
 pub use parser::parse;
 
 use std::fmt;

@@ -2,7 +2,7 @@
 
 use super::lexer::Token;
 use super::words::TokenStream;
-use super::{BundleText, Execute, ParamField, ForLoop, Ident, MapRef, Param, ParamType, Stmt, StmtKind, TextError, affine};
+use super::{BundleText, Execute, ForLoop, Ident, MapRef, Param, ParamField, ParamType, Stmt, StmtKind, TextError, affine};
 
 /// Loops that may stand in each other, so that no text makes the parser overflow its stack.
 const MAX_LOOP_DEPTH: usize = 64;
@@ -30,7 +30,9 @@ pub fn parse(text: &str) -> Result<BundleText<&str>, TextError> {
     parser.parse_aliases(&mut bundle)?;
     match parser.next()? {
         (Token::End, _) => Ok(bundle),
-        (token, at) => Err(TextError::new(at, format!("expected the end of the text, found {}; a bundle has one function", token.describe()))),
+        (token, at) => {
+            Err(TextError::new(at, format!("expected the end of the text, found {}; a bundle has one function", token.describe())))
+        }
     }
 }
 

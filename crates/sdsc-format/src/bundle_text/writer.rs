@@ -1,6 +1,6 @@
 //! Prints a bundle as the reference emitter does: tabs, a statement a line ("SuperDSC schema, section 8").
 
-use super::{BundleText, Execute, ParamField, ForLoop, Ident, LinearMap, MapRef, Param, ParamType, Stmt, StmtKind};
+use super::{BundleText, Execute, ForLoop, Ident, LinearMap, MapRef, Param, ParamField, ParamType, Stmt, StmtKind};
 use std::fmt::{self, Display, Formatter, Write};
 
 impl<S: Display> Display for BundleText<S> {

@@ -1,7 +1,7 @@
 //! Completion of a file: members that a file may leave out, and whose values follow from other members.
 
-use super::fold::{single_time_fold, default_time_folds};
-use super::{Dsc, Entries, AllocateNode, Operation, LabeledSizes, TensorInfo, Text, WordLength, number_format_bits};
+use super::fold::{default_time_folds, single_time_fold};
+use super::{AllocateNode, Dsc, Entries, LabeledSizes, Operation, TensorInfo, Text, WordLength, number_format_bits};
 
 impl Operation {
     /// Fills the members that the file leaves out. A value that does not follow from the file stays missing, for a rule to report.

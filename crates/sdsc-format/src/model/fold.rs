@@ -1,6 +1,6 @@
 //! Folds: how a value repeats over cores, corelets, time and the elements of a core's part.
 
-use super::{CoreKey, Entries, EmptyObject, Text};
+use super::{CoreKey, EmptyObject, Entries, Text};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -92,5 +92,9 @@ pub(super) fn single_time_fold() -> Vec<Fold> {
 
 /// The op over time in a file that does not say it.
 pub(super) fn default_time_folds() -> FoldMap<Text, Text> {
-    FoldMap { functions: vec![FoldFunction::Affine { alpha: 1, beta: 0 }], folds: single_time_fold(), data: Entries(vec![("[0]".into(), "0".into())]) }
+    FoldMap {
+        functions: vec![FoldFunction::Affine { alpha: 1, beta: 0 }],
+        folds: single_time_fold(),
+        data: Entries(vec![("[0]".into(), "0".into())]),
+    }
 }

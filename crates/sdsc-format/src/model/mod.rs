@@ -14,12 +14,12 @@ mod release;
 mod space;
 mod tensor;
 
-pub use constant::{ConstantBits, BitsList, ConstantInfo, Constants};
+pub use constant::{BitsList, ConstantBits, ConstantInfo, Constants};
 pub use entries::{CoreKey, DecimalInteger, Entries, Flag, NamedMember, SizeSymbol, Text, WordLength};
-pub use fold::{Fold, FoldFunction, FoldMap, CoordinateFolds};
+pub use fold::{CoordinateFolds, Fold, FoldFunction, FoldMap};
 pub use formats::{NUMBER_FORMATS, number_format_bits};
 pub use space::{DimSizes, LabeledSizes, StagePair, StageParams, SymbolicInfo, WindowInfo};
-pub use tensor::{ClassInfo, ClassRelation, CoordInfo, Coordinates, TensorMemories, AllocateNode, MemoryPresence, TensorInfo};
+pub use tensor::{AllocateNode, ClassInfo, ClassRelation, CoordInfo, Coordinates, MemoryPresence, TensorInfo, TensorMemories};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! The form of a file that release 1.0.0 demands, where torch-spyre's practice, which the emitter follows, differs from it.
 
-use super::{Dsc, CoordinateFolds, AllocateNode, Operation};
+use super::{AllocateNode, CoordinateFolds, Dsc, Operation};
 
 impl Operation {
     /// Rewrites a file of torch-spyre's practice as release 1.0.0 has it. The file means the same; what the release cannot express is

@@ -1,6 +1,6 @@
 //! Tensors in a file: what they are and where they are.
 
-use super::{CoreKey, DecimalInteger, Entries, Flag, FoldMap, CoordinateFolds, Text, WordLength};
+use super::{CoordinateFolds, CoreKey, DecimalInteger, Entries, Flag, FoldMap, Text, WordLength};
 use serde::{Deserialize, Serialize};
 
 /// A layout class.

@@ -1,14 +1,20 @@
 //! `spyre-import-linalg`, tensors that are read in reverse order: `x[::-1]` as JAX writes it, reflecting borders.
 
 use crate::{
-    import::{NodeElementType, ConstantTensor, NodeId, graph::linear::LinearIndex, ir::generic::GenericImporter, rules::index::select_rows},
+    import::{
+        ConstantTensor, NodeElementType, NodeId, graph::linear::LinearIndex, ir::generic::GenericImporter, rules::index::select_rows,
+    },
     mlir::AffineExpression,
 };
 
 impl GenericImporter<'_, '_> {
     /// Reverses a tensor along the dimensions that are read backwards, and returns it with indices that read it forwards. Returns None if no
     /// index decreases, or if the rows cannot be gathered.
-    pub(super) fn reverse_decreasing_dims(&mut self, mut node: NodeId, map: &[AffineExpression]) -> Option<(NodeId, Vec<AffineExpression>)> {
+    pub(super) fn reverse_decreasing_dims(
+        &mut self,
+        mut node: NodeId,
+        map: &[AffineExpression],
+    ) -> Option<(NodeId, Vec<AffineExpression>)> {
         // A scalar has no dimensions, and reversing a rejection has no effect.
         if self.importer.graph.as_scalar(node).is_some() || self.importer.graph.find_unsupported(&[node]).is_some() {
             return None;
@@ -59,7 +65,8 @@ impl GenericImporter<'_, '_> {
         let mut along = vec![1; shape.len()];
         along[dim] = n_rows;
         let rows = graph.add_constant(ConstantTensor::from_numbers(&numbers), along, NodeElementType::Int);
-        let exprs: Vec<Option<AffineExpression>> = (0..shape.len()).map(|other| (other != dim).then_some(AffineExpression::Dim(other))).collect();
+        let exprs: Vec<Option<AffineExpression>> =
+            (0..shape.len()).map(|other| (other != dim).then_some(AffineExpression::Dim(other))).collect();
         let found = select_rows(graph, (node, &shape), rows, dim, &exprs, &shape).ok()?;
         Some(graph.broadcast(found.node, &shape))
     }

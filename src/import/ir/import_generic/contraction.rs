@@ -2,18 +2,18 @@
 
 use crate::{
     import::{
-        Contraction, NodeKind, NodeId, InputProduct,
+        Contraction, InputProduct, NodeId, NodeKind,
         graph::{linear::LinearIndex, views},
         ir::{cast::CastTypes, generic::GenericImporter},
         rules::{
             chosen_factor::build_selected_matmul,
-            contraction::{linearize_group_index, compute_group_index, compute_group_size},
+            contraction::{compute_group_index, compute_group_size, linearize_group_index},
             parted_factor::build_sliced_product,
             plain::common_element_type,
             scaled_product::merge_scales,
         },
     },
-    mlir::{AffineExpression, OpExt, ErrorReported, ValueLike},
+    mlir::{AffineExpression, ErrorReported, OpExt, ValueLike},
 };
 
 impl GenericImporter<'_, '_> {
@@ -46,7 +46,12 @@ impl GenericImporter<'_, '_> {
     }
 
     /// Builds a matmul; its operands are viewed as `[batch..., M, K]` and `[batch..., K, N]`.
-    pub(super) fn import_contraction(&mut self, dims: &Contraction, product: &InputProduct, result: usize) -> Result<NodeId, ErrorReported> {
+    pub(super) fn import_contraction(
+        &mut self,
+        dims: &Contraction,
+        product: &InputProduct,
+        result: usize,
+    ) -> Result<NodeId, ErrorReported> {
         for &cast in &product.casts {
             let at = self.ops[cast];
             if let Some(Err(message)) = CastTypes::from_op(at).map(|cast| self.importer.fold_cast(cast)) {
@@ -58,7 +63,11 @@ impl GenericImporter<'_, '_> {
         let grouped = self.merge_narrow_groups(dims, lhs, rhs);
         let dims = grouped.as_ref().unwrap_or(dims);
         let left = self.view_factor(lhs, &dims.operand_dims([&dims.m, &dims.k]))?;
-        let right = if grouped.is_some() { self.build_masked_weights(rhs, dims)? } else { self.view_factor(rhs, &dims.operand_dims([&dims.k, &dims.n]))? };
+        let right = if grouped.is_some() {
+            self.build_masked_weights(rhs, dims)?
+        } else {
+            self.view_factor(rhs, &dims.operand_dims([&dims.k, &dims.n]))?
+        };
         if let Some(refused) = self.importer.graph.find_unsupported(&[left, right]) {
             return Ok(refused);
         }
@@ -77,13 +86,17 @@ impl GenericImporter<'_, '_> {
         let graph = &mut self.importer.graph;
         let operands = merge_scales(graph, left, right).unwrap_or([left, right]);
         let [left, right] = operands;
-        let other = build_selected_matmul(graph, left, right, element).or_else(|| build_sliced_product(graph, operands, element, may_part_sums));
+        let other =
+            build_selected_matmul(graph, left, right, element).or_else(|| build_sliced_product(graph, operands, element, may_part_sums));
         let other = other.or_else(|| graph.build_matmul_with_merged_rows(operands, &shape, element));
         let matmul = other.unwrap_or_else(|| graph.add(NodeKind::Matmul, &operands, shape, element));
         let map = self.space.operands[self.num_inputs + result].1.clone();
-        let at = |dim: usize| map.iter().position(|expr| *expr == AffineExpression::Dim(dim)).map_or(AffineExpression::Constant(0), AffineExpression::Dim);
+        let at = |dim: usize| {
+            map.iter().position(|expr| *expr == AffineExpression::Dim(dim)).map_or(AffineExpression::Constant(0), AffineExpression::Dim)
+        };
         let exprs = order.iter().map(|group| linearize_group_index(group, &self.space.window.sizes, at)).collect();
-        let shape: Vec<i64> = map.iter().map(|expr| if let AffineExpression::Dim(dim) = expr { self.space.window.sizes[*dim] } else { 1 }).collect();
+        let shape: Vec<i64> =
+            map.iter().map(|expr| if let AffineExpression::Dim(dim) = expr { self.space.window.sizes[*dim] } else { 1 }).collect();
         Ok(graph.view(matmul, exprs, &shape))
     }
 

@@ -4,18 +4,23 @@ use crate::import::ir::{cast::element_type, generic::GenericImporter};
 use crate::{
     codes,
     import::{
-        Combiner, NodeElementType, NodeId, BodyScalar,
+        BodyScalar, Combiner, NodeElementType, NodeId,
         graph::digits::DigitPair,
         rules::{body::ExtremumPosition, digits, fold::MAX_WIDTH, known_index::is_nondecreasing},
     },
-    mlir::{OpExt, ErrorReported, ScalarType, ValueLike},
+    mlir::{ErrorReported, OpExt, ScalarType, ValueLike},
 };
 use machine::ElementType;
 
 impl GenericImporter<'_, '_> {
     /// Returns the smallest of the positions of the extremum, or the largest if the last one counts. The device represents positions as
     /// numbers.
-    pub(super) fn import_position(&mut self, position: ExtremumPosition, found: BodyScalar, result: usize) -> Result<NodeId, ErrorReported> {
+    pub(super) fn import_position(
+        &mut self,
+        position: ExtremumPosition,
+        found: BodyScalar,
+        result: usize,
+    ) -> Result<NodeId, ErrorReported> {
         let Some(reduction) = self.body.find_reduction(position.extremum_result) else {
             return Ok(self.add_unsupported_result(
                 result,

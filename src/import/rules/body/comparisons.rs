@@ -5,11 +5,15 @@
 //! does not matter: a truth value that is made of comparisons of a few scalars alone is known for each order of these
 //! scalars.
 
-use super::{GenericBody, BodyScalar, ScalarOp};
+use super::{BodyScalar, GenericBody, ScalarOp};
 use std::cmp::Ordering;
 
 /// Evaluates operation `last` of a body for given numbers; returns None if it depends on anything but comparisons of these scalars.
-pub(in crate::import::rules) fn evaluate_condition(body: &GenericBody, last: usize, number_of: impl Fn(BodyScalar) -> Option<f64>) -> Option<bool> {
+pub(in crate::import::rules) fn evaluate_condition(
+    body: &GenericBody,
+    last: usize,
+    number_of: impl Fn(BodyScalar) -> Option<f64>,
+) -> Option<bool> {
     let mut truths: Vec<Option<bool>> = Vec::with_capacity(last + 1);
     for ScalarOp { name, operands } in body.ops.iter().take(last + 1) {
         let truth = |operand: BodyScalar| if let BodyScalar::Op(op) = operand { truths.get(op).copied().flatten() } else { None };
@@ -65,7 +69,11 @@ mod tests {
     fn evaluate_ops(ops: &[(&str, [BodyScalar; 2])], numbers: [f64; 2]) -> Option<bool> {
         let op = |(name, operands): &(&str, [BodyScalar; 2])| ScalarOp { name: (*name).to_owned(), operands: operands.to_vec() };
         let body = GenericBody { ops: ops.iter().map(op).collect(), yields: Vec::new() };
-        evaluate_condition(&body, ops.len() - 1, |scalar| if let BodyScalar::Input(input) = scalar { numbers.get(input).copied() } else { None })
+        evaluate_condition(
+            &body,
+            ops.len() - 1,
+            |scalar| if let BodyScalar::Input(input) = scalar { numbers.get(input).copied() } else { None },
+        )
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! every `i` from `-n` on.
 
 use super::{IntervalAnalysis, ValueInterval};
-use crate::import::graph::{ValueGraph, NodeKind, NodeId, integers::IntegerDivision};
+use crate::import::graph::{NodeId, NodeKind, ValueGraph, integers::IntegerDivision};
 
 /// Maximum number of operations between a select and the number that its condition compares.
 const MAX_DEPTH: usize = 3;
@@ -74,7 +74,10 @@ impl IntervalAnalysis<'_> {
     }
 
     /// Returns what the quotient or the rest of a division may be; none if the divisor may be below 1.
-    pub(super) fn division_interval(&mut self, IntegerDivision { dividend, divisor, is_remainder: is_rest }: IntegerDivision) -> Option<ValueInterval> {
+    pub(super) fn division_interval(
+        &mut self,
+        IntegerDivision { dividend, divisor, is_remainder: is_rest }: IntegerDivision,
+    ) -> Option<ValueInterval> {
         let (x, by) = (self.interval(dividend)?, self.interval(divisor)?);
         if by.first < 1.0 {
             return None;

@@ -1,6 +1,6 @@
 //! Static checks of a shuffle: two complete views of one tensor, disjoint, and within LX.
 
-use super::{ShuffleView, Shuffle};
+use super::{Shuffle, ShuffleView};
 use machine::{STICK_BYTES, Target};
 use std::collections::{BTreeMap, BTreeSet};
 

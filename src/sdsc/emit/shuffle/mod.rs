@@ -9,11 +9,11 @@ pub use check::ShuffleError;
 
 use crate::launch::geometry::DimLabel;
 use check::check;
-use machine::{DeviceFormat, STICK_BYTES, Target, ExecutionUnit};
+use machine::{DeviceFormat, ExecutionUnit, STICK_BYTES, Target};
 use sdsc_format::model::{
-    ClassInfo, ComputeAttributes, ComputeOp, Constants, CoordInfo, Coordinates, CoreKey, DecimalInteger, DimSizes, Dsc, Entries, Fold,
-    FoldFunction, FoldMap, CoordinateFolds, TensorMemories, NamedMember, AllocateNode, EmptyObject, Operation, MemoryPresence, Sdsc, LabeledSizes, StagePair, StageParams, TensorInfo, Text,
-    WordLength,
+    AllocateNode, ClassInfo, ComputeAttributes, ComputeOp, Constants, CoordInfo, CoordinateFolds, Coordinates, CoreKey, DecimalInteger,
+    DimSizes, Dsc, EmptyObject, Entries, Fold, FoldFunction, FoldMap, LabeledSizes, MemoryPresence, NamedMember, Operation, Sdsc,
+    StagePair, StageParams, TensorInfo, TensorMemories, Text, WordLength,
 };
 use std::collections::BTreeMap;
 

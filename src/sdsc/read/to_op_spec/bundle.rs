@@ -1,10 +1,10 @@
 //! Reconstructs the bundle from its launch and its files.
 
-use super::evaluate::{LaunchEffect, EffectStep, evaluate_launch};
-use super::{OpSpecReadError, FileContext, SymbolValue, to_op_spec};
+use super::evaluate::{EffectStep, LaunchEffect, evaluate_launch};
+use super::{FileContext, OpSpecReadError, SymbolValue, to_op_spec};
 use crate::launch::Stmt;
 use crate::launch::geometry::Geometry;
-use crate::launch::symbols::{OpAddresses, MemoryMap};
+use crate::launch::symbols::{MemoryMap, OpAddresses};
 use crate::sdsc::emit::share_files;
 use crate::{
     bundle::{Bundle, BundleItem, OpSpec},

@@ -2,7 +2,7 @@
 
 use super::{OpSpecReadError, launch::parse_file_number};
 use crate::launch::{Launch, SizeBounds};
-use sdsc_check::launch::{self, ExecuteView, LaunchProblemKind, LinearForm, LaunchValues, LaunchProblem};
+use sdsc_check::launch::{self, ExecuteView, LaunchProblem, LaunchProblemKind, LaunchValues, LinearForm};
 use sdsc_format::bundle_text::{Param, ParamType, Stmt, StmtKind, parse};
 use std::{collections::BTreeMap, iter::Enumerate, slice};
 
@@ -54,7 +54,8 @@ pub(super) fn evaluate_launch(launch: &Launch) -> Result<LaunchEffect, OpSpecRea
     let text = parse(&text).map_err(|error| OpSpecReadError::launch(error.message))?;
     let values = LaunchValues::evaluate(&text);
     // A bundle of the release may extract parameters, and define symbols of maps, in loops; their values are the same.
-    let has_no_value = |problem: &&LaunchProblem| !matches!(problem.kind, LaunchProblemKind::ExtractInLoop | LaunchProblemKind::VaryingSymbol);
+    let has_no_value =
+        |problem: &&LaunchProblem| !matches!(problem.kind, LaunchProblemKind::ExtractInLoop | LaunchProblemKind::VaryingSymbol);
     if let Some(problem) = values.problems.iter().find(has_no_value) {
         return Err(OpSpecReadError::launch(problem.message.clone()));
     }
@@ -63,7 +64,8 @@ pub(super) fn evaluate_launch(launch: &Launch) -> Result<LaunchEffect, OpSpecRea
         [pool] => pool.bytes,
         [..] => return Err(OpSpecReadError::launch(format!("allocates {} pools; expected one", values.pools.len()))),
     };
-    let mut walk = LaunchWalker { params: &text.params, executes: values.executes.iter(), counts: values.loops.iter().enumerate(), around: vec![] };
+    let mut walk =
+        LaunchWalker { params: &text.params, executes: values.executes.iter(), counts: values.loops.iter().enumerate(), around: vec![] };
     let steps = walk.walk_statements(&text.body)?;
     Ok(LaunchEffect { pool_bytes, steps })
 }
@@ -102,12 +104,15 @@ impl<'a> LaunchWalker<'a> {
 
     fn walk_execute(&self, view: &ExecuteView<'_>) -> Result<EffectStep, OpSpecReadError> {
         let file = view.execute.file;
-        let index = parse_file_number(file).ok_or_else(|| OpSpecReadError::launch(format!("runs '{file}'; the file of op 0 is sdsc_0.json")))?;
+        let index =
+            parse_file_number(file).ok_or_else(|| OpSpecReadError::launch(format!("runs '{file}'; the file of op 0 is sdsc_0.json")))?;
         let Some(ids) = &view.execute.symbol_ids else { return Ok(EffectStep::Op { index, symbols: None }) };
         if ids.len() != view.values.len() {
             return Err(OpSpecReadError::launch(format!("{file} gets {} values for {} symbols", view.values.len(), ids.len())));
         }
-        let symbol = |value: &Option<LinearForm>| self.symbol_value(value.as_ref().expect("a name without a value is a problem, which was reported"));
+        let symbol = |value: &Option<LinearForm>| {
+            self.symbol_value(value.as_ref().expect("a name without a value is a problem, which was reported"))
+        };
         let values = view.values.iter().map(symbol);
         let symbols = ids.iter().zip(values).map(|(id, value)| Ok((*id, value?)));
         Ok(EffectStep::Op { index, symbols: Some(symbols.collect::<Result<_, OpSpecReadError>>()?) })

@@ -1,11 +1,11 @@
 //! Contents of a file, in the terms of the emission rules.
 
 use super::place::{self, TensorLocation};
-use super::{OpSpecReadError, FileContext};
+use super::{FileContext, OpSpecReadError};
 use crate::bundle::OpSpec;
 use crate::{bundle::OpFamily, launch::geometry::DimLabel};
 use machine::DeviceFormat;
-use sdsc_format::model::{Dsc, AllocateNode, Operation, Sdsc, TensorInfo, Text};
+use sdsc_format::model::{AllocateNode, Dsc, Operation, Sdsc, TensorInfo, Text};
 
 /// File, with the facts that follow from it without a guess.
 pub(super) struct SdscFile<'a> {
@@ -91,7 +91,8 @@ impl<'a> SdscFile<'a> {
     pub(super) fn class_stick(&self, tensor: usize) -> Result<Vec<DimLabel>, OpSpecReadError> {
         let class = &self.dsc.tensors[tensor].class;
         let member = format!("primaryDsInfo_.{class}");
-        let info = self.dsc.classes.get(class).ok_or_else(|| OpSpecReadError::member(&member, "a tensor has this class, which is not there"))?;
+        let info =
+            self.dsc.classes.get(class).ok_or_else(|| OpSpecReadError::member(&member, "a tensor has this class, which is not there"))?;
         info.stick.iter().map(|name| parse_label(&member, name)).collect()
     }
 

@@ -1,7 +1,7 @@
 //! Reconstructs the device dimensions of a tensor: their coordinates, order and sizes.
 
 use super::OpSpecReadError;
-use super::axes::{OrderAxis, fit_sizes, are_consistent};
+use super::axes::{OrderAxis, are_consistent, fit_sizes};
 use super::file::{SdscFile, is_index_tensor, is_value_tensor};
 use super::guess::OpSpecCandidate;
 use super::indices::{index_name, take_indirect};
@@ -114,7 +114,8 @@ impl TensorForm {
             form.terms.insert(place, DeviceTerm::UNIT);
             form
         };
-        let is_block = |term: &DeviceTerm| matches!(&term.coordinate.term, Some(CoordinateSource::Digits(digits)) if digits.floordiv.is_some());
+        let is_block =
+            |term: &DeviceTerm| matches!(&term.coordinate.term, Some(CoordinateSource::Digits(digits)) if digits.floordiv.is_some());
         let block = self.terms.iter().position(is_block);
         let mut forms = Vec::new();
         match (self.stick, block) {

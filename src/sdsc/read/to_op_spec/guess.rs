@@ -53,11 +53,13 @@ impl OpSpecCandidate {
         let (index_units, index_form) = if file.is_indirect() { (0..3, 0..4) } else { (0..1, 0..1) };
         let value_tail = if file.dsc.nodes.iter().any(is_value_tensor) { 0..3 } else { 0..1 };
         let is_relayout = file.dsc.nodes.iter().any(|node| !node.coordinates.core_to_slice.is_empty());
-        let owned: &[StatedOwnership] = if is_relayout { &[StatedOwnership::Both, StatedOwnership::First, StatedOwnership::Last] } else { &[StatedOwnership::Both] };
+        let owned: &[StatedOwnership] =
+            if is_relayout { &[StatedOwnership::Both, StatedOwnership::First, StatedOwnership::Last] } else { &[StatedOwnership::Both] };
         let mut guesses = Vec::new();
         for is_reduction in enumerate_reductions(file) {
             for dims in enumerate_spaces(file, file.family(is_reduction)) {
-                let plain = Self { dims, is_reduction, padded: vec![], index_units: 0, index_form: 0, value_tail: 0, owned: StatedOwnership::Both };
+                let plain =
+                    Self { dims, is_reduction, padded: vec![], index_units: 0, index_form: 0, value_tail: 0, owned: StatedOwnership::Both };
                 guesses.push(plain);
             }
         }
@@ -81,7 +83,11 @@ impl OpSpecCandidate {
 }
 
 /// Returns the product of guesses and choices; guesses with the first choice come first.
-fn expand_candidates<T: Copy>(guesses: &[OpSpecCandidate], choices: impl Iterator<Item = T>, choose: impl Fn(&mut OpSpecCandidate, T)) -> Vec<OpSpecCandidate> {
+fn expand_candidates<T: Copy>(
+    guesses: &[OpSpecCandidate],
+    choices: impl Iterator<Item = T>,
+    choose: impl Fn(&mut OpSpecCandidate, T),
+) -> Vec<OpSpecCandidate> {
     let chosen = |choice: T| {
         let mut guesses = guesses.to_vec();
         for guess in &mut guesses {
@@ -143,7 +149,11 @@ fn ordinary_spaces(file: &SdscFile<'_>) -> Vec<Vec<DimLabel>> {
     let labels = &file.labels;
     let n_own = labels.iter().position(|label| *label == DimLabel::Out).map_or(0, |position| position + 1);
     let own = labels[..n_own].to_vec();
-    if file.adds_row() && own == [DimLabel::Mb, DimLabel::Out] && file.size(DimLabel::Mb) == 1 { vec![vec![DimLabel::Out], own] } else { vec![own] }
+    if file.adds_row() && own == [DimLabel::Mb, DimLabel::Out] && file.size(DimLabel::Mb) == 1 {
+        vec![vec![DimLabel::Out], own]
+    } else {
+        vec![own]
+    }
 }
 
 /// A windowed op may have been given its channels, first or last, and the dimensions of windows of a single point, last.

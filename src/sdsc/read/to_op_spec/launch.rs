@@ -4,7 +4,7 @@ use super::OpSpecReadError;
 use crate::launch::Launch;
 use crate::launch::name::ValueName;
 use crate::launch::{AddressMap, Execute, Param, SizeBounds, Stmt};
-use sdsc_format::bundle_text::{self, BundleText, ParamField, Ident, LinearMap, MapRef, ParamType, StmtKind};
+use sdsc_format::bundle_text::{self, BundleText, Ident, LinearMap, MapRef, ParamField, ParamType, StmtKind};
 
 /// Parses the text of a `bundle.mlir`; [`Launch::first_symbol_ids`] is left empty.
 ///
@@ -19,7 +19,10 @@ pub fn parse_launch(text: &str) -> Result<Launch, OpSpecReadError> {
 }
 
 fn parse_name(ident: Ident<&str>) -> Result<ValueName, OpSpecReadError> {
-    ident.name.parse().map_err(|()| OpSpecReadError::launch(format!("{}: '%{}' is not a name that spyre-compile writes", ident.at, ident.name)))
+    ident
+        .name
+        .parse()
+        .map_err(|()| OpSpecReadError::launch(format!("{}: '%{}' is not a name that spyre-compile writes", ident.at, ident.name)))
 }
 
 fn parse_map(name: Ident<&str>, map: &LinearMap) -> Result<AddressMap, OpSpecReadError> {
@@ -53,13 +56,19 @@ fn parse_statements(text: &BundleText<&str>, body: &[bundle_text::Stmt<&str>]) -
     body.iter().map(|statement| self::parse_statement(text, &statement.kind, |what| at(statement, what))).collect()
 }
 
-fn parse_statement(text: &BundleText<&str>, statement: &StmtKind<&str>, refuse: impl Fn(String) -> OpSpecReadError) -> Result<Stmt, OpSpecReadError> {
+fn parse_statement(
+    text: &BundleText<&str>,
+    statement: &StmtKind<&str>,
+    refuse: impl Fn(String) -> OpSpecReadError,
+) -> Result<Stmt, OpSpecReadError> {
     Ok(match statement {
         StmtKind::Allocate { result, bytes } => Stmt::DeviceMemAllocate { name: parse_name(*result)?, bytes: *bytes },
         StmtKind::Extract { parameter, field: ParamField::Value, .. } => Stmt::InputArgExtract { param: parse_param(text, *parameter)? },
         StmtKind::Extract { .. } => return Err(refuse("extracts a bound, which is not supported".to_owned())),
         StmtKind::Constant { result, value } => Stmt::Constant { name: parse_name(*result)?, value: *value },
-        StmtKind::Add { result, operands: [lhs, rhs] } => Stmt::AddI { name: parse_name(*result)?, lhs: parse_name(*lhs)?, rhs: parse_name(*rhs)? },
+        StmtKind::Add { result, operands: [lhs, rhs] } => {
+            Stmt::AddI { name: parse_name(*result)?, lhs: parse_name(*lhs)?, rhs: parse_name(*rhs)? }
+        }
         StmtKind::Apply { result, map, dims, symbols } => {
             let MapRef::Named(map) = map else { return Err(refuse("applies a map without a name".to_owned())) };
             let number = text.maps.iter().position(|(known, _)| known.name == map.name);
@@ -72,7 +81,8 @@ fn parse_statement(text: &BundleText<&str>, statement: &StmtKind<&str>, refuse: 
             }
         }
         StmtKind::Execute(execute) => Stmt::Execute(Execute {
-            op: parse_file_number(execute.file).ok_or_else(|| refuse(format!("runs '{}'; the file of op 0 is sdsc_0.json", execute.file)))?,
+            op: parse_file_number(execute.file)
+                .ok_or_else(|| refuse(format!("runs '{}'; the file of op 0 is sdsc_0.json", execute.file)))?,
             operands: execute.operands.iter().map(|operand| parse_name(*operand)).collect::<Result<_, _>>()?,
             symbol_ids: execute.symbol_ids.clone(),
         }),
@@ -82,7 +92,11 @@ fn parse_statement(text: &BundleText<&str>, statement: &StmtKind<&str>, refuse: 
                     return Err(refuse(format!("'%{}' is not {wanted}; expected a loop from 0 with step 1", ident.name)));
                 }
             }
-            Stmt::For { counter: parse_name(counted.counter)?, bound: parse_name(counted.upper)?, body: parse_statements(text, &counted.body)? }
+            Stmt::For {
+                counter: parse_name(counted.counter)?,
+                bound: parse_name(counted.upper)?,
+                body: parse_statements(text, &counted.body)?,
+            }
         }
     })
 }

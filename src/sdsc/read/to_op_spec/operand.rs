@@ -3,10 +3,10 @@
 use super::OpSpecReadError;
 use super::axes::inner_elements;
 use super::file::{SdscFile, is_index_tensor};
-use super::form::{TensorForm, StickDim, DeviceTerm, find_form};
+use super::form::{DeviceTerm, StickDim, TensorForm, find_form};
 use super::guess::{OpSpecCandidate, StatedOwnership};
 use super::indices::index_name;
-use crate::bundle::{Allocation, ElementArrangement, Coordinate, OpSpecOperand, OwnedDim, Ownership};
+use crate::bundle::{Allocation, Coordinate, ElementArrangement, OpSpecOperand, OwnedDim, Ownership};
 use crate::launch::geometry::DimLabel;
 
 /// Returns the tensor of a file's operand.

@@ -1,6 +1,6 @@
 //! Reconstructs start addresses of a file's tensors from its symbols or numbers.
 
-use super::{SymbolBase, OpSpecReadError, FileContext};
+use super::{FileContext, OpSpecReadError, SymbolBase};
 use crate::bundle::Allocation;
 use crate::launch::symbols::MemoryMap;
 use sdsc_format::model::AllocateNode;
@@ -31,7 +31,12 @@ pub(super) fn locate_tensors(nodes: &[AllocateNode], surroundings: &FileContext)
     nodes.iter().enumerate().map(|(index, node)| locate_tensor(index, node, surroundings, &mut seen)).collect()
 }
 
-fn locate_tensor(index: usize, node: &AllocateNode, surroundings: &FileContext, seen: &mut PrecedingSymbols) -> Result<TensorLocation, OpSpecReadError> {
+fn locate_tensor(
+    index: usize,
+    node: &AllocateNode,
+    surroundings: &FileContext,
+    seen: &mut PrecedingSymbols,
+) -> Result<TensorLocation, OpSpecReadError> {
     let values: Vec<i64> = node.start.data.iter().map(|(_, value)| value.0).collect();
     let member = || format!("scheduleTree_[{index}].startAddressCoreCorelet_");
     if node.component == "lx" {
@@ -52,7 +57,9 @@ fn locate_symbolic(ids: &[i64], surroundings: &FileContext, seen: &mut Preceding
     let memory = match first.base {
         SymbolBase::Argument(argument) => Allocation::Hbm { argument, offset_bytes: 0 },
         SymbolBase::Pool => Allocation::Pool { offset_bytes: 0 },
-        SymbolBase::Number | SymbolBase::Size(_) => return Err("the first core's address is neither in a kernel argument nor in the pool".to_owned()),
+        SymbolBase::Number | SymbolBase::Size(_) => {
+            return Err("the first core's address is neither in a kernel argument nor in the pool".to_owned());
+        }
     };
     let mut positions = Vec::with_capacity(ids.len());
     for id in ids {

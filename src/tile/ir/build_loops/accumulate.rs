@@ -1,11 +1,11 @@
 //! `spyre-coarse-tile`: reductions over tiled dimensions.
 
-use super::{LoopInsertionPoint, LoopBuilder, ResultUses};
+use super::{LoopBuilder, LoopInsertionPoint, ResultUses};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
     dialect::{build_copy, build_pointwise, build_view},
-    mlir::{Op, OpExt, ErrorReported, TensorType, Type, Value, ValueLike, error_at, floats, map_from_exprs},
+    mlir::{ErrorReported, Op, OpExt, TensorType, Type, Value, ValueLike, error_at, floats, map_from_exprs},
     tile::ir::{
         combination::{CombinationRule, find_combination},
         items::BlockItem,
@@ -29,7 +29,13 @@ impl<'c> LoopBuilder<'_, 'c> {
 
     /// Combines the share of a mean that a single element contributes, without a reduction: the device has no reduction of one
     /// element.
-    pub(super) fn combine_mean_share(&mut self, op: usize, element: Value<'c>, depth: usize, body: LoopInsertionPoint<'c>) -> Result<(), ErrorReported> {
+    pub(super) fn combine_mean_share(
+        &mut self,
+        op: usize,
+        element: Value<'c>,
+        depth: usize,
+        body: LoopInsertionPoint<'c>,
+    ) -> Result<(), ErrorReported> {
         let mean = self.items.list[op].op;
         let factor = mean.attr(attr::CONSTANTS).and_then(floats).and_then(|constants| constants.first().copied());
         let factor = factor.ok_or_else(|| error_at(codes::MALFORMED_IR, mean, "has no factor").report())?;
@@ -89,7 +95,13 @@ impl<'c> LoopBuilder<'_, 'c> {
     }
 
     /// Creates a copy of one number to all elements of a tensor.
-    fn insert_neutral_element(&self, item: &BlockItem<'c>, number: f64, to: Type<'c>, body: LoopInsertionPoint<'c>) -> Result<Op<'c>, ErrorReported> {
+    fn insert_neutral_element(
+        &self,
+        item: &BlockItem<'c>,
+        number: f64,
+        to: Type<'c>,
+        body: LoopInsertionPoint<'c>,
+    ) -> Result<Op<'c>, ErrorReported> {
         let (context, location) = (item.op.ctx(), item.op.loc());
         let one = self.insert_scalar(item.op, number, to, body)?;
         let shape = TensorType::from_type(to).map(|tensor| TensorType { encoding: None, ..tensor });
@@ -106,7 +118,13 @@ impl<'c> LoopBuilder<'_, 'c> {
     }
 
     /// Returns the value of a finished accumulator for ops that are not next to the loop: a copy, if it may stay in LX.
-    pub(super) fn finish_accumulator(&self, op: usize, result: Value<'c>, depth: usize, body: LoopInsertionPoint<'c>) -> Result<Value<'c>, ErrorReported> {
+    pub(super) fn finish_accumulator(
+        &self,
+        op: usize,
+        result: Value<'c>,
+        depth: usize,
+        body: LoopInsertionPoint<'c>,
+    ) -> Result<Value<'c>, ErrorReported> {
         let ResultUses { depth: used, in_hbm, .. } = self.uses[op];
         let window = self.window_type(op, depth)?;
         let is_copied = (used < depth || in_hbm) && (result.r#type() != window || self.fits_lx(window));

@@ -3,9 +3,10 @@
 use super::{AccumulatedValue, LoopMerge};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{EXACT_ATTR, strip_views, build_pointwise, build_view},
+    dialect::{EXACT_ATTR, build_pointwise, build_view, strip_views},
     mlir::{
-        AffineExpression, Op, OpExt, OperationLike, ErrorReported, TensorType, Value, ValueExt, ValueLike, read_dense_numbers, insert_before, map_from_exprs,
+        AffineExpression, ErrorReported, Op, OpExt, OperationLike, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs,
+        read_dense_numbers,
     },
     tile::{Monotonicity, RunningDependence, ir::number::insert_scalar_before},
 };
@@ -78,7 +79,10 @@ impl<'c> LoopMerge<'c> {
         }
     }
 
-    fn bound_users(&self, UnboundedRunningValue { value, function, bound, readers, .. }: &UnboundedRunningValue<'c>) -> Result<(), ErrorReported> {
+    fn bound_users(
+        &self,
+        UnboundedRunningValue { value, function, bound, readers, .. }: &UnboundedRunningValue<'c>,
+    ) -> Result<(), ErrorReported> {
         let Some(at) = self.first.next_in_block() else { return Ok(()) };
         let bound = insert_scalar_before(at, self.first, *bound, value.r#type())?;
         let (context, location) = (self.first.ctx(), self.first.loc());

@@ -3,9 +3,10 @@
 use super::LoopMerge;
 use crate::dialect::ods::attr;
 use crate::{
-    dialect::{TiledOutput, tiled_outputs, build_loop, build_pointwise, build_broadcast_view, tiled_dims, build_yield},
+    dialect::{TiledOutput, build_broadcast_view, build_loop, build_pointwise, build_yield, tiled_dims, tiled_outputs},
     mlir::{
-        AffineExpression, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, boolean_unit, insert_before, integer, new_block, append_op,
+        AffineExpression, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, append_op, boolean_unit, insert_before,
+        integer, new_block,
     },
     tile::{Correction, RunningDependence, RunningTerm, ir::compact_type},
 };
@@ -48,7 +49,8 @@ impl<'c> LoopMerge<'c> {
         if corrects || [self.first, self.second].iter().any(|from| from.attr(attr::SPYRE_CORRECTS).is_some()) {
             around.set_attr(attr::SPYRE_CORRECTS, boolean_unit(context));
         }
-        let mut built = MergedLoopBuilder { merge: &self, around, now: ValueMap::default(), before: ValueMap::default(), changes: Vec::new() };
+        let mut built =
+            MergedLoopBuilder { merge: &self, around, now: ValueMap::default(), before: ValueMap::default(), changes: Vec::new() };
         built.map_arguments(&operands);
         built.write_body();
         built.write_terminator(&given);
@@ -235,7 +237,8 @@ impl<'c> MergedLoopBuilder<'_, 'c> {
         if is_under_own && own.shape.len() == like.shape.len() {
             return value;
         }
-        let indices: Vec<AffineExpression> = term.dims.iter().map(|moving| moving.map_or(AffineExpression::Constant(0), AffineExpression::Dim)).collect();
+        let indices: Vec<AffineExpression> =
+            term.dims.iter().map(|moving| moving.map_or(AffineExpression::Constant(0), AffineExpression::Dim)).collect();
         let (context, location) = (self.around.ctx(), self.around.loc());
         append_op(self.around, build_broadcast_view(context, location, (value, own.element), &indices, &like.shape)).output()
     }

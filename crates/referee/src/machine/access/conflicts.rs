@@ -1,6 +1,6 @@
 //! Conflicts: two accesses of one operation to the same bytes.
 
-use super::{ByteInterval, TensorSlice, TensorSlices, OpPlan};
+use super::{ByteInterval, OpPlan, TensorSlice, TensorSlices};
 use crate::error::SimError;
 use crate::machine::{Machine, RegionId};
 use std::sync::Arc;
@@ -119,7 +119,11 @@ fn find_storing_cores(plan: &OpPlan, parts: &TensorSlices) -> Result<Vec<usize>,
 }
 
 /// Refuses a description that touches bytes in HBM that another description of the same step writes, or writes bytes that it touches.
-pub(crate) fn check_disjoint(done: &[(&Arc<OpPlan>, TensorSlices)], (plan, parts): (&Arc<OpPlan>, &TensorSlices), machine: &Machine) -> Result<(), SimError> {
+pub(crate) fn check_disjoint(
+    done: &[(&Arc<OpPlan>, TensorSlices)],
+    (plan, parts): (&Arc<OpPlan>, &TensorSlices),
+    machine: &Machine,
+) -> Result<(), SimError> {
     for (other, of_other) in done {
         for core in 0..plan.cores.len() {
             for tensor in 0..plan.tensors.len() {
@@ -190,7 +194,8 @@ mod tests {
 
     #[test]
     fn finds_common_byte() {
-        let intervals = |pairs: &[(i64, i64)]| pairs.iter().map(|(start, end)| ByteInterval { start: *start, end: *end }).collect::<Vec<_>>();
+        let intervals =
+            |pairs: &[(i64, i64)]| pairs.iter().map(|(start, end)| ByteInterval { start: *start, end: *end }).collect::<Vec<_>>();
         let left = intervals(&[(0, 10), (20, 30), (40, 50)]);
         assert_eq!(find_common_byte(&left, &intervals(&[(10, 20), (30, 40)])), None);
         assert_eq!(find_common_byte(&left, &intervals(&[(10, 20), (29, 40)])), Some(29));

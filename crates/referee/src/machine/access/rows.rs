@@ -1,9 +1,9 @@
 //! Table rows that index tensors select.
 
-use super::{TensorSlices, OpPlan};
+use super::{OpPlan, TensorSlices};
 use crate::error::SimError;
 use crate::machine::Machine;
-use crate::plan::{StridedRun, PointLoopNest};
+use crate::plan::{PointLoopNest, StridedRun};
 use std::collections::BTreeSet;
 
 /// Reads the index tensors, and checks that every index is a row of its table.
@@ -43,7 +43,14 @@ pub(crate) fn read_row_index(bytes: &[u8], byte: i64, lane: StridedRun) -> i64 {
     i64::from(u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]))
 }
 
-fn check_rows(plan: &OpPlan, parts: &TensorSlices, core: usize, tensor: usize, rows: &[i64], machine: &mut Machine) -> Result<(), SimError> {
+fn check_rows(
+    plan: &OpPlan,
+    parts: &TensorSlices,
+    core: usize,
+    tensor: usize,
+    rows: &[i64],
+    machine: &mut Machine,
+) -> Result<(), SimError> {
     let part = &parts.0[core][tensor];
     let intervals = if tensor == plan.output { &plan.tensors[tensor].written } else { &plan.tensors[tensor].read };
     let row_end = intervals.last().map_or(0, |interval| interval.end);

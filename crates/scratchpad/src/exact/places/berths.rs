@@ -1,6 +1,6 @@
 //! Candidate addresses of a value, given the values that are in LX.
 
-use super::{Residency, ResidencyCosts, SelectionProblem, FixedInterval};
+use super::{FixedInterval, Residency, ResidencyCosts, SelectionProblem};
 use std::ops::Range;
 
 /// Value in LX.
@@ -175,7 +175,12 @@ fn add_gap_candidates(tenants: &[ResidentValue], blocked: &BlockedRanges, (units
 }
 
 /// Adds the cheapest candidates with evictions. Each begins or ends where a resident value does.
-fn add_evicting_candidates(tenants: &[ResidentValue], (fares, blocked): (&[ResidencyCosts], &BlockedRanges), (units, limit): (i64, i64), found: &mut Vec<CandidateAddress>) {
+fn add_evicting_candidates(
+    tenants: &[ResidentValue],
+    (fares, blocked): (&[ResidencyCosts], &BlockedRanges),
+    (units, limit): (i64, i64),
+    found: &mut Vec<CandidateAddress>,
+) {
     let from = found.len();
     let edges = tenants.iter().flat_map(|tenant| [tenant.address, tenant.end() - units, tenant.end(), tenant.address - units]);
     for address in edges {

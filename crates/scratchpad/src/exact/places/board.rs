@@ -1,6 +1,9 @@
 //! Plans from sweeps with addresses: first over all values, then over one window after the other.
 
-use super::{BestPlan, DualPrices, SelectionProblem, Range, ResidencyInterval, ResidencySelection, ValueDecisions, ValueResidency, StepBudget, AddressSweep, SweepTask, FixedInterval, berths::mix_bits, remove_useless_intervals};
+use super::{
+    AddressSweep, BestPlan, DualPrices, FixedInterval, Range, ResidencyInterval, ResidencySelection, SelectionProblem, StepBudget,
+    SweepTask, ValueDecisions, ValueResidency, berths::mix_bits, remove_useless_intervals,
+};
 use crate::progress::ProgressCallback;
 
 /// Plan under improvement: the decisions of each value, and the addresses of its runs by their first use.
@@ -28,7 +31,13 @@ const WINDOW_WIDTH: usize = 32;
 const MAX_IDLE_WINDOWS_PER_VALUE: u64 = 4;
 
 /// Improves the plan by sweeps over all values, and then over windows until the steps are used; returns false if the watcher stopped it.
-pub(in crate::exact) fn improve_by_address_sweeps(problem: &SelectionProblem, prices: &DualPrices, best: &mut BestPlan, steps: &mut StepBudget, go_on: ProgressCallback<'_>) -> bool {
+pub(in crate::exact) fn improve_by_address_sweeps(
+    problem: &SelectionProblem,
+    prices: &DualPrices,
+    best: &mut BestPlan,
+    steps: &mut StepBudget,
+    go_on: ProgressCallback<'_>,
+) -> bool {
     let kept_back = steps.left - steps.left / FULL_SWEEP_BUDGET_DIVISOR;
     steps.left -= kept_back;
     let goes_on = sweep_all_values(problem, prices, best, steps, &mut |left, bytes| go_on(kept_back + left, bytes));
@@ -37,7 +46,13 @@ pub(in crate::exact) fn improve_by_address_sweeps(problem: &SelectionProblem, pr
 }
 
 /// Sweeps over all values. The first sweep is always executed.
-fn sweep_all_values(problem: &SelectionProblem, prices: &DualPrices, best: &mut BestPlan, steps: &mut StepBudget, go_on: ProgressCallback<'_>) -> bool {
+fn sweep_all_values(
+    problem: &SelectionProblem,
+    prices: &DualPrices,
+    best: &mut BestPlan,
+    steps: &mut StepBudget,
+    go_on: ProgressCallback<'_>,
+) -> bool {
     let nothing = ResidencySelection::all_in_hbm(problem);
     let mut sweep = AddressSweep::new(problem, prices);
     let mut width = INITIAL_WIDTH;
@@ -66,7 +81,13 @@ fn sweep_all_values(problem: &SelectionProblem, prices: &DualPrices, best: &mut 
 }
 
 /// Sweeps over windows. A plan of equal cost is accepted too, so that other windows can improve it.
-fn sweep_windows(problem: &SelectionProblem, prices: &DualPrices, best: &mut BestPlan, steps: &mut StepBudget, go_on: ProgressCallback<'_>) -> bool {
+fn sweep_windows(
+    problem: &SelectionProblem,
+    prices: &DualPrices,
+    best: &mut BestPlan,
+    steps: &mut StepBudget,
+    go_on: ProgressCallback<'_>,
+) -> bool {
     let mut board = IncumbentPlan::new(problem, &best.selection, &best.placed);
     let mut sweep = AddressSweep::new(problem, prices);
     let (mut bytes, mut is_stopped) = (best.bytes, false);
@@ -157,7 +178,8 @@ impl<'p> IncumbentPlan<'p> {
         let mut free: Vec<usize> = self.order[first..behind].iter().copied().filter(|&value| ends(value) <= end).collect();
         loop {
             let is_free = |value: &usize| {
-                free.binary_search_by_key(&(problem.values[*value].first_tick(), *value), |&one| (problem.values[one].first_tick(), one)).is_ok()
+                free.binary_search_by_key(&(problem.values[*value].first_tick(), *value), |&one| (problem.values[one].first_tick(), one))
+                    .is_ok()
             };
             let is_tied = |value: usize| {
                 let parents = problem.values[value].parents.iter().filter(|&&parent| self.reuses_address(value, parent));

@@ -12,15 +12,15 @@ mod skyline;
 mod state;
 
 use super::{
-    prices::{Residency, DualPrices},
-    problem::{SelectionProblem, ResidencyMode},
+    prices::{DualPrices, Residency},
+    problem::{ResidencyMode, SelectionProblem},
     selection::{BestPlan, ResidencyInterval, ResidencySelection, ValueResidency, remove_useless_intervals},
 };
 use crate::pack::StepBudget;
-use berths::{CandidateAddress, BlockedRanges, ResidentValue, find_candidate_addresses};
+use berths::{BlockedRanges, CandidateAddress, ResidentValue, find_candidate_addresses};
 use past::StateHistory;
 use skyline::Skyline;
-use state::{StateSuccessor, AddressState, retain_best};
+use state::{AddressState, StateSuccessor, retain_best};
 use std::ops::Range;
 
 pub(super) use board::improve_by_address_sweeps;

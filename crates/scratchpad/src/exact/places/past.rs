@@ -1,7 +1,7 @@
 //! Events that led to the states, and the plan that a state represents.
 
 use super::state::NO_HISTORY;
-use super::{CandidateAddress, ResidencyCosts, SelectionProblem, ValueDecisions, AddressState, ValueResidency, ResidencyMode};
+use super::{AddressState, CandidateAddress, ResidencyCosts, ResidencyMode, SelectionProblem, ValueDecisions, ValueResidency};
 use std::collections::BTreeMap;
 
 /// Tree of the events that lead to each state: each entry refers to the entry before it.
@@ -37,7 +37,12 @@ impl StateHistory {
     }
 
     /// Records that a value comes and that its evicted values leave.
-    pub(super) fn record_placement(&mut self, state: &AddressState, (value, using, berth): (usize, usize, &CandidateAddress), fares: &[ResidencyCosts]) -> u32 {
+    pub(super) fn record_placement(
+        &mut self,
+        state: &AddressState,
+        (value, using, berth): (usize, usize, &CandidateAddress),
+        fares: &[ResidencyCosts],
+    ) -> u32 {
         let mut last = state.history_entry;
         for tenant in state.residents[berth.evicted_range()].iter().filter(|tenant| berth.evicts(tenant)) {
             let using = fares[tenant.value as usize].using as u32;
@@ -93,7 +98,8 @@ impl StateHistory {
         let mut served: BTreeMap<usize, ValueDecisions> = BTreeMap::new();
         for entry in way.into_iter().rev() {
             let (value, using) = (entry.value as usize, entry.using as usize);
-            let new = || ValueDecisions { value, stay: ValueResidency::all_in_hbm(problem.values[value].uses.len()), addresses: Vec::new() };
+            let new =
+                || ValueDecisions { value, stay: ValueResidency::all_in_hbm(problem.values[value].uses.len()), addresses: Vec::new() };
             let one = served.entry(value).or_insert_with(new);
             match entry.event {
                 ResidencyEvent::Enters { address, parent } => {

@@ -4,7 +4,7 @@
 //! its values leaves LX, and remains a gap until the first of its two neighbors leaves. Some units of a gap remain unused,
 //! whatever is placed into it. A skyline with few and short valleys is therefore better than one with many.
 
-use super::{CandidateAddress, DualPrices, SelectionProblem, ResidentValue, berths::mix_bits};
+use super::{CandidateAddress, DualPrices, ResidentValue, SelectionProblem, berths::mix_bits};
 
 pub(super) struct Skyline {
     /// Prefix sums, by operation, of the estimated cost of an empty unit.
@@ -53,7 +53,13 @@ impl Skyline {
         }
         let n = problem.values.len().max(1);
         let mean_units = problem.values.iter().map(|value| value.units).sum::<i64>() / n as i64;
-        Self { before, unusable_units: (mean_units / UNUSABLE_UNITS_DIVISOR).max(1), units: problem.units, mean_value_cost: saves / n as f64, open: Vec::new() }
+        Self {
+            before,
+            unusable_units: (mean_units / UNUSABLE_UNITS_DIVISOR).max(1),
+            units: problem.units,
+            mean_value_cost: saves / n as f64,
+            open: Vec::new(),
+        }
     }
 
     /// Draws a random amount of up to a fraction of a value's cost.

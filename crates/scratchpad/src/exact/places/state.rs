@@ -1,6 +1,6 @@
 //! States of a sweep with addresses, and the choice of the successors that are kept.
 
-use super::{CandidateAddress, ResidencyCosts, SelectionProblem, ResidentValue, FixedInterval};
+use super::{CandidateAddress, FixedInterval, ResidencyCosts, ResidentValue, SelectionProblem};
 
 /// History entry of a state before any event.
 pub(super) const NO_HISTORY: u32 = u32::MAX;
@@ -86,7 +86,8 @@ impl AddressState {
     /// Returns the hashes of the successor in which a value takes a candidate address.
     pub(super) fn successor_hashes(&self, value: usize, berth: &CandidateAddress) -> (u64, u64) {
         let driven = self.residents[berth.evicted_range()].iter().filter(|tenant| berth.evicts(tenant));
-        let without = |(hash, set): (u64, u64), tenant: &ResidentValue| (hash.wrapping_sub(tenant.hash()), set.wrapping_sub(tenant.set_hash()));
+        let without =
+            |(hash, set): (u64, u64), tenant: &ResidentValue| (hash.wrapping_sub(tenant.hash()), set.wrapping_sub(tenant.set_hash()));
         let (hash, set) = driven.fold((self.hash, self.set), without);
         let tenant = ResidentValue { address: berth.address, ..ResidentValue::new(value, super::Residency::Hbm, 0, 0) };
         (hash.wrapping_add(tenant.hash()), set.wrapping_add(tenant.set_hash()))
@@ -143,7 +144,8 @@ mod tests {
 
     #[test]
     fn keeps_best_few_states_per_set_of_residents() {
-        let state = |set: u64, rank: i64| StateSuccessor { from: 0, rank, floor: 0, hash: set << 8 | rank.unsigned_abs(), set, candidate: None };
+        let state =
+            |set: u64, rank: i64| StateSuccessor { from: 0, rank, floor: 0, hash: set << 8 | rank.unsigned_abs(), set, candidate: None };
         let moves = || (0..5).rev().map(|rank| state(1, rank)).chain([state(2, 9)]).collect::<Vec<_>>();
         let kept = |width: usize| {
             let mut moves = moves();

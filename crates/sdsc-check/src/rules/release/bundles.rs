@@ -1,6 +1,6 @@
 //! Rules of the release on `bundle.mlir`.
 
-use super::super::super::launch::{ValueBase, ExecuteView, LaunchProblemKind};
+use super::super::super::launch::{ExecuteView, LaunchProblemKind, ValueBase};
 use super::super::super::report::ViolationReport;
 use super::super::launches::{BundleView, check_pool_limit};
 use std::collections::BTreeMap;

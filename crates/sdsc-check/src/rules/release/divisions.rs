@@ -24,7 +24,8 @@ pub(in super::super) fn check_schedules(file: &FileView<'_>, report: &mut Violat
         }
         let (other, first) = *known.entry(operation.core_to_dsc.get(core).copied()).or_insert((*core, steps));
         if steps != first {
-            report.report_json(path, format!("another schedule than that of core {other}; cores with one description have equal schedules"));
+            report
+                .report_json(path, format!("another schedule than that of core {other}; cores with one description have equal schedules"));
         }
     }
 }
@@ -57,7 +58,8 @@ pub(in super::super) fn check_symbolic_size_bounds(file: &FileView<'_>, report: 
             report.report_json(&path, "a symbolic size has negative symbol ids");
         }
         let Some(bounds) = file.dsc.stages.core.steady.bounds(label).or_else(|| file.dsc.space.bounds(label)) else {
-            report.report_json(path, format!("'{label}' is not in 'symbolicDimInfo_'; a symbolic size has a largest size and a granularity"));
+            report
+                .report_json(path, format!("'{label}' is not in 'symbolicDimInfo_'; a symbolic size has a largest size and a granularity"));
             continue;
         };
         if bounds.max < 1 || bounds.granularity < 1 || bounds.max % bounds.granularity != 0 {
@@ -67,7 +69,8 @@ pub(in super::super) fn check_symbolic_size_bounds(file: &FileView<'_>, report: 
         }
         let slices = file.num_slices(label).unwrap_or(1).max(1);
         if let Some(whole) = file.dsc.space.bounds(label).filter(|whole| whole.granularity % slices != 0) {
-            report.report_json(path, format!("{slices} slices of a granularity of {}; the slices divide the granularity", whole.granularity));
+            report
+                .report_json(path, format!("{slices} slices of a granularity of {}; the slices divide the granularity", whole.granularity));
         }
     }
 }

@@ -75,7 +75,10 @@ pub(in super::super) fn check_constant_values(file: &FileView<'_>, report: &mut 
         let is_listed = matches!(constant.data.functions.first(), Some(FoldFunction::Map(_)));
         let missing = file.dsc.core_ids.iter().find(|core| constant.data.value_on_core(**core).is_none());
         if is_listed && let Some(core) = missing {
-            report.report_json(format!("{path}/data_/data_"), format!("no value for core {core}; a constant that differs has one for each core"));
+            report.report_json(
+                format!("{path}/data_/data_"),
+                format!("no value for core {core}; a constant that differs has one for each core"),
+            );
         } else if !is_listed && constant.data.data.0.len() != 1 {
             let message = format!("{} values of a constant that is equal on all cores; there is one then", constant.data.data.0.len());
             report.report_json(format!("{path}/data_/data_"), message);

@@ -2,7 +2,7 @@
 
 use super::super::super::file_view::{FileView, TensorView};
 use super::super::super::report::ViolationReport;
-use sdsc_format::model::{Fold, FoldFunction, AllocateNode, MemoryPresence, Text};
+use sdsc_format::model::{AllocateNode, Fold, FoldFunction, MemoryPresence, Text};
 use std::collections::BTreeSet;
 
 /// Tensors that a description may have: one for each segment of the address space.
@@ -52,19 +52,31 @@ pub(in super::super) fn check_node_tensor_pairs(file: &FileView<'_>, report: &mu
     let (mut node_names, mut tensor_names) = (BTreeSet::new(), BTreeSet::new());
     for (index, node) in nodes.iter().enumerate() {
         if !node_names.insert(&node.name) {
-            report.report_json(file.node_member_path(index, "name_"), format!("'{}' is the name of another node; names are unique", node.name));
+            report.report_json(
+                file.node_member_path(index, "name_"),
+                format!("'{}' is the name of another node; names are unique", node.name),
+            );
         }
         if let Some(found) = node.tensor.filter(|found| *found != index) {
-            report.report_json(file.node_member_path(index, "ldsIdx_"), format!("node {index} is of tensor {found}; nodes are in the order of tensors"));
+            report.report_json(
+                file.node_member_path(index, "ldsIdx_"),
+                format!("node {index} is of tensor {found}; nodes are in the order of tensors"),
+            );
         }
         let is_other = |name: &Text| name.is_empty() || nodes.iter().any(|other| other.name == *name && !std::ptr::eq(other, node));
         if let Some(previous) = node.previous.as_ref().filter(|previous| !is_other(previous)) {
-            report.report_json(file.node_member_path(index, "prev_"), format!("'{previous}' is no other node; 'prev_' names one, or is missing"));
+            report.report_json(
+                file.node_member_path(index, "prev_"),
+                format!("'{previous}' is no other node; 'prev_' names one, or is missing"),
+            );
         }
     }
     for (index, tensor) in tensors.iter().enumerate() {
         if !tensor_names.insert(&tensor.name) {
-            report.report_json(file.tensor_member_path(index, "dsName_"), format!("'{}' is the name of another tensor; names are unique", tensor.name));
+            report.report_json(
+                file.tensor_member_path(index, "dsName_"),
+                format!("'{}' is the name of another tensor; names are unique", tensor.name),
+            );
         }
         if tensor.tensor != index {
             report.report_json(
@@ -118,7 +130,8 @@ pub(in super::super) fn check_operand_names(file: &FileView<'_>, report: &mut Vi
     check("outputLabeledDs", &compute.outputs, &values, "a result");
     check("indirectAccessIndexLabeledDs", compute.indices.as_deref().unwrap_or_default(), &indices, "an index tensor");
     if compute.inputs.is_empty() || compute.outputs.is_empty() {
-        report.report_json(file.compute_member_path("inputLabeledDs"), "an operation without inputs or results; it has at least one of each");
+        report
+            .report_json(file.compute_member_path("inputLabeledDs"), "an operation without inputs or results; it has at least one of each");
     }
 }
 
@@ -204,8 +217,10 @@ pub(in super::super) fn check_stick_dims_in_layout(file: &FileView<'_>, report: 
     for (name, class) in file.dsc.classes.iter() {
         let at = |member: &str| file.dsc_member_path(&format!("primaryDsInfo_/{name}/{member}"));
         if let Some(label) = class.stick.iter().find(|label| !class.order.contains(label)) {
-            report
-                .report_json(at("stickDimOrder_"), format!("'{label}' is not in 'layoutDimOrder_'; a stick runs along dimensions of the layout"));
+            report.report_json(
+                at("stickDimOrder_"),
+                format!("'{label}' is not in 'layoutDimOrder_'; a stick runs along dimensions of the layout"),
+            );
         }
         let Some(copies) = &class.stick_replication else { continue };
         if copies.len() != class.stick.len() || copies.iter().any(|copies| *copies < 1) {
