@@ -51,7 +51,7 @@ pub trait AdditiveCost: Copy + Ord {
 /// Cost table over a few variables.
 #[derive(Clone, Debug)]
 pub struct CostFactor<C> {
-    /// Indices into [`Problem::n_states`]. A variable may occur twice, such as a tensor that an op reads twice.
+    /// Indices into [`AssignmentProblem::n_states`]. A variable may occur twice, such as a tensor that an op reads twice.
     pub variables: Vec<usize>,
     /// Cost of each feasible assignment of the variables, keyed by its row-major number (the state of the last variable
     /// varies fastest). Assignments without an entry are infeasible. Equal factors share the table.
@@ -102,7 +102,7 @@ impl<C: AdditiveCost> AssignmentProblem<C> {
 /// State of each variable, and its cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment<C> {
-    /// States in the order of [`Problem::n_states`].
+    /// States in the order of [`AssignmentProblem::n_states`].
     pub states: Vec<usize>,
     /// Total cost of the states.
     pub cost: C,

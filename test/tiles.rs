@@ -2,7 +2,7 @@
 //! loops.
 //!
 //! The programs are in `test/tile/Inputs`, several in a file, each after a line `// -----` and named by its function; a test has the name
-//! of a program or of a file. A line `// INPUTS: integers` means that nothing rounds, so results must be equal to the last bit; `powers`
+//! of a program or of a file. A line `// INPUTS_DIR: integers` means that nothing rounds, so results must be equal to the last bit; `powers`
 //! is the equivalent for products. Otherwise inputs have all magnitudes, and results may differ by rounding. A line `// UNTILED` marks a
 //! program in which no loop is expected.
 

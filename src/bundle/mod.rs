@@ -1,8 +1,8 @@
 //! From ops with all their decisions to launchable units.
 //!
 //! A bundle is one kernel launch: ops and counted loops that run in order, and a pool for intermediate values. This stage partitions ops
-//! into launches ([`form`]), plans the memory that launches share ([`share()`]), and describes each op in the file format's terms: an
-//! [`OpSpec`] whose operands have device coordinates and a place. The next stage, [`launch`](crate::launch), assigns addresses. The
+//! into launches ([`form`]), plans the memory that launches share ([`place_shared_buffers()`]), and describes each op in the file format's terms: an
+//! [`OpSpec`] whose operands have device coordinates and a place. The next stage, [`lower_launch`](crate::launch), assigns addresses. The
 //! model, [`Bundle`], does not depend on MLIR or JSON.
 
 mod family;

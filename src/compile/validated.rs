@@ -71,7 +71,7 @@ pub fn compile_and_validate(module: &mut Module<'_>, options: &CompileOptions, o
     compile_with_validation(module, options, output, &ValidationSettings::new_field_only(ValidationMode::On), &mut |_, _| {})
 }
 
-/// Compiles and validates like [`compile_validated`], with other limits on the executed work.
+/// Compiles and validates like [`compile_and_validate`], with other limits on the executed work.
 #[must_use]
 pub fn compile_and_validate_with_limits(
     module: &mut Module<'_>,

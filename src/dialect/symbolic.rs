@@ -3,7 +3,7 @@
 //! `spyre.symbolic` marks the dimensions of arguments with a symbolic size, and `spyre.granularities` on the function
 //! has the number that each size is a multiple of. Types have the maximum sizes. All other symbolic dimensions are
 //! derived from these attributes, in any phase after the import: a size is propagated through views, ops and loops, as
-//! names are (`crate::hint`). Results below the size must not depend on elements beyond it, so ops that reduce a
+//! names are (`crate::write_hint`). Results below the size must not depend on elements beyond it, so ops that reduce a
 //! symbolic dimension, and views that split it, are rejected.
 
 use super::{ComputeOp, views::view_indices};
@@ -101,7 +101,7 @@ impl<'c> SymbolicSizes<'c> {
     /// Returns the symbolic sizes of a function, and writes them on its ops as `symbolic`; none if it declares none.
     ///
     /// # Errors
-    /// As [`SymbolicSizes::of`].
+    /// As [`SymbolicSizes::from_function`].
     pub fn derive_and_mark(function: Op<'c>) -> Result<Option<Self>, ErrorReported> {
         let sizes = Self::from_function(function)?;
         sizes.iter().for_each(Self::mark);

@@ -20,7 +20,7 @@ pub struct TileSearchSummary {
     pub least_us: Option<f64>,
     /// The next best plan that was tried.
     pub runner_up: Option<RunnerUpPlan>,
-    /// Cost of the best plan with [`crate::search::MORE_LX_BYTES`] more LX per core; `None` if it was not requested.
+    /// Cost of the best plan with [`crate::search_partition::ADDITIONAL_LX_BYTES`] more LX per core; `None` if it was not requested.
     pub with_more_lx: Option<PlannedCost>,
     /// Number of evaluated plans: those with core splits, placement and cost.
     pub n_judged: i64,

@@ -39,7 +39,7 @@ pub(crate) fn describe_place(place: Option<MemoryPlacement>) -> ValueLocation {
     ValueLocation { memory, lx_offset_bytes, reason: place.map(|place| place.reason).unwrap_or_default() }
 }
 
-/// Returns the loops in the body of `around`, in order. The moved bytes are 0 ([`super::add_up`] sets them).
+/// Returns the loops in the body of `around`, in order. The moved bytes are 0 ([`super::sum_loop_bytes`] sets them).
 pub(crate) fn describe_loops(around: Op<'_>, numbers: &OpPositions) -> Vec<TileLoop> {
     let loops = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP));
     loops.map(|op| TileLoopReader { op, numbers, ops: ComputeOp::collect_in(op) }.read()).collect()

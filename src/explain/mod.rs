@@ -2,7 +2,7 @@
 //! between a plan and the lower bound.
 //!
 //! `scratchpad.rs` reads the values in LX from the op specs. `from_ir.rs` reads the loops after addresses are assigned.
-//! [`add_up`] fills in bytes after those of the ops are known, so that loops and ops agree. docs/reference/report.md
+//! [`sum_loop_bytes`] fills in bytes after those of the ops are known, so that loops and ops agree. docs/reference/report.md
 //! describes every field.
 
 mod from_ir;

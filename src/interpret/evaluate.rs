@@ -24,7 +24,7 @@ const MIN_MATMUL_ROWS: usize = 16;
 /// Evaluates a function on arguments and returns its results.
 ///
 /// # Errors
-/// The reason why an op cannot be evaluated: see [`Fault`].
+/// The reason why an op cannot be evaluated: see [`EvaluationError`].
 pub fn evaluate_function<A: Arithmetic>(
     function: &EvalFunction<'_>,
     arguments: Vec<EvalArray<A::Element>>,

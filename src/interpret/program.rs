@@ -5,7 +5,7 @@ use crate::mlir::{decode_e4m3fn, decode_e5m2};
 use machine::ElementType;
 use program::affine::AffineExpression;
 
-/// Index of a value in [`Function::values`].
+/// Index of a value in [`EvalFunction::values`].
 pub type ValueId = usize;
 
 /// Shape and element type of a value.

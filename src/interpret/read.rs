@@ -17,7 +17,7 @@ pub type UninterpretableOp<'c> = (Op<'c>, String);
 /// Reads every function with a body. The contents of constants live as long as the session, independently of the module.
 ///
 /// # Errors
-/// See [`Unreadable`].
+/// See [`UninterpretableOp`].
 pub fn read_functions<'m, 'c>(module: &'m Module<'c>) -> Result<Vec<EvalFunction<'c>>, UninterpretableOp<'m>> {
     let session = module.session();
     let functions = module.op().body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some());
@@ -27,7 +27,7 @@ pub fn read_functions<'m, 'c>(module: &'m Module<'c>) -> Result<Vec<EvalFunction
 /// Reads a function of `spyre` ops, after any phase up to `lx`.
 ///
 /// # Errors
-/// See [`Unreadable`].
+/// See [`UninterpretableOp`].
 pub fn read_function(function: Op<'_>) -> Result<EvalFunction<'_>, UninterpretableOp<'_>> {
     read_with_elements(function, &raw_elements)
 }

@@ -13,7 +13,7 @@ impl<'a> EvalFunction<'a> {
     /// Returns the function without loops and scopes.
     ///
     /// # Errors
-    /// If there are more than [`MOST_OPS`] ops, or ops that fit no loop.
+    /// If there are more than [`MAX_UNROLLED_OPS`] ops, or ops that fit no loop.
     pub(super) fn unroll(&self) -> Result<Self, EvaluationError> {
         let mut unroller = LoopUnroller { tensors: &self.values, ids: vec![None; self.values.len()], values: Vec::new(), ops: Vec::new() };
         let arguments: Vec<ValueId> = self.body.arguments.iter().map(|id| unroller.clone_value(*id)).collect();

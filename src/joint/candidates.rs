@@ -14,7 +14,7 @@ const MAX_SPLIT_CANDIDATES: usize = 512;
 /// value agree if the same core has the same slice. The slices of one sum are on neighboring cores in every order.
 ///
 /// # Errors
-/// As [`alternatives`].
+/// As [`enumerate_splits`].
 pub fn enumerate_split_candidates(
     op: &UndividedOp,
     own: &WorkSplit,

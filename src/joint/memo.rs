@@ -26,7 +26,7 @@ pub struct OpClass {
     pub operation: Rc<UndividedOp>,
     /// Candidate splits; the first is the one that such an op gets on its own.
     pub splits: Vec<WorkSplit>,
-    /// Number of the kind; kinds of one [`Memo`] have different numbers.
+    /// Number of the kind; kinds of one [`JointMemo`] have different numbers.
     pub number: usize,
     /// For each operand its views, one per split.
     views: Vec<OnceCell<Vec<Option<CoreView>>>>,

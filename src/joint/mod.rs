@@ -72,7 +72,7 @@ pub struct JointProgram {
 /// An op.
 #[derive(Clone, Debug)]
 pub struct JointOp {
-    /// Index into [`JointProgram::kinds`].
+    /// Index into [`JointProgram::collect_kinds`].
     pub kind: usize,
     /// Op as the time model sees it: all operands in HBM and in one slice, numbered as in the operation.
     pub tile: TileOp,
@@ -84,7 +84,7 @@ pub struct JointOp {
 #[derive(Clone, Debug)]
 pub struct JointValue {
     /// Buffer as the planner sees it, but with the bytes of all slices. The times of its uses are those of
-    /// [`Op::time`].
+    /// [`JointOp::use_time`].
     pub buffer: Buffer,
     /// Operands that must agree on the core view of the value, the writer first.
     pub users: Vec<OperandRef>,

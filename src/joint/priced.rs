@@ -43,7 +43,7 @@ impl DescribedProgram {
     /// considered.
     ///
     /// # Errors
-    /// As [`Self::priced_with_splits`].
+    /// As [`Self::compute_costs_with_splits`].
     pub(crate) fn choose_splits(
         &self,
         target: &Target,

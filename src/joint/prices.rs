@@ -40,7 +40,7 @@ pub(super) struct OpCostKey {
     pub(super) variables: Vec<Option<usize>>,
     /// For each variable the number of its set of views.
     pub(super) sets: Vec<Option<usize>>,
-    /// For each operand the result of `reads_before`.
+    /// For each operand the result of `collect_earlier_reads`.
     pub(super) reads: Vec<(i64, bool)>,
 }
 

@@ -25,7 +25,7 @@ pub(super) struct ValueStates {
 /// A set of views.
 #[derive(Clone)]
 pub(super) struct ViewSet {
-    /// Number of the set in the [`Memo`]; equal numbers mean equal views.
+    /// Number of the set in the [`JointMemo`]; equal numbers mean equal views.
     number: usize,
     views: Rc<[CoreView]>,
 }

@@ -1,7 +1,7 @@
 //! Launches: the addresses that a bundle computes and the files that it executes.
 //!
 //! This stage maps the dimensions of each op to the labels of the file format ([`geometry`]). It decides where each
-//! core's slice of each tensor starts and which symbol stands for that address ([`symbols`]), and what `bundle.mlir`
+//! core's slice of each tensor starts and which symbol stands for that address ([`symbolic_trip_counts`]), and what `bundle.mlir`
 //! computes and executes ([`Launch`]).
 //!
 //! For an add of two fp16 matrices `[128, 256]` with the rows split over 2 cores, each tensor of kernel argument `a` has the
@@ -18,7 +18,7 @@
 //! | file | what |
 //! |---|---|
 //! | [`geometry`] | an op in the labelled dimensions of the file format |
-//! | [`symbols`] | start addresses of the cores' slices, and the symbols that stand for them |
+//! | [`symbolic_trip_counts`] | start addresses of the cores' slices, and the symbols that stand for them |
 //! | `statements` | a launch as plain values: [`Launch`] |
 //! | `build_launch` | the launch of a bundle |
 //! | [`name`], `text` | the names of its values, and its text |

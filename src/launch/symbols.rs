@@ -176,7 +176,7 @@ impl OpAddresses {
         Ok(Self { first_id: -1, symbols: Vec::new(), starts, dims: Vec::new() })
     }
 
-    /// The id of the symbol at a position of [`Self::symbols`].
+    /// The id of the symbol at a position of [`Self::symbolic_trip_counts`].
     #[must_use]
     pub fn id(&self, position: usize) -> i64 {
         symbol_id(self.first_id, position)

@@ -137,7 +137,7 @@ pub fn source_positions(location: Location<'_>) -> Vec<SourcePosition> {
     unsafe { read_positions(location.to_raw()) }
 }
 
-/// Returns the parts of a fused location at other file positions than [`places_of`] returns, one for each position; of other locations none.
+/// Returns the parts of a fused location at other file positions than [`source_positions`] returns, one for each position; of other locations none.
 #[must_use]
 pub fn other_fused_locations(location: Location<'_>) -> Vec<Location<'_>> {
     let mut known = vec![source_positions(location), Vec::new()];

@@ -278,7 +278,7 @@ pub trait ValueExt<'c>: Copy {
     fn as_block_arg(self) -> Option<(Block<'c>, usize)>;
     /// The users of the value, one entry per use, in program order within a block.
     fn users(self) -> Vec<Op<'c>>;
-    /// The first result of `found` over [`ValueExt::users`].
+    /// The first result of `found` over [`ValueExt::collect_users`].
     fn find_user<T>(self, found: impl Fn(Op<'c>) -> Option<T>) -> Option<T>;
     /// Replaces all uses of this value with another one.
     fn replace_with(self, other: Value<'c>);

@@ -179,7 +179,7 @@ struct OptionText {
 #[repr(C)]
 struct RawInstance {
     argument: MlirStringRef,
-    /// A [`Running`], or null.
+    /// A [`RunningPass`], or null.
     instance: *const c_void,
 }
 
@@ -340,7 +340,7 @@ unsafe extern "C" fn observe_pass(pass: MlirStringRef, op: MlirOperation, event:
         // SAFETY: the same.
         ObservedEvent::AfterPass => PassEvent::After(unsafe { Op::from_raw(op) }),
     };
-    // SAFETY: C++ keeps the text until this returns, and the data are the observer of `opt_main`.
+    // SAFETY: C++ keeps the text until this returns, and the data are the observer of `run_opt_driver`.
     let (pass, observer) = unsafe { (read_text(pass), &*data.cast::<PassObserver<'_>>()) };
     // A panic must not cross into C++.
     let observed = catch_unwind(AssertUnwindSafe(|| (observer.0)(&pass, event)));

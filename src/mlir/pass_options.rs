@@ -1,7 +1,7 @@
 //! Options of passes: typed values from the compiler, or texts from a pipeline.
 //!
-//! The compiler creates its passes with typed values ([`OptionValue`]), which the passes read back. Text is used for pipelines that users
-//! type or MLIR prints: [`escaped`] writes a value such that MLIR's pipeline parser followed by [`unescaped`] returns the same value.
+//! The compiler creates its passes with typed values ([`PassOptionValue`]), which the passes read back. Text is used for pipelines that users
+//! type or MLIR prints: [`escape`] writes a value such that MLIR's pipeline parser followed by [`unescape`] returns the same value.
 
 use super::{ErrorReported, Op, error_at, parse_enum};
 use crate::codes;
@@ -62,18 +62,18 @@ impl PassOptionValue {
         Self(OptionValueKind::Flag(is_on))
     }
 
-    /// Creates an enumerated value, for [`Options::read`].
+    /// Creates an enumerated value, for [`PassOptions::read_enum`].
     pub fn from_enum<T: Any + Send + Sync + fmt::Display>(value: T) -> Self {
         Self(OptionValueKind::Typed(Arc::new(SingleValue(value))))
     }
 
-    /// Creates a list, for [`Options::list`].
+    /// Creates a list, for [`PassOptions::list`].
     #[must_use]
     pub fn from_list<T: Any + Send + Sync + fmt::Display + Clone>(elements: &[T]) -> Self {
         Self(OptionValueKind::Typed(Arc::new(elements.to_vec())))
     }
 
-    /// Creates the options of a nested compilation, for [`Options::nested`], which also parses their printed form.
+    /// Creates the options of a nested compilation, for [`PassOptions::nested`], which also parses their printed form.
     pub fn from_nested<T: Any + Send + Sync + fmt::Display>(value: T) -> Self {
         Self(OptionValueKind::Nested(Arc::new(SingleValue(value))))
     }
@@ -94,7 +94,7 @@ impl PassOptionValue {
     }
 }
 
-/// Parses the nested options of the pass given by its argument; returns the result of [`OptionValue::nested`].
+/// Parses the nested options of the pass given by its argument; returns the result of [`PassOptionValue::nested`].
 pub type NestedReader = fn(&str, &str) -> Result<PassOptionValue, String>;
 
 /// The options of one run of a pass, by name.
@@ -140,7 +140,7 @@ impl PassOptions {
     /// Reads the options of the pass `argument` from a pipeline's texts; a list has an entry for each element.
     ///
     /// # Errors
-    /// The option whose value is not escaped as [`escaped`] does it.
+    /// The option whose value is not escaped as [`escape`] does it.
     pub(super) fn parse_texts(
         argument: &'static str,
         entries: impl IntoIterator<Item = (impl AsRef<str>, impl AsRef<str>)>,
@@ -222,7 +222,7 @@ impl PassOptions {
     /// Returns whether a flag is on. Tablegen has rejected other texts.
     ///
     /// # Panics
-    /// As [`Options::number`].
+    /// As [`PassOptions::number`].
     #[must_use]
     pub fn is_enabled(&self, name: &str) -> bool {
         let is_on = match self.typed_value(name) {
@@ -308,7 +308,7 @@ pub fn escape(text: &str) -> String {
     written
 }
 
-/// Reads what [`escaped`] writes.
+/// Reads what [`escape`] writes.
 ///
 /// # Errors
 /// If hexadecimal digits are missing, or encode no text.

@@ -49,7 +49,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Registers everything that compilation requires. The hooks serve textual pipelines ([`Module::run`]).
+    /// Registers everything that compilation requires. The hooks serve textual pipelines ([`Module::run_pipeline`]).
     #[must_use]
     pub fn new(hooks: &'static PipelineHooks) -> Self {
         Self::from_registry(&DialectRegistry::new(), Some(hooks))

@@ -47,7 +47,7 @@ fn escape_bytes(bytes: &[u8]) -> String {
 /// Returns the bytes of an MLIR string.
 ///
 /// # Safety
-/// As of [`text_in`].
+/// As of [`read_context_text`].
 pub(super) unsafe fn read_bytes<'c>(raw: MlirStringRef) -> &'c [u8] {
     if raw.length == 0 {
         return &[];

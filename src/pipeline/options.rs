@@ -199,7 +199,7 @@ impl CompileOptions {
         Ok(options)
     }
 
-    /// Returns the explicit options in the syntax of [`Options::parse`], except the last phase.
+    /// Returns the explicit options in the syntax of [`CompileOptions::parse_target`], except the last phase.
     #[must_use]
     pub fn explicit_words(&self) -> Vec<String> {
         self.explicit_options().into_iter().map(|(name, value)| format!("{name}={}", escape(&value))).collect()

@@ -118,7 +118,7 @@ impl ReferenceResults {
     /// set the dynamic sizes of argument types.
     ///
     /// # Errors
-    /// As [`run`].
+    /// As [`run_reference`].
     pub fn compute(path: &str, name: &str, inputs: &[HostArray], listen: &dyn Fn(&Session)) -> Result<Self, String> {
         let original = OriginalModule { path, name, effort: ReferenceLimits::default(), listen };
         let ReferenceExecution { results, n_approximated, numbers } = original.run(inputs, WidenMode::Exact)?;
@@ -140,7 +140,7 @@ impl ReferenceResults {
 /// Checks that the module in `path` accepts these inputs; called before a long simulation.
 ///
 /// # Errors
-/// As [`Reference::of`].
+/// As [`ReferenceResults::of`].
 pub fn check_module_accepts(path: &str, name: &str, inputs: &[HostArray], listen: &dyn Fn(&Session)) -> Result<(), String> {
     let session = Session::new_for_reference();
     let source = session.open_source(path).map_err(|reason| format!("cannot read '{path}': {reason}"))?;

@@ -95,7 +95,7 @@ impl RoundingErrors {
         (MAX_ERROR_RATIO * self.own).max(MIN_ALLOWED_ERROR)
     }
 
-    /// Returns whether the device is off by more than [`Self::allowed`].
+    /// Returns whether the device is off by more than [`Self::max_allowed_error`].
     #[must_use]
     pub fn is_excessive(&self) -> bool {
         self.device > self.max_allowed_error()

@@ -62,7 +62,7 @@ impl Default for ReferenceLimits {
     }
 }
 
-/// How often a loop turns at most whose condition is computed (`dialects/bridge/Reference.cpp`).
+/// How often a loop turns at most whose condition is computed (`dialects/bridge/ReferenceResults.cpp`).
 const MAX_WHILE_ITERATIONS: i64 = 1024;
 
 /// Refuses what is not run, and returns whether the code of the rest is worth the optimizer.

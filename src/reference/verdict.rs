@@ -28,7 +28,7 @@ const APPROXIMATION_FACTOR: f64 = 3.0;
 pub struct ReferenceVerdict {
     /// The largest difference between the exact numbers and the reference, relative to magnitude and root mean square.
     pub difference: f64,
-    /// Allowed difference: [`ALLOWED`], plus the effect of the approximations that the program contains, plus the rounding of f64 where
+    /// Allowed difference: [`ALLOWED_DIFFERENCE`], plus the effect of the approximations that the program contains, plus the rounding of f64 where
     /// the difference is larger.
     pub allowed: f64,
     /// The largest difference between the device's numbers and the exact ones, relative to the root mean square of the reference.

@@ -185,7 +185,7 @@ pub struct OpReport {
     pub lx_offset_bytes: Option<i64>,
     /// Bytes of the result's device layout, all cores together.
     pub result_bytes: i64,
-    /// It moves sticks for the sake of layouts; see [`Moves`].
+    /// It moves sticks for the sake of layouts; see [`LayoutMoves`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_for_layout: bool,
     /// Why the result is not in LX.
@@ -193,7 +193,7 @@ pub struct OpReport {
     pub reason: String,
     /// Bytes that it moves.
     pub bytes: Bytes,
-    /// When it begins on the axis of modeled time, microseconds; see [`Report::begin_ops`].
+    /// When it begins on the axis of modeled time, microseconds; see [`Report::assign_start_times`].
     pub start_us: f64,
     /// Its part of the modeled time, microseconds; 0 if the compiler stopped before.
     pub us: f64,

@@ -1,7 +1,7 @@
 //! The SuperDSC file of an op: what one `sdsc_<n>.json` says.
 //!
 //! This stage decides nothing about the program: it spells an op spec, whose geometry and addresses the stage
-//! [`launch`](crate::launch) worked out, in the file format. [`sdsc_format::model`] is the format, member by member; it is also
+//! [`lower_launch`](crate::launch) worked out, in the file format. [`sdsc_format::model`] is the format, member by member; it is also
 //! what a reader of files uses. [`from_op_spec()`] fills it, and [`sdsc_format::to_text`] prints it.
 //!
 //! ```text

@@ -36,7 +36,7 @@ pub fn find_axes(ops: &[SearchedOp], segment: Range<usize>) -> Vec<TilingAxis> {
     axes
 }
 
-/// Returns the axes of some ops as [`axes`] does, but with the sets `carried` and `corrected` empty: these take time in the product of ops
+/// Returns the axes of some ops as [`find_axes`] does, but with the sets `carried` and `corrected` empty: these take time in the product of ops
 /// and axes.
 #[must_use]
 pub fn find_axes_without_carried(ops: &[SearchedOp], segment: Range<usize>) -> Vec<TilingAxis> {

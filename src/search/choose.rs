@@ -375,7 +375,7 @@ struct ShortestPathSearch<'a> {
     steps: usize,
     /// Steps taken for whole-program work: plans, and the neighbors of the nests on the shortest path.
     program_steps: usize,
-    /// Maximum of `whole_steps`.
+    /// Maximum of `program_steps`.
     max_program_steps: usize,
     /// Evaluated times of ops.
     measured: MeasuredTimes,

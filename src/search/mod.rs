@@ -12,7 +12,7 @@
 //! Method: the best plan is a shortest path from the first op to the last, whose edges are segments ([`choose`]). A segment costs as much
 //! as its best nest, or as its ops in the program without loops. Nests are first *estimated* (`estimate.rs`), with the best split for every
 //! op and every value in LX that has room; estimates are seldom too high. Segments on the shortest path are then *evaluated*: later passes
-//! divide, place and price the segment in isolation ([`Judge`]). Evaluation raises the cost of an edge and of edges that tile the same ops
+//! divide, place and price the segment in isolation ([`CostEvaluator`]). Evaluation raises the cost of an edge and of edges that tile the same ops
 //! alike, so another path may become the shortest. Once all nests of the shortest path are evaluated, it is the best plan, provided that no
 //! estimate is too high. Finally the loops are evaluated together in the whole program and kept only if it gets no slower. Steps, not
 //! seconds, bound the work (figures: `docs/measurements/tile-search.md`).

@@ -13,7 +13,7 @@
 //! * A hint is a *level* of loops. At each level an op is *cut* along the iteration dimension that has the level's name. An op
 //!   without a dimension of that name is loop-invariant at this level, and runs once outside the loop.
 //! * The levels of an op, outermost first, are its *path*. Ops whose paths have a common prefix share loops, unless one of them
-//!   needs a value of the other that is complete only after the loop; it then gets a loop of its own after the first ([`Tree`]).
+//!   needs a value of the other that is complete only after the loop; it then gets a loop of its own after the first ([`LoopTree`]).
 //! * Where the cut dimension is *reduced*, an iteration only computes a partial result. The partial results are combined in an
 //!   *accumulator* that the loop carries: it starts with the neutral element outside the outermost loop that cuts a reduced
 //!   dimension.

@@ -1,7 +1,7 @@
 //! Search over the open parameters of a program: knobs of kernels, and moves of ops into kernels.
 //!
 //! Definitions:
-//! * A [`Space`] has a *dimension* for each open parameter, with its choices; a [`Point`] has one choice per dimension. The
+//! * A [`Space`] has a *dimension* for each open parameter, with its choices; a [`TunePoint`] has one choice per dimension. The
 //!   *untuned* point is the default of a compilation. It is evaluated first, so the result is never worse.
 //! * A [`Judge`] rejects a point by a rule, without compiling it, or computes the cost of the program at the point.
 //! * Points are compared by the objective, then by the other half of the cost, then by the number of choices that differ from the

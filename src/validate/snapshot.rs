@@ -39,7 +39,7 @@ impl ResultSnapshot {
         Self::capture_like(op, None)
     }
 
-    /// Interprets functions as [`Self::of`] does. Executes the same elements in the same draws as the earlier snapshot `before`.
+    /// Interprets functions as [`Self::capture`] does. Executes the same elements in the same draws as the earlier snapshot `before`.
     pub(super) fn capture_like(op: Op<'_>, before: Option<&Self>) -> Result<Self, String> {
         let limits = ExecutionLimits::default();
         // The limit applies to one of many passes.
@@ -49,7 +49,7 @@ impl ResultSnapshot {
     /// Interprets functions within other limits.
     ///
     /// # Errors
-    /// As [`Snapshot::of`].
+    /// As [`ResultSnapshot::capture`].
     pub fn capture_with_limits(op: Op<'_>, limits: &ExecutionLimits, before: Option<&Self>) -> Result<Self, String> {
         let functions = if op.is("func.func") { vec![op] } else { op.body_ops() };
         let functions: Vec<Op<'_>> = functions.into_iter().filter(|op| op.is("func.func") && op.body().is_some()).collect();

@@ -6,7 +6,7 @@ use machine::Target;
 use program::{UndividedOp, WorkSplit};
 use std::{collections::BTreeSet, iter};
 
-/// Maximum number of splits that [`alternatives`] returns. Spyre's 32 cores never reach it: an op has at most seven iteration dimensions
+/// Maximum number of splits that [`enumerate_splits`] returns. Spyre's 32 cores never reach it: an op has at most seven iteration dimensions
 /// (SDSC schema, the labels of dimensions), and the numbers up to 32 have 3,060 factorizations into seven factors. It bounds the list for a
 /// target with more cores. The list begins with the splits that use most cores, so dropped splits leave most cores idle.
 pub const MAX_ENUMERATED_SPLITS: usize = 4_096;
@@ -17,7 +17,7 @@ pub const MAX_ENUMERATED_SPLITS: usize = 4_096;
 /// has one split.
 ///
 /// The order is fixed: more cores first, and of as many those with more slices of the first dimension, then of the second, and so on. At
-/// most [`MOST_ALTERNATIVES`]. Never empty.
+/// most [`MAX_ENUMERATED_SPLITS`]. Never empty.
 ///
 /// # Errors
 /// When the operation contradicts itself, the hint is impossible, or nothing is allowed.

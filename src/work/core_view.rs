@@ -88,7 +88,7 @@ impl CoreView {
     }
 }
 
-/// The one way in which all users slice a buffer. Bytes on one core are the buffer's bytes over [`CoreView::slices`].
+/// The one way in which all users slice a buffer. Bytes on one core are the buffer's bytes over [`CoreView::num_slices`].
 ///
 /// # Errors
 /// Why the buffer cannot be in LX: a core finds only its own part there, so every user must have exactly the part that the writer left.

@@ -182,7 +182,7 @@ fn to_f64(size: i64) -> f64 {
     size as f64
 }
 
-/// The older rule of torch-spyre for a matmul with few rows (`k_fast_division`, until June 2026): all rows on every core, N and K cut
+/// The older rule of torch-spyre for a matmul with few rows (`divide_k_fast`, until June 2026): all rows on every core, N and K cut
 /// between the cores. None where it does not apply: not two output dimensions and one contracted, K or M bound by minima, more than 16
 /// rows for every core, a partly empty stick, or no split that uses all cores.
 ///

@@ -238,7 +238,7 @@ mod tests {
             let split = divide(&op, &target).unwrap();
             prop_assert_eq!(validate_hint(&op, &split, &target), Ok(split.clone()));
             prop_assert!(split.slices().iter().zip(op.minima.slices()).all(|(slices, least)| slices >= least));
-            // The constraints of `checked_hint`, restated.
+            // The constraints of `validate_hint`, restated.
             prop_assert!(op.units().iter().zip(split.slices()).all(|(units, slices)| units % slices == 0));
             prop_assert!(split.slices().iter().product::<i64>() <= cores);
             let cut = |(dim, slices): (&IterationDim, &i64)| dim.kind == DimKind::Reduction && *slices > 1;

@@ -1,7 +1,7 @@
 //! Cost model: estimates the time of a kernel.
 //!
-//! [`price`] models time. A kernel is a list of [`OpShape`]s, written by hand or read from a bundle (`crate::traffic`). [`refuse`] checks
-//! whether it can run at all. [`describe`] computes the features that the formulas use, among them [`bytes()`]. [`Work`] is the minimum
+//! [`price`] models time. A kernel is a list of [`OpShape`]s, written by hand or read from a bundle (`crate::traffic`). [`check_kernel_limits`] checks
+//! whether it can run at all. [`extract_features`] computes the features that the formulas use, among them [`compute_kernel_bytes()`]. [`ProgramWork`] is the minimum
 //! work of a program, with a lower bound of its modeled time. docs/reference/cost-model.md has the formula, the source of each constant
 //! and the accuracy.
 

@@ -89,7 +89,7 @@ pub fn estimate_kernel_time(ops: &[OpFeatures], model: &TimeModel, formula: Cost
 }
 
 /// Estimates the contribution of one op to the time of its kernel by the recommended formula, in ns. The estimates of all ops
-/// plus the start of the kernel are the estimate of [`price`].
+/// plus the start of the kernel are the estimate of [`estimate_kernel_time`].
 #[must_use]
 pub fn estimate_op_ns(op: &OpFeatures, model: &TimeModel) -> f64 {
     recommended::compute_contribution(op, model).total_ns

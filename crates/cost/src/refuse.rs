@@ -49,7 +49,7 @@ pub enum PlanRejection {
 /// The bytes of a span and of LX are lower bounds, so no plan that can run is rejected; `work` and `lx` compute the exact ones.
 ///
 /// # Errors
-/// The first [`Refusal`] of the kernel.
+/// The first [`PlanRejection`] of the kernel.
 pub fn check_kernel_limits(kernel: &[OpShape], target: &Target) -> Result<(), PlanRejection> {
     let lx_bytes = compute_live_lx_bytes(kernel);
     for (index, op) in kernel.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Elements of finite fields: a program as a rational function of its inputs and of random non-algebraic functions. See [`Field`].
+//! Elements of finite fields: a program as a rational function of its inputs and of random non-algebraic functions. See [`FiniteField`].
 
 use super::{
     Arithmetic, BinaryFunction, RandomArithmetic, UnaryFunction, products,
@@ -113,7 +113,7 @@ impl FiniteField {
     /// exponential is 1 then, so that an exponential of an exponential does not depend on the inner operand.
     pub const LAWFUL_BIT: u64 = 1 << 63;
 
-    /// Bit of the draw number: maxima commute with an addition to all of their operands ([`super::Ordered`]).
+    /// Bit of the draw number: maxima commute with an addition to all of their operands ([`super::OrderedField`]).
     pub const ORDERED_BIT: u64 = 1 << 62;
 
     /// Returns the draw of a number.
@@ -452,7 +452,7 @@ impl FiniteField {
 /// Number of elements that are inverted together.
 const INVERSION_BATCH: usize = 64;
 
-/// Returns the inverses of up to [`BATCH`] elements; `None` for zero and for elements that are no residues.
+/// Returns the inverses of up to [`INVERSION_BATCH`] elements; `None` for zero and for elements that are no residues.
 ///
 /// One inverse costs as much as 60 products, so the product of all elements is inverted: the inverse of an element is the inverse of the
 /// product up to it times the product of those before it.

@@ -1,7 +1,7 @@
 //! Kinds of tensor elements, and the device's functions on them.
 //!
-//! One execution can run on several kinds of elements. [`Exact`] numbers are f64, never rounded to a device format: they give the meaning of
-//! a program. Elements of a [`Field`] are finite and exact: sums, products and quotients do not depend on their order. Functions outside
+//! One execution can run on several kinds of elements. [`F64Arithmetic`] numbers are f64, never rounded to a device format: they give the meaning of
+//! a program. Elements of a [`FiniteField`] are finite and exact: sums, products and quotients do not depend on their order. Functions outside
 //! algebra are keyed random functions, so two programs agree on these elements only if they compute the same values. This crate does not
 //! depend on layouts, files or IR.
 

@@ -64,7 +64,7 @@ pub(super) fn pow_base(exponent: u64) -> u64 {
 const MIN_EXPONENT: i64 = -1074;
 const NUM_EXPONENTS: usize = 2046;
 
-/// Powers of 2 modulo P and Q, from [`LEAST_EXPONENT`] on.
+/// Powers of 2 modulo P and Q, from [`MIN_EXPONENT`] on.
 static POWERS_OF_TWO: [[u32; NUM_EXPONENTS]; 2] = [compute_powers_of_two::<P>(), compute_powers_of_two::<Q>()];
 
 const fn compute_powers_of_two<const MODULUS: u32>() -> [u32; NUM_EXPONENTS] {

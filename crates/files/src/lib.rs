@@ -51,7 +51,7 @@ pub fn resolve_below(directory: &Path, path: &str) -> io::Result<PathBuf> {
 /// Returns the contents of a file below a directory, at most [`MAX_TEXT_BYTES`] bytes.
 ///
 /// # Errors
-/// As for [`path_below`] and [`read`].
+/// As for [`resolve_below`] and [`read`].
 pub fn read_below(directory: &Path, path: &str) -> io::Result<Vec<u8>> {
     read(&resolve_below(directory, path)?, MAX_TEXT_BYTES)
 }

@@ -37,7 +37,7 @@ impl ProgramTensor {
     /// layout.
     ///
     /// # Errors
-    /// Those of [`DeviceLayout::of_tile`], and of [`Self::buffer`].
+    /// Those of [`DeviceLayout::to_tile_layout`], and of [`Self::buffer`].
     #[must_use]
     pub fn compact_layout(&self) -> Option<Result<DeviceLayout, LayoutError>> {
         let layout = self.layout.as_ref()?;
@@ -136,7 +136,7 @@ impl TensorAccess {
     /// Returns the element, in the order in which the device has them, at which the access begins.
     ///
     /// # Errors
-    /// As [`Self::coordinates`].
+    /// As [`Self::build_coordinates`].
     pub fn find_first_element(&self, iteration_space: &[i64]) -> Result<i64, String> {
         let coordinates = self.coordinates(iteration_space)?;
         let along = coordinates.iter().zip(self.layout()?.device_size());

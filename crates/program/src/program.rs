@@ -49,7 +49,7 @@ pub struct Program {
 struct UseDefTables {
     /// For each loop the times of its body.
     loop_times: Vec<Option<RangeInclusive<usize>>>,
-    /// For each value that represents all writes to its memory ([`Value::written`]) the ops that write it.
+    /// For each value that represents all writes to its memory ([`ProgramValue::output`]) the ops that write it.
     writers: Vec<Vec<usize>>,
     /// For each such value the operands that read it.
     readers: Vec<Vec<OperandRef>>,

@@ -15,7 +15,7 @@
 //! | `account` | bytes moved, modeled time, rounding errors |
 //! | `run` | the launches in order, each execution from its checks to its results, with companion elements for the device's numbers |
 //!
-//! `sample` runs a program for some elements of its results, and [`number`] has the device's number formats.
+//! `sample` runs a program for some elements of its results, and [`sample_number`] has the device's number formats.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

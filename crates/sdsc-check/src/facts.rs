@@ -101,7 +101,7 @@ pub(super) struct SliceDim {
     /// Positions on one core.
     pub(super) size: i64,
     pub(super) slices: i64,
-    /// The slice of each core of [`Part::cores`].
+    /// The slice of each core of [`CoreSlices::cores`].
     pub(super) slots: Vec<i64>,
 }
 
@@ -215,7 +215,7 @@ fn find_holders(file: &FileView<'_>, tensor: &TensorView<'_>) -> BTreeSet<i64> {
     last.into_values().collect()
 }
 
-/// The order of the elements on a core; see [`LxPart::order`].
+/// The order of the elements on a core; see [`LxTensor::compute_element_order`].
 fn compute_element_order(file: &FileView<'_>, tensor: &TensorView<'_>) -> Vec<(String, i64, i64)> {
     let sticks = file.labels().filter_map(|label| Some((label.to_owned(), tensor.stick_size(label)?, 0)));
     let larger = dim_extents(file, tensor).filter(|extent| extent.part > 1);

@@ -179,7 +179,7 @@ struct BundleSource<'a, T> {
     tree: &'a T,
     folder: &'a str,
     arguments: &'a [KernelArgument],
-    /// As in [`Surroundings`].
+    /// As in [`CheckContext`].
     pool_bytes: Option<i64>,
     /// Whether the program lists all launches, so that no other launch leaves values in LX.
     is_in_program: bool,

@@ -149,7 +149,7 @@ struct BundleInputs {
     arguments: Vec<KernelArgument>,
     /// As in the rules' surroundings; none where there is no launch.
     pool_bytes: Option<i64>,
-    /// As in [`Source`].
+    /// As in [`BundleSource`].
     checks_order: bool,
 }
 

@@ -85,10 +85,10 @@ struct LockedFolder {
 }
 
 impl StagedBundle {
-    /// Makes room beside `directory` for a bundle that somebody else writes to [`Fresh::bundle`], to look at it before it is put in place.
+    /// Makes room beside `directory` for a bundle that somebody else writes to [`StagedBundle::bundle`], to look at it before it is put in place.
     ///
     /// # Errors
-    /// As [`Fresh::write`].
+    /// As [`StagedBundle::write`].
     pub fn create_next_to(directory: &Path) -> Result<Self, WriteError> {
         let directory = resolve_links(directory)?;
         let parent = parent_folder(&directory);

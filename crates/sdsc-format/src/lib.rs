@@ -11,7 +11,7 @@
 //! | [`exact`] | `exact.json`: numbers of the program that the formats of the device round |
 //! | [`launch_spec`] | `launch_spec.json`: shapes, types and roles of a kernel's arguments |
 //!
-//! [`Fresh`] writes a directory of them, all of it or nothing.
+//! [`StagedBundle`] writes a directory of them, all of it or nothing.
 
 pub mod bundle_text;
 mod directory;

@@ -3,7 +3,7 @@
 //! A *certificate* has the ops of a program before loops are chosen, the modeled time of a plan, and a *potential* for each position
 //! between ops: a lower bound on the time of all earlier ops in any plan of the space. [`verify`] enumerates the space and looks for a step
 //! between two positions that costs less than the potential rises; if there is none, no plan costs less than the last potential.
-//! `docs/reference/certificates.md` defines the space and proves this. [`Proof::of`] computes the highest potentials. This crate shares no
+//! `docs/reference/certificates.md` defines the space and proves this. [`TilingProof::from_program`] computes the highest potentials. This crate shares no
 //! code with the search; both use the cost model of the crate `cost`.
 //!
 //! | file | what |

@@ -2,7 +2,7 @@
 
 use super::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode};
 
-/// The virtual operation of [`Graph::as_digits`].
+/// The virtual operation of [`Graph::add_digits`].
 const DIGITS_OP: &str = "digits";
 
 /// Integers as two digits.

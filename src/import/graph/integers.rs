@@ -2,7 +2,7 @@
 //! rows of tables.
 //!
 //! An integer argument is an index if it selects rows of a table, or if an op on it is not exact on the device (a cosine, a remainder). This
-//! is known only after the whole program is imported. Other functions of an index become lookups ([`super::rows`]).
+//! is known only after the whole program is imported. Other functions of an index become lookups ([`super::find_table_rows`]).
 
 use super::{
     NodeElementType, NodeId, NodeKind, ValueGraph, formats::StorageFormat, gather::NUM_SCALAR_COLUMNS, known::ConstantTensor, rows,
@@ -203,7 +203,7 @@ impl ValueGraph {
         }
     }
 
-    /// Records an index as `note_index` does, where `id` is the numeric form of integers. Does nothing unless these are
+    /// Records an index as `record_index` does, where `id` is the numeric form of integers. Does nothing unless these are
     /// the integers of a tensor, and no arithmetic is applied to them.
     pub fn record_numeric_index(&mut self, id: NodeId, n_rows: i64) {
         if self.source_tensor(id).is_some() {
@@ -275,7 +275,7 @@ impl ValueGraph {
         }
     }
 
-    /// Requests lookups as `want_rows` does, if `id` is an elementwise function of one integer and constants, without
+    /// Requests lookups as `require_table` does, if `id` is an elementwise function of one integer and constants, without
     /// sums over several integers.
     pub fn require_table_if_unary(&mut self, id: NodeId) {
         if self.depends_on_one_integer(id) {
@@ -303,7 +303,7 @@ impl ValueGraph {
         found.len() == 1
     }
 
-    /// Requests lookups of several nodes as `want_rows` does, if the nodes depend on integers and constants alone.
+    /// Requests lookups of several nodes as `require_table` does, if the nodes depend on integers and constants alone.
     pub fn require_tables_if_integer_only(&mut self, ids: &[NodeId]) {
         /// Limit of visited nodes. Functions of an integer have few ops, and from any other node a tensor of numbers is
         /// reached within few ops.

@@ -25,7 +25,7 @@ pub struct ConstantTensor {
     /// Bits of `i64` or of `f64`.
     pub(super) bits: Rc<[u64]>,
     is_integer: bool,
-    /// Floating-point numbers as the program rounds them, where these are other numbers ([`Known::rounded_as_written`]).
+    /// Floating-point numbers as the program rounds them, where these are other numbers ([`ConstantTensor::apply_program_rounding`]).
     pub(super) as_written: Option<Rc<[u64]>>,
 }
 
@@ -62,7 +62,7 @@ impl ConstantTensor {
         Self::from_integer_bits(integers.into_iter().map(i64::cast_unsigned).collect())
     }
 
-    /// Returns the elements in order. Integers beyond 2^53 are rounded: integer arithmetic uses [`Self::integers`].
+    /// Returns the elements in order. Integers beyond 2^53 are rounded: integer arithmetic uses [`Self::rewrite_integers`].
     pub fn numbers(&self) -> impl ExactSizeIterator<Item = f64> {
         self.bits.iter().map(|&bits| self.decode_number(bits))
     }

@@ -427,7 +427,7 @@ impl ValueGraph {
         elements
     }
 
-    /// Builds an elementwise device function without simplification; `rules::functions` builds simpler forms.
+    /// Builds an elementwise device function without simplification; `rules::collect_functions` builds simpler forms.
     pub fn add_pointwise(&mut self, function: &'static str, inputs: &[NodeId], element: NodeElementType) -> NodeId {
         self.add_pointwise_with_constants(function, &[], inputs, element)
     }

@@ -12,7 +12,7 @@
 //! `a` or a smaller `b` is `max(-max(mask, -a), b)`, and a tensor `x` or `-inf` is `-max(-x, mask)`.
 //!
 //! A value that depends on such truth values alone is recomputed tile by tile at each use, not once for all uses
-//! ([`spread`]).
+//! ([`recompute_broadcast`]).
 
 use super::{
     NodeElementType, NodeId, NodeKind, ValueGraph,
@@ -272,7 +272,7 @@ fn select_tensor_or_scalar(graph: &mut ValueGraph, x: NodeId, low: f64, wall: No
 }
 
 /// Returns `x`, under the same views, if `added` is a view of `neg(x)` or `neg(x)` itself, so that the addition becomes
-/// a subtraction. Returns None for other ops, and for tensors of at most [`MOST_COMPARED`] elements.
+/// a subtraction. Returns None for other ops, and for tensors of at most [`MAX_COMPARED_ELEMENTS`] elements.
 pub(in crate::import) fn find_subtrahend(graph: &mut ValueGraph, added: NodeId) -> Option<NodeId> {
     let node = graph.node(added).clone();
     if node.shape.iter().product::<i64>() <= MAX_COMPARED_ELEMENTS {

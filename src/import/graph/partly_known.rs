@@ -2,11 +2,11 @@
 
 use super::{NodeId, NodeKind, ValueGraph};
 
-/// The virtual operation of [`Graph::partly_known`].
+/// The virtual operation of [`Graph::add_partial_constant`].
 pub(super) const PARTIAL_CONSTANT_OP: &str = "partly known";
 
 impl ValueGraph {
-    /// Builds constants of which some elements have no value, as [`ScalarFunction::fold`](crate::import::ScalarFunction) finds them. Ops that
+    /// Builds constants of which some elements have no value, as [`ScalarFunction::fold_integers`](crate::import::ScalarFunction) finds them. Ops that
     /// read one of these elements read `refused` instead. If all elements have a value, the result is a constant; if none has one, it is
     /// `refused`.
     pub fn add_partial_constant(&mut self, known: NodeId, is_undefined: NodeId, refused: NodeId) -> NodeId {

@@ -51,7 +51,7 @@ impl GenericImporter<'_, '_> {
         self.importer.graph.node(node).shape.len() < map.len()
     }
 
-    /// Returns the weights of `narrow_groups`, for every batch.
+    /// Returns the weights of `merge_narrow_groups`, for every batch.
     pub(super) fn build_masked_weights(&mut self, operand: usize, dims: &Contraction) -> Result<NodeId, ErrorReported> {
         let (value, map) = self.space.operands[operand].clone();
         let (map, linear) = (self.space.window.shift_map(&map), self.find_linear_indices(operand).expect("the operand of a contraction"));

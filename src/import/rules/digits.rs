@@ -63,7 +63,7 @@ pub(in crate::import) fn compare_by_digits(graph: &mut ValueGraph, name: &str, n
     compare_by_digits_within(graph, name, numbers, None)
 }
 
-/// Builds a comparison as [`compared`] does. `n_rows` is the number of values that the integers may have; if it is unknown, an argument has
+/// Builds a comparison as [`compare_by_digits`] does. `n_rows` is the number of values that the integers may have; if it is unknown, an argument has
 /// those of its range, or also integers beyond what it is compared with.
 fn compare_by_digits_within(graph: &mut ValueGraph, name: &str, numbers: &[NodeId], n_rows: Option<i64>) -> Option<NodeId> {
     let predicate = name.strip_prefix("arith.cmpi ").filter(|predicate| !predicate.starts_with('u'))?;
@@ -80,7 +80,7 @@ fn compare_by_digits_within(graph: &mut ValueGraph, name: &str, numbers: &[NodeI
     Some(graph.add_pointwise(function, &[difference, zero], NodeElementType::Bool))
 }
 
-/// Builds a number with the sign of the difference of two integers, each constant or looked up, with a magnitude below [`MOST_VALUES`].
+/// Builds a number with the sign of the difference of two integers, each constant or looked up, with a magnitude below [`MAX_VALUES`].
 pub(in crate::import) fn build_signed_difference(graph: &mut ValueGraph, one: NodeId, other: NodeId) -> Option<NodeId> {
     let element = graph.integers.element();
     let ([upper, lower], [other_upper, other_lower]) = (split_weighted_digits(graph, one)?, split_weighted_digits(graph, other)?);

@@ -36,7 +36,7 @@ enum RuntimeLowering {
 enum ConstantFolding {
     /// Numbers from numbers.
     Numbers(fn(&[f64]) -> f64),
-    /// Integers from integers, by [`integer_function`].
+    /// Integers from integers, by [`find_integer_function`].
     Integers,
     /// A number from an integer, which is read as signed or unsigned.
     ToNumber { is_signed: bool },

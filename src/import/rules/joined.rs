@@ -101,7 +101,7 @@ pub(super) fn lookup_slices(
     Ok(TableLookup { node, selections: chosen, bounds: conditions })
 }
 
-/// Width for folding known integers: the operation may have a narrower type, which `computed_slice` checks.
+/// Width for folding known integers: the operation may have a narrower type, which `rebuild_slice` checks.
 const FOLDING_WIDTHS: IntegerWidths = IntegerWidths::uniform(MAX_WIDTH);
 
 /// Slices of nodes along a dimension of the iteration space.

@@ -43,7 +43,7 @@ pub(in crate::import) struct ScatterGrid {
 }
 
 impl ScatterGrid {
-    /// Returns the grid of `n_parts` slices with these positions, one column for each of `dims`.
+    /// Returns the grid of `num_slices` slices with these positions, one column for each of `dims`.
     pub(in crate::import) fn from_columns(graph: &ValueGraph, columns: &[NodeId], dims: &[usize], shape: &[i64], n_parts: i64) -> Self {
         let plain = Self { whole: Vec::new(), apart: Vec::new(), rest: vec![(1, n_parts)], chosen: dims.to_vec(), rank: shape.len() };
         let whole_digit = |(&column, &dim): (&NodeId, &usize)| {
@@ -168,7 +168,7 @@ fn find_mixed_radix_term(numbers: &[i64]) -> Option<MixedRadixTerm> {
     (step > 0 && is_digit).then_some(MixedRadixTerm { divisor, size, step })
 }
 
-/// Returns the mixed-radix terms of the numbers below `n_parts` that are not among `digits`, outermost first: divisor
+/// Returns the mixed-radix terms of the numbers below `num_slices` that are not among `digits`, outermost first: divisor
 /// and size. None if `digits` are not terms of one number.
 fn find_remaining_terms(digits: &[(usize, MixedRadixTerm)], n_parts: i64) -> Option<Vec<(i64, i64)>> {
     let mut known: Vec<(i64, i64)> =

@@ -65,7 +65,7 @@ fn group_dims(shape: &[i64], is_pair: impl Fn(usize, usize) -> bool) -> Option<V
     group_dims_to(MAX_LAYOUT_DIMS, shape, None, is_pair)
 }
 
-/// Groups neighboring dimensions as [`groups`] does, into at most `most` groups. The dimension `counts` counts whatever
+/// Groups neighboring dimensions as [`group_dims`] does, into at most `most` groups. The dimension `counts` counts whatever
 /// its size. Returns None if too many groups remain.
 fn group_dims_to(most: usize, shape: &[i64], counts: Option<usize>, is_pair: impl Fn(usize, usize) -> bool) -> Option<Vec<Range<usize>>> {
     let mut groups: Vec<Range<usize>> = Vec::new();

@@ -372,7 +372,7 @@ pub(in crate::import) fn evaluate_erf(x: f64) -> f64 {
 const ERF_P: f64 = 0.327_591_1;
 const ERF_A: [f64; 5] = [0.254_829_592, -0.284_496_736, 1.421_413_741, -1.453_152_027, 1.061_405_429];
 
-/// Builds the error function as a virtual op, as a component of a gelu; outside of one it is computed by the same formula as [`erf_of`].
+/// Builds the error function as a virtual op, as a component of a gelu; outside of one it is computed by the same formula as [`evaluate_erf`].
 pub(in crate::import) fn erf(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let x = inputs[0];
     let (one, zero, p) = (graph.add_scalar(1.0), graph.add_scalar(0.0), graph.add_scalar(ERF_P));

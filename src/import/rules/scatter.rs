@@ -72,7 +72,7 @@ impl ScatterSizes {
     }
 }
 
-/// Scatters the `n_parts` `parts`, which have the batch and their number as leading dimensions and then the other dimensions of the target,
+/// Scatters the `num_slices` `parts`, which have the batch and their number as leading dimensions and then the other dimensions of the target,
 /// to their positions in `target`: the numeric forms of the integers in `places`, one tensor per indexed dimension.
 ///
 /// # Errors
@@ -229,7 +229,7 @@ fn build_position_mask(graph: &mut ValueGraph, writing: &ScatterSizes, sizes: &[
     found.ok_or_else(|| "has no place".to_owned())
 }
 
-/// Moves the slices to their rows: `is_place` times `parts`, 0 in rows without a slice.
+/// Moves the slices to their rows: `build_position_mask` times `parts`, 0 in rows without a slice.
 fn move_slices(graph: &mut ValueGraph, writing: &ScatterSizes, is_place: NodeId, parts: NodeId) -> NodeId {
     let &ScatterSizes { rows, num_slices: n_parts, columns, element, .. } = writing;
     if columns > 1 {

@@ -1,6 +1,6 @@
 //! Extracts the slice of a function on which some elements of its results depend, as a function of its own.
 //!
-//! Loops are unrolled. A backward pass computes the required elements of each value as [`Selection`]s, which may overapproximate but
+//! Loops are unrolled. A backward pass computes the required elements of each value as [`ElementSelection`]s, which may overapproximate but
 //! never omit an element. Each op is then rewritten to tensors of the required elements only. [`Function::steps`] returns the cost of
 //! that function before any evaluation.
 

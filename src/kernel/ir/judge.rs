@@ -73,7 +73,7 @@ impl ModuleCostEvaluator {
         Ok(self.evaluate(module)?.map(|judged| judged.cost))
     }
 
-    /// Like [`Judge::cost`], including the cost of recomputation.
+    /// Like [`ModuleCostEvaluator::evaluate_cost`], including the cost of recomputation.
     pub(super) fn evaluate(&self, module: Op<'_>) -> Result<Option<ModuleCost>, ErrorReported> {
         let mut copy = DetachedClone::from_op(module);
         remove_numbers(copy.op());

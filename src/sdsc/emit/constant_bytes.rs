@@ -102,7 +102,7 @@ pub fn is_rounded_number(value: f64, format: DeviceFormat) -> bool {
 const DL16_INFINITY: f32 = 4_294_967_296.0;
 
 /// Converts the elements of a tensor from device memory to [`HostElements`] order; booleans in bytes. It is the inverse of
-/// [`device_bytes`], except for rounding.
+/// [`encode_device_bytes`], except for rounding.
 ///
 /// # Errors
 /// See [`ConstantError`].

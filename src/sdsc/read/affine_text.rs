@@ -1,7 +1,7 @@
 //! Affine expressions as text: `c0 floordiv 64 + 1`, `indirect(t)`, `(core_id mod 8) floordiv 2`.
 //!
-//! A device coordinate must reduce to one term and an integer ([`coordinate`]); the slice that a core owns may be any expression of the core
-//! ([`slice_of`]).
+//! A device coordinate must reduce to one term and an integer ([`parse_coordinate`]); the slice that a core owns may be any expression of the core
+//! ([`parse_slice`]).
 
 use crate::bundle::{Coordinate, CoordinateSource};
 use program::layout::CoordinateTerm;

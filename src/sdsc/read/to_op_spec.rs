@@ -13,7 +13,7 @@
 //! | names of dimensions and index tensors; the value of a constant before rounding | none; `index<n>`; the rounded value |
 //! | whether a baked segment 0 is the pool | it is where the program says that the launch has one, else kernel argument 0 |
 //!
-//! Where the reading is a matter of trial, [`Guess`] lists the possibilities, the likeliest first. No guess is trusted: the op spec
+//! Where the reading is a matter of trial, [`OpSpecCandidate`] lists the possibilities, the likeliest first. No guess is trusted: the op spec
 //! is emitted again, and the reader refuses the file when no emission is equal to it. Not compared are the debug handle, which op
 //! specs do not have, the number of a masking constant that the reference emitter gets wrong (torch-spyre issue 4390), and
 //! constants of which a golden file says the value and not the bits.

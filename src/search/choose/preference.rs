@@ -3,13 +3,13 @@
 use super::ModeledCost;
 
 /// Upper limit of the time saving, as a fraction, that is required of a loop that moves more bytes. Below the limit,
-/// the required saving is the fraction of additional bytes, but at least [`SAME_TIME`].
+/// the required saving is the fraction of additional bytes, but at least [`EQUAL_TIME_TOLERANCE`].
 const MAX_REQUIRED_SAVING: f64 = 0.05;
 /// Plans that take at most this fraction longer than the fastest one count as equally fast; the one that moves the
 /// fewest bytes wins.
 const EQUAL_TIME_TOLERANCE: f64 = 0.01;
 /// Fraction of the time that a plan may take longer per fraction of bytes saved, as long as it takes at most the
-/// fraction [`LITTLE_TIME`] longer than the fastest plan.
+/// fraction [`MAX_SLOWDOWN`] longer than the fastest plan.
 const TIME_PER_SAVED_BYTES: f64 = 0.2;
 /// Maximum fraction by which a plan that moves fewer bytes may be slower than the fastest one.
 pub(super) const MAX_SLOWDOWN: f64 = 0.1;

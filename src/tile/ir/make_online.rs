@@ -1,6 +1,6 @@
 //! `spyre-make-online`: merges loops whose carried values can be corrected.
 //!
-//! Reads the loops of a function; merges a loop with the preceding one that finishes its operands, where [`crate::tile::Online`]
+//! Reads the loops of a function; merges a loop with the preceding one that finishes its operands, where [`crate::tile::RunningValueAnalysis`]
 //! finds a correction. The merged loop reads the first loop's partial results, and corrects the second loop's accumulators
 //! whenever these change.
 

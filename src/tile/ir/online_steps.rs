@@ -1,4 +1,4 @@
-//! Translates ops and loops to steps of [`Online`].
+//! Translates ops and loops to steps of [`RunningValueAnalysis`].
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use machine::Family;
 
-/// Forms of values, with their numbers in [`Online`].
+/// Forms of values, with their numbers in [`RunningValueAnalysis`].
 #[derive(Default)]
 pub(super) struct LoopDependenceAnalysis<'c> {
     online: RunningValueAnalysis,

@@ -160,7 +160,7 @@ fn class_to_ir_name(dialect: &str, class: &str) -> Option<String> {
     is_name.then_some(name)
 }
 
-/// Returns the text of a section without what is [`LEFT_OUT`] and without runs of empty lines.
+/// Returns the text of a section without what is [`OMITTED_SECTIONS`] and without runs of empty lines.
 fn filter_section_text(lines: &[&str]) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut is_left_out = false;

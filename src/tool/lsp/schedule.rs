@@ -116,7 +116,7 @@ impl CompilationScheduler {
         merge_diagnostics(&state.of_parser, &state.of_compiler)
     }
 
-    /// Returns the time at which [`Schedule::advance`] has something to do.
+    /// Returns the time at which [`CompilationScheduler::advance`] has something to do.
     pub(super) fn next_wakeup(&self) -> Option<Instant> {
         match &self.running {
             Some(running) => (!running.is_late).then_some(running.deadline),

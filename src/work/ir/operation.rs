@@ -15,10 +15,10 @@ pub(crate) fn describe_op(compute: ComputeOp<'_>) -> Result<UndividedOp, String>
     describe_op_with_accesses(compute, compute.accesses()?.iter().map(|access| &access.access))
 }
 
-/// Describes a compute op for work division, as [`operation_of`] does, from its precomputed accesses.
+/// Describes a compute op for work division, as [`describe_op`] does, from its precomputed accesses.
 ///
 /// # Errors
-/// As [`operation_of`].
+/// As [`describe_op`].
 pub(crate) fn describe_op_with_accesses<'a>(
     compute: ComputeOp<'_>,
     accesses: impl ExactSizeIterator<Item = &'a TensorAccess>,

@@ -9,7 +9,7 @@ const MAX_RANK: usize = 6;
 
 /// How a tensor lies in device memory: row-major over `device_size`, whose last dimension is one stick.
 ///
-/// `stride_map[i]` is the number of host elements that one step along device dimension `i` moves, or -1 when the dimension holds nothing
+/// `compute_stride_map[i]` is the number of host elements that one step along device dimension `i` moves, or -1 when the dimension holds nothing
 /// of the host (torch-spyre `SpyreTensorLayout`). It prints as the parameters of `#spyre.layout`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeviceLayout {

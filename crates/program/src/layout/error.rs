@@ -172,7 +172,7 @@ pub enum LayoutError {
     },
 }
 
-/// An index that is no sum of digits ([`super::Index`]), or digits that no split of the dimensions can follow
+/// An index that is no sum of digits ([`super::TensorIndex`]), or digits that no split of the dimensions can follow
 /// ([`super::split_iteration`]). Dimensions and operands are numbered from 0, sizes are in elements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IndexError {

@@ -5,7 +5,7 @@ use crate::affine::AffineExpression;
 
 /// `((c_dim floordiv divisor) mod size) * factor`: a run of digits of one dimension. Before the factor it takes the values `0..size`.
 ///
-/// In an [`Index`] every divisor and factor is at least 1 and every size at least 2.
+/// In an [`TensorIndex`] every divisor and factor is at least 1 and every size at least 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IndexDigit {
     /// The dimension.

@@ -11,9 +11,9 @@
 //! * A tensor is *sparse* when each stick holds one element: the result of a reduction over the stick dimension.
 //! * An op's *iteration dimensions* are numbered, output dimensions first, then reduction dimensions. A *coordinate* says which position
 //!   of one dimension an iteration point touches ([`Coordinate`]); an *access* is one coordinate per dimension.
-//! * A view (a reshape, a transpose, a slice, a broadcast) reads its buffer at *indices* that are sums of *digits* ([`Index`]): `(c1
+//! * A view (a reshape, a transpose, a slice, a broadcast) reads its buffer at *indices* that are sums of *digits* ([`TensorIndex`]): `(c1
 //!   floordiv 32) mod 8` times a factor. Indices become coordinates when the iteration dimensions are cut into *parts* and the buffer's
-//!   dimensions into *factors*, so that each factor is moved by one part at most ([`readable()`]).
+//!   dimensions into *factors*, so that each factor is moved by one part at most ([`make_readable()`]).
 //!
 //! Worked example. An f16 tensor of 1024 rows and 4096 columns has the default device layout `[64, 1024, 64]` with stride map
 //! `[64, 4096, 1]`: 64 columns of sticks, each with 1024 sticks. Read at `(c0, c1)` it is touched at `[c1 floordiv 64, c0, c1 mod 64]`.

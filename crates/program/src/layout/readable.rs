@@ -27,7 +27,7 @@ pub struct ReadableOperand {
 /// An op whose iteration dimensions are split so that the device can read every operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadableOp {
-    /// For each iteration dimension the sizes of its parts, outer to inner, numbered as in [`super::SplitIteration`].
+    /// For each iteration dimension the sizes of its parts, outer to inner, numbered as in [`super::IterationSplit`].
     pub parts: Vec<Vec<i64>>,
     /// The operands, in the order given.
     pub operands: Vec<ReadableOperand>,

@@ -27,7 +27,7 @@ pub struct IterationSplit {
 pub struct SplitOperand {
     /// For each buffer dimension its factors, outer to inner; their product is the dimension's size.
     pub factors: Vec<Vec<i64>>,
-    /// One position per factor of all dimensions, in order. Terms are plain parts: `Term::dim(part)`.
+    /// One position per factor of all dimensions, in order. Terms are plain parts: `CoordinateTerm::from_dim(part)`.
     pub indices: Vec<Coordinate>,
 }
 

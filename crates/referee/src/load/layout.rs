@@ -173,7 +173,7 @@ impl DeviceLayout {
         self.for_each_selected_element(|_, _| true, visit);
     }
 
-    /// Visits elements as [`Self::each_element`] does, but only those of the sticks that `is_taken` accepts. Its arguments are the range of array
+    /// Visits elements as [`Self::for_each_element`] does, but only those of the sticks that `is_taken` accepts. Its arguments are the range of array
     /// positions that the elements of the stick span, and their byte range in the buffer.
     pub(crate) fn for_each_selected_element(
         &self,

@@ -91,7 +91,7 @@ pub(crate) struct MemoryRegion {
     is_read_only: bool,
     bytes: Vec<u8>,
     written: BitSet,
-    /// The sticks that were read since [`Self::forget_reads`].
+    /// The sticks that were read since [`Self::reset_reads`].
     read: BitSet,
     /// The last writer of each stick.
     writers: Vec<WriterId>,

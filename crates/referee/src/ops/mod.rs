@@ -28,7 +28,7 @@ use element::Arithmetic;
 
 /// One core's part of the result.
 pub(crate) enum SliceValues<M: ElementMemory> {
-    /// As they are stored, in the order of [`Plan::points_walk`].
+    /// As they are stored, in the order of [`OpPlan::point_loop_nest`].
     Cells(Vec<M::Cell>),
     /// Not rounded yet, row-major over some dimensions.
     Elements { values: Vec<MemoryElement<M>>, order: Vec<usize> },

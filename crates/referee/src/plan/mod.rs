@@ -103,7 +103,7 @@ pub(crate) struct TensorPlan {
     pub(crate) name: String,
     pub(crate) format: DeviceFormat,
     pub(crate) memory: MemorySpace,
-    /// Start of each core's part, in the order of [`Plan::cores`].
+    /// Start of each core's part, in the order of [`OpPlan::build_cores`].
     pub(crate) starts: Vec<StartAddress>,
     /// By dimension, the elements from the start to each of a core's positions; [`HOLE`] where the tensor has none.
     pub(crate) offsets: Vec<Vec<i64>>,
@@ -120,7 +120,7 @@ pub(crate) struct TensorPlan {
     /// One element in each stick.
     pub(crate) is_sparse: bool,
     pub(crate) indirect: Option<IndirectAccess>,
-    /// The slices of each dimension that a core holds, if they differ from its compute slices, in the order of [`Plan::cores`]; `None` for a
+    /// The slices of each dimension that a core holds, if they differ from its compute slices, in the order of [`OpPlan::build_cores`]; `None` for a
     /// core that holds no part of the tensor.
     pub(crate) ownership: Option<Vec<Option<Vec<i64>>>>,
     /// Byte intervals that one core reads, relative to its start: the elements.
@@ -153,7 +153,7 @@ pub(crate) enum StartAddress {
 }
 
 impl TensorPlan {
-    /// Whether a core, as an index of [`Plan::cores`], holds a part of the tensor.
+    /// Whether a core, as an index of [`OpPlan::build_cores`], holds a part of the tensor.
     pub(crate) fn is_held_by(&self, core: usize) -> bool {
         self.ownership.as_ref().is_none_or(|ownership| ownership[core].is_some())
     }

@@ -21,7 +21,7 @@ pub trait ShadowArithmetic: Arithmetic {
     fn embed_value(&self, exact: f64, device: f32) -> Self::Element;
 
     /// Returns the companion of element `index`, row-major, of argument `argument`, if the element is a floating-point number. By default this is
-    /// [`Self::given`].
+    /// [`Self::embed_value`].
     fn embed_argument(&self, _argument: u64, _index: u64, exact: f64, device: f32) -> Self::Element {
         self.embed_value(exact, device)
     }

@@ -24,7 +24,7 @@ pub trait Simulated: ShadowArithmetic {
         options: &RunOptions,
     ) -> Result<Accompanied<Self::Element>, SimError>;
 
-    /// Runs [`Simulation::elements`].
+    /// Runs [`Simulation::compute_elements`].
     ///
     /// # Errors
     /// As that function.
@@ -35,7 +35,7 @@ pub trait Simulated: ShadowArithmetic {
         options: &RunOptions,
     ) -> Result<Vec<Companions<Self::Element>>, SimError>;
 
-    /// Runs [`Simulation::sampled`].
+    /// Runs [`Simulation::sample_elements`].
     ///
     /// # Errors
     /// As that function.
@@ -113,12 +113,12 @@ impl Simulation {
     }
 
     /// Returns elements of the results, in the order of the program. `wanted` has the places of the elements of each result, row-major and
-    /// in order. Arguments of floating-point numbers need a value only where [`Companion::argument`] asks for it: a field draws them.
+    /// in order. Arguments of floating-point numbers need a value only where [`ShadowArithmetic::embed_argument`] asks for it: a field draws them.
     ///
     /// Every check by address is made as in [`Self::run`]. [`RunOptions::max_steps`] limits the points that are computed, before any is.
     ///
     /// # Errors
-    /// As [`Self::count`]; results of integers; more executions of ops than are kept, or more points than the limit.
+    /// As [`Self::count_traffic`]; results of integers; more executions of ops than are kept, or more points than the limit.
     pub fn sample_elements<A: Simulated>(
         &self,
         arithmetic: &A,

@@ -51,7 +51,7 @@ pub struct RunOptions {
     pub wipe_lx: bool,
     /// Initial contents of LX before the first launch, for bundles that are a part of a program.
     pub lx: Vec<LxImage>,
-    /// Bytes of LX to read after the last launch: [`Outcome::lx`].
+    /// Bytes of LX to read after the last launch: [`RunOutcome::lx`].
     pub observed_lx: Vec<LxRange>,
 }
 
@@ -215,17 +215,17 @@ impl Simulation {
         self.program.results.iter().map(of).collect()
     }
 
-    /// Computes the report of [`Self::run`] without values: every address is computed and every access checked, but no results are
-    /// computed. Only arguments that are read as indices need a value. [`Report::steps`] and [`RunOptions::max_steps`] count statements
+    /// Computes the report of [`Self::execute_launch`] without values: every address is computed and every access checked, but no results are
+    /// computed. Only arguments that are read as indices need a value. [`RunReport::steps`] and [`RunOptions::max_steps`] count statements
     /// only.
     ///
     /// # Errors
-    /// As [`Self::run`]; and an op whose indices are the result of another op.
+    /// As [`Self::execute_launch`]; and an op whose indices are the result of another op.
     pub fn count(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<RunReport, SimError> {
         Ok(self.count_with_shadow(inputs, options, &mut ())?.1)
     }
 
-    /// Counts as [`Self::count`] does, and executes on the companion memory `beside` as well. Also returns the buffers by name.
+    /// Counts as [`Self::count_traffic`] does, and executes on the companion memory `beside` as well. Also returns the buffers by name.
     pub(crate) fn count_with_shadow<B: ShadowMemory>(
         &self,
         inputs: &BTreeMap<String, HostArray>,

@@ -36,7 +36,7 @@ const MAX_EXECUTIONS: usize = 1 << 16;
 const MAX_SCANNED_ELEMENTS: usize = 4096;
 
 impl Simulation {
-    /// See [`Self::sampled`].
+    /// See [`Self::sample_elements`].
     pub(crate) fn sampled_with<A: ShadowArithmetic>(
         &self,
         arithmetic: &A,

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{pack::StepBudget, progress::ProgressCallback};
 
-/// Maximum number of rounds of [`refined`].
+/// Maximum number of rounds of [`refine_prices`].
 const MAX_ROUNDS: u64 = 1_000;
 /// Divisor of the step budget for better prices, for problems of many buffers.
 const PRICE_BUDGET_DIVISOR: u64 = 4;

@@ -60,7 +60,7 @@ impl ReuseMatching {
         false
     }
 
-    /// Returns the pairs of child and parent that [`Self::saved_units`] found.
+    /// Returns the pairs of child and parent that [`Self::compute_saved_units`] found.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         self.child_of.iter().enumerate().filter(|(_, child)| **child != NO_CHILD).map(|(parent, &child)| (child, parent))
     }

@@ -65,7 +65,7 @@ pub(super) struct TransitionCost {
 }
 
 impl SweepSchedule {
-    /// Returns none if more than [`MOST_SLOTS`] values are live at once.
+    /// Returns none if more than [`MAX_SLOTS`] values are live at once.
     pub(super) fn new(problem: &SelectionProblem, prices: &DualPrices) -> Option<Self> {
         if !can_be_swept(problem) {
             return None;

@@ -176,7 +176,7 @@ impl ExactPlanner {
         ScratchpadPlan { reasons, ..build_plan(&problem, (buffers, capacity), &best, bound, &proof) }
     }
 
-    /// Solves the problem as [`Self::solve`] does, with a plan that is no worse than the placement `known`.
+    /// Solves the problem as [`Self::solve_remaining`] does, with a plan that is no worse than the placement `known`.
     /// Reports progress to `go_on` from time to time, and ends the search when `go_on` returns false.
     #[must_use]
     pub fn solve_with_progress(

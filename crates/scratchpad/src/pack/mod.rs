@@ -4,10 +4,10 @@
 //! * A [`Rectangle`] is a buffer: its width is a live range (half-open, in ticks), its height a size in units. Its *offset* is its lowest
 //!   unit.
 //! * The *load* of a tick is the number of units that are live in it. No packing is lower than the maximum load.
-//! * A *shape* ([`Shape`]) is several rectangles with one offset: a chain of buffers, each at the address of its predecessor.
+//! * A *shape* ([`PackingShape`]) is several rectangles with one offset: a chain of buffers, each at the address of its predecessor.
 //! * A *base* is units from offset 0 up that are occupied in some ticks.
 //!
-//! List packings come first ([`list`]): each buffer in some order goes to the lowest place where it fits. That is quick and good for
+//! List packings come first ([`steps`]): each buffer in some order goes to the lowest place where it fits. That is quick and good for
 //! loose problems of any size. Then a search ([`search`]) over *lowest packings*, which is complete: when it ends without a packing there
 //! is none. It runs with several static orders in turn and more steps from round to round ([`portfolio`]).
 //!

@@ -63,7 +63,7 @@ pub fn pack_rectangles(rectangles: &[Rectangle], capacity: i64, steps: &mut Step
     pack_shapes(&shapes, &[], capacity, steps)
 }
 
-/// Packs shapes as [`pack`] packs rectangles, on top of `base` (occupied units from 0 up). An item without solid units gets offset 0.
+/// Packs shapes as [`pack_rectangles`] packs rectangles, on top of `base` (occupied units from 0 up). An item without solid units gets offset 0.
 #[must_use]
 pub fn pack_shapes(shapes: &[PackingShape], base: &[Rectangle], capacity: i64, steps: &mut StepBudget) -> PackingResult {
     Packer::new(shapes, base, capacity).run(steps)
@@ -95,7 +95,7 @@ impl Packer {
         self.components.last().is_some_and(|part| part.is_exhausted)
     }
 
-    /// Continues; after a result other than [`Packing::OutOfSteps`], later calls return the same result.
+    /// Continues; after a result other than [`PackingResult::OutOfSteps`], later calls return the same result.
     pub fn run(&mut self, steps: &mut StepBudget) -> PackingResult {
         if self.components.iter().any(|part| !part.is_load_within_capacity()) {
             return PackingResult::Infeasible;

@@ -16,7 +16,7 @@
 //! An item that raises no other one is never skipped: it would be above a blocker without need. When no unplaced item crosses a boundary
 //! between sections the two sides are searched one after the other, and a failure of one is a failure of both.
 //!
-//! The choice of the lowest item affects the number of nodes unpredictably, so the searches of a portfolio differ in it ([`Focus`]).
+//! The choice of the lowest item affects the number of nodes unpredictably, so the searches of a portfolio differ in it ([`FocusRule`]).
 //!
 //! No memory is allocated per node: lists of unplaced items lie in one arena, changes of bounds in an undo log. A search can be continued
 //! when its steps are used up.
@@ -67,7 +67,7 @@ struct DecisionFrame {
     chosen: u32,
 }
 
-/// Part that is searched after its predecessor is done. The decisions of the predecessor are then final: only `n_frames` remain.
+/// Part that is searched after its predecessor is done. The decisions of the predecessor are then final: only `num_frames` remain.
 struct PendingComponent {
     component: SearchComponent,
     num_frames: usize,

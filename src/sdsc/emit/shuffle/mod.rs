@@ -1,6 +1,6 @@
 //! The SDSC file of a shuffle: a copy of a tensor in LX from the cores that hold it to the cores that need it.
 //!
-//! A [`Shuffle`] is two views of one tensor, its source and its destination. A [`CoreView`] says which slice each core holds and at which
+//! A [`Shuffle`] is two views of one tensor, its source and its destination. A [`ShuffleView`] says which slice each core holds and at which
 //! address. One file describes any such pair: one-to-one moves, all-gathers within groups, copies on the same core.
 
 mod check;
@@ -28,7 +28,7 @@ pub struct Shuffle {
     pub format: DeviceFormat,
     /// The cores of the bundle; each view lists those that hold a part.
     pub cores: i64,
-    /// The corelets of a core that share its part along [`Self::stick`]: 1 or 2.
+    /// The corelets of a core that share its part along [`Self::find_stick`]: 1 or 2.
     pub corelets: i64,
     /// Whether the source is a sum that only its cores have completed. The file then lists only these cores as used.
     pub is_completed_sum: bool,
@@ -43,13 +43,13 @@ pub struct Shuffle {
 pub struct ShuffleView {
     /// Order of the dimensions in memory, from the one beside the stick outwards.
     pub order: Vec<DimLabel>,
-    /// Number of slices of each dimension, in the order of [`Shuffle::dims`].
+    /// Number of slices of each dimension, in the order of [`Shuffle::operand_dims`].
     pub slices: Vec<i64>,
     /// The slice of each dimension that a core holds; a core that holds no part is absent.
     pub slots: BTreeMap<i64, Vec<i64>>,
     /// Points between two rows of a part that are no part of it, by dimension: the part is a box in a larger buffer of its core.
     pub gaps: Vec<i64>,
-    /// LX address of each core's part, for all cores of [`Shuffle::cores`].
+    /// LX address of each core's part, for all cores of [`Shuffle::num_cores`].
     pub addresses: Vec<i64>,
 }
 

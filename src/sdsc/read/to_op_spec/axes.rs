@@ -1,7 +1,7 @@
 //! Reconstructs device sizes from the sizes of the space, the gaps, and the distances between the cores' slices in a file.
 //!
 //! The rules count device dimensions from the stick outwards and match the `k`-th one with the `k`-th dimension of a tensor's order,
-//! regardless of its coordinate. An [`Axis`] is a dimension of the order, with the size of the device dimension at the same position.
+//! regardless of its coordinate. An [`OrderAxis`] is a dimension of the order, with the size of the device dimension at the same position.
 
 /// One dimension of a tensor's order. Sizes of blocks of sticks count sticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
