@@ -370,7 +370,7 @@ def SpyreSplitViews : Spyre_Pass<"spyre-split-views"> {
     Errors: operands split an iteration dimension at sizes of which neither divides the other; a split is inside a
     stick; a tile has split dimensions.
 
-    Implemented in `src/layout/ir/split_views.rs` and `crates/program/src/layout/split.rs`.
+    Implemented in `src/layout/ir/split_views.rs` and `crates/program/src/layout/iteration_split.rs`.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify --spyre-split-views
     test/layout/split-views.mlir`

@@ -1,8 +1,8 @@
 //! Gap between a plan and the lower bound of all plans, and its causes.
 
 use super::{
-    cause::find_excess_causes,
-    needs::{BufferKind, CompulsoryTraffic, CompulsoryWork, NamedBuffer},
+    compulsory_work::{BufferKind, CompulsoryTraffic, CompulsoryWork, NamedBuffer},
+    excess_cause::find_excess_causes,
 };
 use crate::{
     explain::{Gap, HbmValue, LowerBound, OpGap, ValueGap},

@@ -1,20 +1,20 @@
-//! One compilation: runs the pipeline phase by phase and collects the report. `validated.rs` adds validation.
+//! One compilation: runs the pipeline phase by phase and collects the report. `validation.rs` adds validation.
 
-mod blame;
 mod bound;
-mod cause;
-mod library;
+mod compulsory_work;
+mod excess_cause;
+mod faulty_phase;
 #[cfg(debug_assertions)]
-mod misread;
-mod needs;
+mod import_fault;
+mod library;
 mod number_formats;
 mod pieces;
 mod user_terms;
-mod validated;
+mod validation;
 
 pub use library::{CompileOutcome, compile_source};
 pub use user_terms::{parse_in_user_terms, run_in_user_terms};
-pub use validated::{ValidationSettings, compile_and_validate, compile_and_validate_with_limits, compile_with_validation};
+pub use validation::{ValidationSettings, compile_and_validate, compile_and_validate_with_limits, compile_with_validation};
 
 use crate::bundle::ir::sdsc_ops::bundle_from_ir;
 use crate::dialect::ods::{attr, sdsc, spyre};
@@ -37,9 +37,9 @@ use crate::{
     traffic::{Bytes, OpTraffic, collect_accesses, count_traffic, lx_peak_bytes, read_kernel},
 };
 use bound::{PlanWork, describe_bound};
+use compulsory_work::CompulsoryWork;
 use cost::{CostFormula, OpFeatures, estimate_kernel_time, estimate_op_ns, extract_features};
 use machine::{Target, TimeModel};
-use needs::CompulsoryWork;
 use number_formats::{remark_f64, remark_integer_ranges};
 
 /// Compiles `module` in place up to the phase in the options, and writes the files if that is the last phase. A module that was printed
@@ -64,7 +64,7 @@ pub fn compile_watched<'c>(
     let done = find_completed_phase(module.op(), options).ok()?;
     if done.is_none() {
         #[cfg(debug_assertions)]
-        misread::inject_import_fault(module);
+        import_fault::inject_import_fault(module);
         remark_f64(module);
     }
     let found_before = num_bugs(module.op());

@@ -1,8 +1,8 @@
 //! Piecewise validation of a program that is too large to execute: each piece is compiled as a separate program under the same options.
 
 use super::{
-    blame::{find_faulty_phase, validate_files},
     compile,
+    faulty_phase::{find_faulty_phase, validate_files},
 };
 use crate::{
     dialect::ods::attr,

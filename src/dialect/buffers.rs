@@ -1,6 +1,6 @@
 //! Buffers that are written tile by tile, and the rule that no op may read a partially written buffer.
 
-use super::home::{base_buffer_of, insert_destination, is_in_place, is_insert, tiled_outputs};
+use super::base_buffer::{base_buffer_of, insert_destination, is_in_place, is_insert, tiled_outputs};
 use crate::dialect::{
     ComputeOp,
     ods::{attr, spyre},

@@ -2,11 +2,11 @@
 
 use super::{
     attrs::{DeviceTensor, MemoryPlacement, TileHint, read_core_order, read_work_hint, read_work_slices},
-    enums::OdsEnum,
-    home::{
+    base_buffer::{
         base_buffer_of, in_place_offsets, is_in_place, is_insert, overwritten_operand, placement_owner_of, strip_retyping_views,
         strip_views, tiled_operand,
     },
+    enums::OdsEnum,
     indices::plain_indices,
 };
 use crate::dialect::ods::{attr, spyre};

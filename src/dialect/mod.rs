@@ -6,7 +6,7 @@
 //! | `buffers.rs` | who uses buffers that are written in parts |
 //! | `compute.rs` | [`ComputeOp`]: any compute op through its iteration space and access maps |
 //! | `enums.rs` | plain values that are enums in ODS |
-//! | `home.rs` | which buffer a value is a window of, and how the window moves with loops |
+//! | `base_buffer.rs` | which buffer a value is a window of, and how the window moves with loops |
 //! | `indices.rs` | index maps whose results are dimensions |
 //! | `kernels.rs` | `spyre.kernel`: its knobs, building one, changing what it takes and gives |
 //! | `ods.rs` | the names of our ops and attributes, as ODS has them |
@@ -22,10 +22,10 @@
 //! | `target.rs` | the machine that a module is compiled for |
 
 mod attrs;
+mod base_buffer;
 mod buffers;
 mod compute;
 mod enums;
-mod home;
 mod indices;
 mod kernels;
 pub mod ods;
@@ -42,6 +42,11 @@ mod views;
 
 pub use self::program::{IrProgram, read_program};
 pub use attrs::{DeviceTensor, MemoryLocation, MemoryPlacement, TileHint, format_of, tile_type};
+pub use base_buffer::{
+    LoopCarriedValue, TiledInput, TiledOutput, WindowStride, YieldSlot, base_buffer_of, collect_alias_users, collect_users_through_views,
+    find_last_writer, is_computed_in_place, is_in_lx, is_loop_carried, loop_carried_values, placement_owner_of, storage_root_of,
+    strip_retyping_views, strip_views, tiled_dims, tiled_inputs, tiled_outputs, window_strides, yield_slots,
+};
 pub use buffers::{
     BufferSlice, InsertChain, MAX_IN_PLACE_SLICES, PartialBufferViolation, buffer_slices, find_partial_buffer_violations,
     is_disjoint_slice, is_in_loop_of_buffer, trace_single_use_producer,
@@ -49,11 +54,6 @@ pub use buffers::{
 pub use compute::{ComputeOp, OperandAccess, core_split_of, plain_view_indices};
 pub(crate) use enums::OdsEnum;
 pub use enums::ProgramBufferRole;
-pub use home::{
-    LoopCarriedValue, TiledInput, TiledOutput, WindowStride, YieldSlot, base_buffer_of, collect_alias_users, collect_users_through_views,
-    find_last_writer, is_computed_in_place, is_in_lx, is_loop_carried, loop_carried_values, placement_owner_of, storage_root_of,
-    strip_retyping_views, strip_views, tiled_dims, tiled_inputs, tiled_outputs, window_strides, yield_slots,
-};
 pub use indices::plain_dims;
 pub use kernels::{
     Knob, append_yield, build_kernel_before, condition_holds, input_dims_of, rebuild_scope, set_input_dims, set_knob,

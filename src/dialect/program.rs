@@ -1,12 +1,12 @@
 //! The reader of [`program::Program`].
 
 use super::{
-    ComputeOp, DeviceTensor, OperandAccess, buffer_slices,
-    home::{
+    ComputeOp, DeviceTensor, OperandAccess,
+    base_buffer::{
         base_buffer_of, collect_alias_users, is_computed_in_place, is_loop_carried, placement_owner_of, storage_root_of, view_source,
         window_strides,
     },
-    plain_view_indices,
+    buffer_slices, plain_view_indices,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{BlockLike, Op, OpExt, OpMap, OperationLike, Value, ValueExt, ValueLike, ValueMap, integer};

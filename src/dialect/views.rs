@@ -1,6 +1,6 @@
 //! Elements of buffers that the operands of an op access, through any chain of views.
 
-use super::{ComputeOp, attrs::DeviceTensor, home};
+use super::{ComputeOp, attrs::DeviceTensor, base_buffer};
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{Op, OpExt, TensorType, Value, ValueExt, ValueLike, map_of, map_results};
 use program::{
@@ -90,7 +90,7 @@ fn resolve_buffer_view<'c>(value: Value<'c>, indices: Vec<TensorIndex>, space: &
     let mut tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
     while tensor.layout.is_none() {
         // A tile of a view is no data of its own: the first of them is where the view begins.
-        let around = std::iter::successors(home::tiled_operand(value), |whole| home::tiled_operand(*whole)).last();
+        let around = std::iter::successors(base_buffer::tiled_operand(value), |whole| base_buffer::tiled_operand(*whole)).last();
         if let Some(view) = around.filter(|whole| whole.def().is_some_and(|op| op.is(spyre::VIEW))) {
             value = view;
             tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
@@ -105,7 +105,7 @@ fn resolve_buffer_view<'c>(value: Value<'c>, indices: Vec<TensorIndex>, space: &
         value = view.inputs()[0];
         tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
     }
-    Ok(BufferView { value: home::strip_views(value), shown: value, tensor, indices })
+    Ok(BufferView { value: base_buffer::strip_views(value), shown: value, tensor, indices })
 }
 
 /// Erases the ops that compute values that nothing reads, and the ops that only these read.

@@ -5,7 +5,7 @@
 
 use super::check_sizes::check_sizes;
 use crate::dialect::ods::{attr, option, sdsc, spyre};
-use crate::work::ir::operation::describe_op;
+use crate::work::ir::describe_op::describe_op;
 use crate::{
     codes,
     dialect::{ComputeOp, DeviceTensor, core_split_of, set_phase, target_of},

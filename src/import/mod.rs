@@ -23,7 +23,7 @@ mod rules;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use graph::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode, known::ConstantTensor};
+pub use graph::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode, constant_tensor::ConstantTensor};
 pub use rules::{
     body::{BodyReduction, BodyScalar, Combiner, GenericBody, InputProduct, ScalarOp},
     calls::{CallGraphNode, MAX_INLINED_OPS, count_inlined_ops},
@@ -33,5 +33,5 @@ pub use rules::{
     functions::{SCALAR_FUNCTIONS, ScalarFunction},
     operations::{OPERATIONS, OperationStatus, OperationSupport, supported_ops_page},
     precision::{Precision, Rounding},
-    truth::{TruthFormatConflict, infer_truth_formats},
+    truth_formats::{TruthFormatConflict, infer_truth_formats},
 };

@@ -1,6 +1,6 @@
 //! Tensors of elements, and element-wise data movement between them.
 
-use super::{program::EvalTensor, walk::PositionSequence};
+use super::{eval_program::EvalTensor, positions::PositionSequence};
 use crate::interpret::EvaluationError;
 use std::sync::Arc;
 

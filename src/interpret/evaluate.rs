@@ -6,8 +6,8 @@
 use super::{
     EvaluationError,
     array::EvalArray,
-    program::{ConstantLiteral, EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, EvalTensor, ValueId},
-    walk::{PositionRun, PositionSequence, compute_strides},
+    eval_program::{ConstantLiteral, EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, EvalTensor, ValueId},
+    positions::{PositionRun, PositionSequence, compute_strides},
 };
 use element::{Arithmetic, BinaryFunction, Reduction, UnaryFunction};
 use machine::is_conversion;

@@ -16,23 +16,23 @@
 //! | `unroll`, `sample` | the part of a function that some elements of its results depend on |
 
 mod array;
+mod eval_program;
 mod evaluate;
-mod program;
+mod hidden_errors;
+mod positions;
 mod read;
 mod sample;
 mod selection;
 mod unroll;
-mod unseen;
-mod walk;
 
 pub use array::EvalArray;
+pub use eval_program::{ConstantLiteral, EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, EvalTensor, ValueId};
 pub use evaluate::evaluate_function;
-pub use program::{ConstantLiteral, EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, EvalTensor, ValueId};
+pub use hidden_errors::{find_clobbered_value, may_read_nonzero_padding};
+pub use positions::PositionSequence;
 pub use read::{UninterpretableOp, read_function, read_functions};
 pub use sample::FunctionSample;
 pub use selection::ElementSelection;
-pub use unseen::{find_clobbered_value, may_read_nonzero_padding};
-pub use walk::PositionSequence;
 
 /// Reason why an op cannot be evaluated. The op verifiers exclude all faults except those that depend on index values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

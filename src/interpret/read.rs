@@ -1,6 +1,6 @@
 //! Converts IR to plain values; the only file of the interpreter that depends on MLIR.
 
-use super::program::{ConstantLiteral, EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, EvalTensor, ValueId};
+use super::eval_program::{ConstantLiteral, EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, EvalTensor, ValueId};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect,

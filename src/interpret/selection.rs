@@ -1,6 +1,6 @@
 //! Subsets of a tensor's elements.
 
-use super::walk::{PositionSequence, compute_strides};
+use super::positions::{PositionSequence, compute_strides};
 use std::sync::Arc;
 
 /// Positions along each dimension, in order; their Cartesian product is selected.

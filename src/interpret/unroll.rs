@@ -2,7 +2,7 @@
 
 use super::{
     EvaluationError,
-    program::{EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, EvalTensor, ValueId},
+    eval_program::{EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, EvalTensor, ValueId},
 };
 use program::affine::AffineExpression;
 

@@ -4,9 +4,9 @@
 //! would.
 
 use super::{
-    alike::{MemoTable, check_memo_hit},
     enumerate_split_candidates,
-    prices::{CopyCostKey, LexicographicCost, OpCostKey, OpCostTable},
+    memo_table::{MemoTable, check_memo_hit},
+    op_cost_table::{CopyCostKey, LexicographicCost, OpCostKey, OpCostTable},
 };
 use crate::work::{CoreUse, CoreView, WorkError, compute_core_view, divide};
 use cost::Objective;

@@ -10,8 +10,8 @@
 //!
 //! Method:
 //! 1. *Candidates* (`candidates.rs`): all splits that an op allows, each with every order of the cores ([`WorkSplit::in_order`]).
-//! 2. *Tables* (`tables.rs`): the cost of each op as a function of the states of its operands: the price of the best split with these
-//!    views. A value's states are HBM and the views that all its users can have. Equivalent ops share candidates and tables (`alike.rs`).
+//! 2. *Tables* (`cost_tables.rs`): the cost of each op as a function of the states of its operands: the price of the best split with these
+//!    views. A value's states are HBM and the views that all its users can have. Equivalent ops share candidates and tables (`memo_table.rs`).
 //!    Programs of one search share both (`memo.rs`).
 //! 3. The states with the least sum of costs are found by variable elimination ([`crate::assignment`]).
 //! 4. *Placement* (`evaluate.rs`): the planner assigns addresses, and the model prices the result. Values that do not fit are moved to HBM,
@@ -19,37 +19,37 @@
 //! 5. The cheapest of all these plans is kept. The first plan has the splits that each op gets in isolation, so by the model the result is
 //!    never worse.
 //!
-//! `describe.rs` makes the input of this method from a [`program::Program`]; `priced.rs` prices its result as `spyre-plan-lx` places it.
+//! `describe.rs` makes the input of this method from a [`program::Program`]; `placed_costs.rs` prices its result as `spyre-plan-lx` places it.
 
-mod alike;
 mod candidates;
+mod cost_tables;
 mod describe;
 mod evaluate;
 mod memo;
-pub(crate) mod priced;
-mod prices;
-mod states;
-mod tables;
+mod memo_table;
+mod op_cost_table;
+pub(crate) mod placed_costs;
+mod value_states;
 
 #[cfg(test)]
 mod tests;
 
 use crate::assignment::minimize;
 use cost::{ModeledCost, Objective, TileOp};
+use cost_tables::{CostContext, CostTables};
 use evaluate::evaluate;
 use machine::Target;
 use program::{OperandRef, WorkSplit};
 use rustc_hash::FxHashMap;
 use scratchpad::{Buffer, Capacity, Planner};
 use std::rc::Rc;
-use tables::{CostContext, CostTables};
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub(crate) use alike::check_memo_hit;
 pub use candidates::enumerate_split_candidates;
 pub use memo::{JointMemo, OpClass};
+pub(crate) use memo_table::check_memo_hit;
 
 /// Maximum number of table entries, feasible or not, during elimination.
 const MAX_TABLE_ENTRIES: usize = 1 << 20;

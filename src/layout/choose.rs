@@ -3,9 +3,9 @@
 
 use super::{
     StickCost,
+    conflict::{LayoutConflict, LayoutConflictKind},
     flow::{LayoutBuffer, LayoutFlow, LayoutOp, StickRule},
-    form::{RelayoutBuffer, RelayoutGraph, RelayoutOption, find_relayout_options},
-    misfit::{LayoutConflict, LayoutConflictKind},
+    relayout::{RelayoutBuffer, RelayoutGraph, RelayoutOption, find_relayout_options},
 };
 use crate::assignment::{AdditiveCost as _, AssignmentProblem, CostFactor, minimize};
 use program::layout::TensorIndex;

@@ -5,16 +5,16 @@
 //! | file | what |
 //! |---|---|
 //! | `flow.rs` | a program as buffers and ops that read them, and whether an op can read a buffer as it lies |
-//! | `form.rs` | the relayouts of a buffer for a reader |
+//! | `relayout.rs` | the relayouts of a buffer for a reader |
 //! | `choose.rs` | the choice of sticks for the whole program |
-//! | `misfit.rs` | layout conflicts that no choice resolves |
+//! | `conflict.rs` | layout conflicts that no choice resolves |
 //! | `cost.rs` | cost of a choice of sticks |
 
 mod choose;
+mod conflict;
 mod cost;
 mod flow;
-mod form;
-mod misfit;
+mod relayout;
 #[cfg(test)]
 mod testing;
 
@@ -22,7 +22,7 @@ mod testing;
 pub(crate) mod ir;
 
 pub use choose::{LayoutChoice, StickStrategy};
+pub use conflict::{LayoutConflict, LayoutConflictKind};
 pub use cost::StickCost;
 pub use flow::{BufferRead, BufferRole, LayoutBuffer, LayoutFlow, LayoutOp, StickRule};
-pub use form::{RelayoutBuffer, RelayoutOption, StorageDims};
-pub use misfit::{LayoutConflict, LayoutConflictKind};
+pub use relayout::{RelayoutBuffer, RelayoutOption, StorageDims};

@@ -6,21 +6,21 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `eligible.rs` | why a value may not be in LX |
+//! | `eligibility.rs` | why a value may not be in LX |
 //! | `values.rs` | input of the planners: values by time, their users, their core splits |
 //! | `copy_split.rs` | core split of a copy between LX and HBM |
-//! | `stays.rs` | residency intervals of the exact planner that a compiler emits |
-//! | `stay_plan.rs` | residency intervals of a program's values, and the copies that they need |
-//! | `realize.rs` | a program with the copies and places of a plan |
+//! | `residency.rs` | residency intervals of the exact planner that a compiler emits |
+//! | `program_residency.rs` | residency intervals of a program's values, and the copies that they need |
+//! | `placed_program.rs` | a program with the copies and places of a plan |
 
 pub(crate) mod copy_split;
-mod eligible;
-pub(crate) mod realize;
-pub(crate) mod stay_plan;
-mod stays;
+mod eligibility;
+pub(crate) mod placed_program;
+pub(crate) mod program_residency;
+mod residency;
 pub(crate) mod values;
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use eligible::LxIneligibility;
+pub use eligibility::LxIneligibility;

@@ -42,20 +42,20 @@ mod context;
 mod dense;
 mod diag;
 mod drivers;
+mod float8;
 mod function;
 mod jit;
 mod location;
 mod map;
 mod module_path;
-mod one_of;
 mod op;
+mod parse_enum;
 mod pass;
 mod pass_options;
 pub mod plugin;
 mod program;
-mod quarter;
 mod remark;
-mod reworded;
+mod reword;
 mod scalar;
 mod session;
 mod text;
@@ -73,6 +73,7 @@ pub use diag::{
     warning_at_location,
 };
 pub use drivers::run_lsp_server;
+pub use float8::{decode_e4m3fn, decode_e5m2};
 pub use function::{
     argument_attribute, canonicalize_structured_ops, generalize_named_ops, result_attribute, retain_ops, set_argument_attribute,
     set_function_type, set_result_attribute,
@@ -81,8 +82,8 @@ pub use jit::{JitArray, JitFunction, WidenMode, num_approximated_functions, wide
 pub use location::{format_location, fused_location, is_unknown_location, location_name, named_location, new_block_with_locations};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use module_path::module_path;
-pub use one_of::parse_enum;
 pub use op::{BlockExt, DetachedClone, OpExt, OpMap, ValueExt, ValueMap};
+pub use parse_enum::parse_enum;
 pub use pass::{
     Pass, PassEvent, PassFailure, PassInstance, PassObserverFn, PipelineHooks, UpstreamPass, register_pipeline_passes, run_opt_driver,
 };
@@ -91,9 +92,8 @@ pub use program::{
     functions_of, is_public, lower_stablehlo, lower_tosa, make_entry, merge_outer_dims, partial_shape, remove_empty_tensors,
     replace_empty_tensors, specialize_dims, wrap_scalars_in_tensors,
 };
-pub use quarter::{decode_e4m3fn, decode_e5m2};
 pub use remark::{RemarkFilters, RemarkKind, are_remarks_enabled, emit_remark};
-pub use reworded::{RewordedMessage, reword_diagnostics};
+pub use reword::{RewordedMessage, reword_diagnostics};
 pub use scalar::ScalarType;
 pub use session::{Module, Session, SourceFile, can_parse, run_trial_passes, tool_found_bug};
 pub(crate) use text::{read_context_text, string_ref};

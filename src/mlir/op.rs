@@ -1,6 +1,6 @@
 //! Reading and changing operations: what melior lacks, as extension traits.
 
-pub(super) mod graveyard;
+pub(super) mod erased_ops;
 
 use super::{
     Attribute, AttributeLike, Block, BlockLike, Context, Location, Op, OperationLike, RegionLike, Type, TypeLike, Value, ValueLike,
@@ -198,7 +198,7 @@ impl<'c> OpExt<'c> for Op<'c> {
     }
 
     fn erase(self) {
-        graveyard::defer_free(self);
+        erased_ops::defer_free(self);
     }
 
     fn inline_body(self) {
@@ -366,7 +366,7 @@ impl<'c> DetachedClone<'c> {
 impl Drop for DetachedClone<'_> {
     fn drop(&mut self) {
         // Operations that are still in use are not freed.
-        let _ = graveyard::free_erased(self.op());
+        let _ = erased_ops::free_erased(self.op());
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     context::{num_bugs, record_bug},
     drivers::call_with_argv,
     error_at,
-    op::graveyard,
+    op::erased_ops,
     pass_options::{NestedReader, PassOptionValue, PassOptions},
     text::{read_text, string_ref},
 };
@@ -226,7 +226,7 @@ fn run_pass(pass: Pass, module: Op<'_>, options: &PassOptions) -> Result<(), Err
             fault::inject(pass.argument, module)?;
         }
         let done = (pass.run)(module, options);
-        graveyard::free_erased(module).unwrap_or_else(|message| std::panic::panic_any(message));
+        erased_ops::free_erased(module).unwrap_or_else(|message| std::panic::panic_any(message));
         done
     }));
     done.unwrap_or_else(|_| {

@@ -3,7 +3,7 @@
 use super::{
     Attribute, AttributeLike, Context, DetachedClone, Op, PipelineHooks,
     context::{num_bugs_in_context, run_as_trial},
-    op::graveyard,
+    op::erased_ops,
     pass::{self, PassFailure, PassInstance, TextCallback},
     remark::{RemarkFilters, YamlRemarks},
     text::string_ref,
@@ -268,7 +268,7 @@ impl<'c> Module<'c> {
 impl Drop for Module<'_> {
     fn drop(&mut self) {
         // On an error nothing is freed: erased ops with uses stay in memory.
-        let _ = graveyard::free_erased(self.op());
+        let _ = erased_ops::free_erased(self.op());
         // SAFETY: destroyed once.
         unsafe { mlir_sys::mlirModuleDestroy(self.raw) }
     }

@@ -5,8 +5,8 @@ use crate::{
     kernel::{
         KernelMode,
         ir::{
+            cost_evaluator::{CandidateCompilation, CandidatePasses},
             dissolve_kernels, fuse_prologue_epilogue,
-            judge::{CandidateCompilation, CandidatePasses},
         },
     },
     mlir::PassInstance,

@@ -16,7 +16,7 @@ mod steps;
 
 use crate::{
     bundle, gate, hint, import, joint, kernel,
-    kernel::ir::judge::CandidateCompiler,
+    kernel::ir::cost_evaluator::CandidateCompiler,
     launch, layout, lx,
     mlir::{Pass, PassOptionValue, PipelineHooks, Session},
     peel, remark, sdsc, search, tile, work,

@@ -16,7 +16,7 @@ use crate::{
     joint::ir::divide_jointly,
     kernel::{
         KernelMode,
-        ir::{dissolve_kernels, form_kernels, fuse_prologue_epilogue, judge::CandidateCompiler, make_kernels, make_scopes},
+        ir::{cost_evaluator::CandidateCompiler, dissolve_kernels, form_kernels, fuse_prologue_epilogue, make_kernels, make_scopes},
     },
     launch::ir::lower_to_sdscbundle,
     layout::ir::{

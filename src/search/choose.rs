@@ -1,9 +1,9 @@
 //! Search for the plan of least time: a shortest path over segments. All edges are estimated; edges on the path are then evaluated.
 
 mod preference;
+mod program_plans;
 #[cfg(test)]
 mod tests;
-mod whole;
 
 use super::{
     CostEvaluator, LoopNest, ModeledCost, PricedPlan, SearchedOp, Tiling, TilingAxis,
@@ -11,10 +11,10 @@ use super::{
     enumerate_tilings,
     estimate::{estimate_cost, subtract_avoided_stores},
     find_axes,
-    nests::find_tile_counts,
-    roomy::UnlimitedLxCosts,
+    measured_times::{CalibratedCosts, MeasuredTimes},
     runner_up::find_next_best,
-    seen::{CalibratedCosts, MeasuredTimes},
+    tilings::find_tile_counts,
+    unlimited_lx::UnlimitedLxCosts,
 };
 use cost::Objective;
 use preference::{is_preferred, trades_time_for_bytes};

@@ -20,18 +20,18 @@
 //! | file | what |
 //! |---|---|
 //! | `axes.rs` | dimensions that can be tiled together |
-//! | `nests.rs` | candidate loop nests |
+//! | `tilings.rs` | candidate loop nests |
 //! | `loops.rs` | a nest around ops, as written to the program |
 //! | `estimate.rs` | estimated costs of nests |
-//! | `seen.rs` | evaluated times of ops, used as lower bounds in other segments |
+//! | `measured_times.rs` | evaluated times of ops, used as lower bounds in other segments |
 //! | `carry.rs` | reductions that a loop can carry |
 //! | `copies.rs` | values that copies before loops could keep in LX |
-//! | `roomy.rs` | lower bound with unlimited LX |
+//! | `unlimited_lx.rs` | lower bound with unlimited LX |
 //! | `choose.rs` | the shortest path; `choose/whole.rs`: whole-program plans; `choose/preference.rs`: comparison of two plans |
 //! | `more_lx.rs` | cost of the program on a machine with more LX |
 //! | `objective.rs` | least time, or fewest bytes |
 //! | `runner_up.rs` | the next best plan |
-//! | `stretches.rs` | partitions of a long program, which are searched separately |
+//! | `partitions.rs` | partitions of a long program, which are searched separately |
 //! | `ir/choose_tiles.rs` | reads the program, writes hints |
 //! | `ir/read.rs` | the ops as plain values |
 //! | `ir/hints.rs` | a nest as hints on ops |
@@ -40,35 +40,35 @@
 //! | `ir/judge.rs` | divides, places and prices such a function |
 
 mod axes;
-mod by_tiling;
 mod carry;
 mod choose;
 mod copies;
 mod estimate;
 mod loops;
+mod measured_times;
 mod more_lx;
-mod nests;
 mod objective;
-mod roomy;
+mod partitions;
 mod runner_up;
-mod seen;
-mod stretches;
+mod tiling_table;
+mod tilings;
+mod unlimited_lx;
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
 pub(crate) use axes::common_divisor;
 pub use axes::{TilingAxis, find_axes, find_axes_without_carried};
-#[cfg(feature = "mlir")]
-pub(crate) use by_tiling::TilingTable;
 pub use choose::{TileSearchResult, TileSearchStatistics, choose_tilings};
 pub use copies::find_hoistable_copies;
 pub use loops::{HoistedCopy, LoopNest, OperandPosition, TiledLoop};
 pub use more_lx::{ADDITIONAL_LX_BYTES, compute_cost_with_more_lx};
-pub use nests::{AxisTiling, Tiling, enumerate_tilings};
 pub use objective::choose_fewest_bytes;
+pub use partitions::partition_program;
 pub use runner_up::PricedPlan;
-pub use stretches::partition_program;
+#[cfg(feature = "mlir")]
+pub(crate) use tiling_table::TilingTable;
+pub use tilings::{AxisTiling, Tiling, enumerate_tilings};
 
 use crate::tile::{AnalyzedOpKind, TiledOp};
 use cost::ModeledCost;

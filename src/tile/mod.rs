@@ -36,7 +36,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `cut.rs` | iteration dimension of an op that each level cuts, and errors |
+//! | `level_tiling.rs` | iteration dimension of an op that each level cuts, and errors |
 //! | `tree.rs` | assignment of ops to loops |
 //! | `online.rs` | reductions that one loop can compute with corrected partial results |
 //! | `ir/coarse_tile.rs` | reads ops and hints |
@@ -47,14 +47,14 @@
 //! | `ir/settle_loops.rs` | makes it legal for loops to overwrite carried values |
 //! | `ir/write_in_place.rs` | makes ops write slices of buffers in place |
 
-mod cut;
+mod level_tiling;
 mod online;
 mod tree;
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use cut::{KnownDimNames, LevelTiling, LoopLevel, TiledOp, TiledOperand, TilingError};
+pub use level_tiling::{KnownDimNames, LevelTiling, LoopLevel, TiledOp, TiledOperand, TilingError};
 pub use online::{
     AnalyzedOp, AnalyzedOpKind, AnalyzedOperand, Correction, Monotonicity, RunningDependence, RunningTerm, RunningValueAnalysis,
 };

@@ -2,7 +2,7 @@
 
 use super::{
     Reporter,
-    speech::{Message, MessageLocation, RemarkOrigin, print_line},
+    reporter::{Message, MessageLocation, RemarkOrigin, print_line},
     terminal::run_with_line_erased,
 };
 use crate::{

@@ -1,6 +1,6 @@
 //! Help pages of the tools: `-h` and `--help` show the most used options, `--help-all` shows all of them under headings.
 
-use super::speech::{EXIT_CODES, MESSAGES, VERSION};
+use super::reporter::{EXIT_CODES, MESSAGES, VERSION};
 use clap::{Arg, ArgAction, Command};
 use std::ffi::OsString;
 

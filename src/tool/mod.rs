@@ -1,25 +1,25 @@
 //! The command-line tools, and what they share: exit codes, messages, and writing without half-written files.
 
-#[cfg(feature = "mlir")]
-mod choices;
 pub mod commands;
 #[cfg(feature = "mlir")]
 mod diagnostics;
 #[cfg(feature = "mlir")]
 mod foreign_file;
 mod help;
-#[cfg(feature = "mlir")]
-mod helper;
 mod lsp;
 #[cfg(feature = "manual")]
 pub mod manual;
-mod places;
+mod output_paths;
+#[cfg(feature = "mlir")]
+mod pipeline_arguments;
 mod progress;
+#[cfg(feature = "mlir")]
+mod reference_process;
 #[cfg(feature = "mlir")]
 mod remarks;
 #[cfg(feature = "mlir")]
 mod report_file;
-mod speech;
+mod reporter;
 #[cfg(feature = "mlir")]
 pub mod spyre_compile;
 #[cfg(feature = "mlir")]
@@ -46,10 +46,10 @@ use clap::{
 };
 #[cfg(feature = "mlir")]
 pub use foreign_file::check_is_mlir;
-pub use places::{check_output_directory, check_output_file, find_similar_file, format_read_error};
-use places::{describe_io_error, parent_directory};
+pub use output_paths::{check_output_directory, check_output_file, find_similar_file, format_read_error};
+use output_paths::{describe_io_error, parent_directory};
 use progress::ProgressIndicator;
-pub use speech::{EXIT_CODES, Message, MessageArguments, MessageFormat, MessageLocation, Reporter, VERSION, Verbosity};
+pub use reporter::{EXIT_CODES, Message, MessageArguments, MessageFormat, MessageLocation, Reporter, VERSION, Verbosity};
 use std::{
     ffi::OsString,
     fs,

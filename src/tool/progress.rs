@@ -4,7 +4,7 @@
 //! each line stays, and the time between two lines grows.
 
 use super::{
-    speech::{Reporter, print_line},
+    reporter::{Reporter, print_line},
     terminal::{redraw, run_with_line_erased},
 };
 use std::{

@@ -1,6 +1,6 @@
 //! Which decisions a tool tells, by MLIR's remark engine, and where to.
 
-use super::{check_output_file, speech::MESSAGES, write_file};
+use super::{check_output_file, reporter::MESSAGES, write_file};
 use crate::{
     codes,
     mlir::{RemarkFilters, Session},

@@ -1,13 +1,13 @@
 //! `spyre-compile`: from `linalg` on tensors, or `spyre` ops, to a bundle directory.
 
 use super::{
-    choices::{OPTIMIZATION, PipelineArguments, kinds, modes},
     diagnostics::{format_option_name, install_handler},
     help::{LISTS_NOTE, with_help},
-    helper::ReferenceProcess,
+    pipeline_arguments::{OPTIMIZATION, PipelineArguments, kinds, modes},
+    reference_process::ReferenceProcess,
     remarks::RemarkArguments,
     report_file,
-    speech::MESSAGES,
+    reporter::MESSAGES,
     tuning::{BUDGET, TuneRequest, format_short_summary, tune},
 };
 use crate::{

@@ -3,8 +3,8 @@
 use super::{
     help::{DriverOption, driver_option, handle_driver_help, with_help},
     lsp::{mlir_server_arguments, serve_stdio},
+    reporter::{MESSAGES, MessageArguments, Reporter},
     run_on_large_stack,
-    speech::{MESSAGES, MessageArguments, Reporter},
 };
 use crate::mlir::run_lsp_server;
 use clap::Command;

@@ -2,8 +2,8 @@
 
 use super::{
     help::{DriverOption, driver_option, handle_driver_help, with_help},
+    reporter::MESSAGES,
     run_on_large_stack,
-    speech::MESSAGES,
 };
 use crate::{
     mlir::run_opt_driver,

@@ -1,6 +1,6 @@
 //! Where the bytes of a program go, buffer by buffer, beside what must be moved of each.
 
-use super::moved::{touched_bytes, used_bytes};
+use super::op_traffic::{touched_bytes, used_bytes};
 use crate::bundle::{Allocation, Bundle, BundleItem};
 use std::{collections::BTreeMap, ops::RangeInclusive};
 

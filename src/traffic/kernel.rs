@@ -1,6 +1,6 @@
 //! The ops of a bundle as the model of time sees them. A bundle is one launch, which is one kernel.
 
-use super::moved::touched_bytes;
+use super::op_traffic::touched_bytes;
 use crate::bundle::{Allocation, Bundle, BundleItem, OpFamily, OpSpec, OpSpecOperand};
 use cost::{Dim, OpKind, OpShape, TileOp, TileOperand};
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,12 +10,12 @@ mod bound;
 mod bytes;
 mod gap;
 mod kernel;
-mod moved;
-mod pebbles;
+mod op_traffic;
+mod pebble_bound;
 
 pub use bound::{AccessFootprint, IndexAssumption, min_distinct_elements, stick_bytes};
 pub use bytes::Bytes;
 pub use gap::{BufferAccess, TrafficBuffer, ValueTraffic, collect_accesses, group_by_value};
 pub use kernel::read_kernel;
-pub use moved::{OpTraffic, count_traffic, lx_bytes_per_core, lx_peak_bytes};
-pub use pebbles::min_moved_elements;
+pub use op_traffic::{OpTraffic, count_traffic, lx_bytes_per_core, lx_peak_bytes};
+pub use pebble_bound::min_moved_elements;

@@ -15,24 +15,24 @@
 //! |---|---|
 //! | `space.rs` | open parameters and their choices |
 //! | `search.rs` | evaluates points in batches; all of them in a small space |
-//! | `walk.rs` | local search in a large space |
+//! | `local_search.rs` | local search in a large space |
 //! | `random.rs` | random numbers that are the same on every machine |
 //! | `shard.rs` | shard of the work, for one of several machines |
 //! | `entry.rs` | cache entry: key and result of a search |
 //! | `cache.rs` | folders of entries: lookup and append |
 //! | `merge.rs` | merges the entries of several machines |
-//! | `product.rs` | for a test: walks compared with all points of a product, by the time model |
+//! | `matmul_space.rs` | for a test: walks compared with all points of a product, by the time model |
 
 mod cache;
 mod entry;
-mod merge;
+mod local_search;
 #[cfg(test)]
-mod product;
+mod matmul_space;
+mod merge;
 mod random;
 mod search;
 mod shard;
 mod space;
-mod walk;
 
 pub use cache::{CacheLookup, LocatedEntry, TuneCache, append, read_folder};
 pub use entry::{RankedPoint, TuneEntry, TuneKey, TuneParameters, TuneResult};

@@ -24,14 +24,14 @@
 //! | `distribute.rs` | the largest-divisor rule |
 //! | `matmul.rs` | the cost model, and the older K-fast rule |
 //! | `hint.rs` | the split that a user requests by dimension names |
-//! | `alternatives.rs` | every split that an op allows |
+//! | `enumerate_splits.rs` | every split that an op allows |
 //! | `error.rs`, `explain.rs` | why an op cannot be divided, and how the user is told |
 //!
 //! The rules with their sources and worked examples: `docs/concepts/work-division.md`.
 
-mod alternatives;
 mod core_view;
 mod distribute;
+mod enumerate_splits;
 mod error;
 mod explain;
 mod hint;
@@ -43,9 +43,9 @@ mod testing;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use alternatives::{MAX_ENUMERATED_SPLITS, enumerate_splits};
 pub use core_view::{CoreSplitConflict, CoreUse, CoreView, compute_core_view, find_common_view};
 pub use distribute::distribute;
+pub use enumerate_splits::{MAX_ENUMERATED_SPLITS, enumerate_splits};
 pub use error::WorkError;
 pub use hint::{find_unmatched_hint, resolve_hinted_split};
 pub use matmul::{divide_by_cost_model, divide_k_fast};

@@ -1,4 +1,4 @@
-// Each rule that an op can violate, reported at the op and at the kernel; `src/kernel/legal.rs` implements the rules.
+// Each rule that an op can violate, reported at the op and at the kernel; `src/kernel/fusion_rules.rs` implements the rules.
 // RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-fuse-prologue-epilogue %s
 
 func.func @p_kind(%x: tensor<64x128xf16>) -> tensor<64x1xf16> {

@@ -1,6 +1,6 @@
 //! HBM rates by access pattern of an op ("cost models, 2.3").
 
-use super::kernel::{AccessPattern, BroadcastLocation, OpFeatures};
+use super::op_features::{AccessPattern, BroadcastLocation, OpFeatures};
 use machine::{BroadcastRate, HbmRates, TransportRate};
 
 /// log2 of the elements of an f16 stick: the unit in which the fits count columns.

@@ -1,6 +1,6 @@
 //! Lower bound of the modeled time of a program, over all plans.
 
-use super::{kernel::as_f64, rates::find_max_hbm_rate, shape::OpKind};
+use super::{op_features::as_f64, rates::find_max_hbm_rate, shape::OpKind};
 use machine::Target;
 
 /// Minimum work of a program, independent of the compiler's decisions.

@@ -1,7 +1,7 @@
 //! torch-spyre's formula of August 2026, reproduced exactly ("cost models, 2.3"): for comparison, not for decisions.
 
 use super::{
-    kernel::{AccessPattern, BatchLayout, MatmulFeatures, OpFeatures, as_f64},
+    op_features::{AccessPattern, BatchLayout, MatmulFeatures, OpFeatures, as_f64},
     rates::{compute_row_reduction_rate, estimate_plain_ns, find_pattern_rate},
     shape::OpKind,
 };

@@ -1,9 +1,10 @@
 //! Elements of finite fields: a program as a rational function of its inputs and of random non-algebraic functions. See [`FiniteField`].
 
 use super::{
-    Arithmetic, BinaryFunction, RandomArithmetic, UnaryFunction, products,
+    Arithmetic, BinaryFunction, RandomArithmetic, UnaryFunction,
     residue::{P, Q, add_mod, invert_residues, negate_mod, pow_base, residue_from_number},
-    spent::SpentMasks,
+    residue_sums,
+    spent_masks::SpentMasks,
 };
 use std::cmp::Ordering;
 
@@ -389,7 +390,7 @@ impl Arithmetic for FiniteField {
         let (right_is_finite, right_is_spent) = (is_finite(right), is_spent(right));
         let (first, mut second) = (collect_residues(right, first_residue), None);
         let mut columns = None;
-        let mut sums = products::ResidueSums::new(n);
+        let mut sums = residue_sums::ResidueSums::new(n);
         for (row, out) in left.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
             if !right_is_finite || !is_finite(row) || !is_finite(out) {
                 self.multiply_row(row, right, out);

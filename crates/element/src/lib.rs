@@ -5,18 +5,18 @@
 //! algebra are keyed random functions, so two programs agree on these elements only if they compute the same values. This crate does not
 //! depend on layouts, files or IR.
 
-mod exact;
+mod f64_arithmetic;
 mod field;
 mod function;
-mod ordered;
-mod products;
+mod ordered_field;
 mod residue;
-mod spent;
+mod residue_sums;
+mod spent_masks;
 
-pub use exact::{F64Arithmetic, erf, maximum};
+pub use f64_arithmetic::{F64Arithmetic, erf, maximum};
 pub use field::{FieldElement, FiniteField, mix_bits};
 pub use function::{BinaryFunction, Reduction, UnaryFunction};
-pub use ordered::{OrderedElement, OrderedField};
+pub use ordered_field::{OrderedElement, OrderedField};
 
 use std::fmt::Debug;
 

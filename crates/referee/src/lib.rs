@@ -51,11 +51,11 @@ pub use load::{
 };
 pub use report::RunReport;
 pub use run::{
-    beside::ShadowArithmetic,
-    bounded::{BoundedNumber, IntervalArithmetic},
     digits::Companions,
+    instantiations::Simulated,
+    interval_arithmetic::{BoundedNumber, IntervalArithmetic},
     lx_image::{LxImage, LxRange},
-    simulated::Simulated,
+    shadow_memory::ShadowArithmetic,
     simulation::{Accompanied, RunOptions, RunOutcome, Simulation},
 };
 pub use traffic::Traffic;

@@ -6,9 +6,9 @@
 
 use super::{
     Violation,
-    crowd::{self, ConflictSet},
+    conflict_set::{self, ConflictSet},
     files::{Instance, ResultFile},
-    relax::{RelaxedProblem, ValueLocation},
+    relaxation::{RelaxedProblem, ValueLocation},
 };
 use std::collections::BTreeMap;
 
@@ -33,10 +33,14 @@ pub(super) fn check_bound(instance: &Instance, result: &ResultFile) -> Result<()
     if certificate.cuts.len() > 128 {
         return Err(refuse("there are more than 128 cuts".to_owned()));
     }
-    let crowds =
-        certificate.cuts.iter().map(|cut| crowd::read_cut(instance, &relaxed, cut)).collect::<Result<Vec<_>, _>>().map_err(refuse)?;
+    let crowds = certificate
+        .cuts
+        .iter()
+        .map(|cut| conflict_set::read_cut(instance, &relaxed, cut))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(refuse)?;
     for (number, one) in crowds.iter().enumerate() {
-        crowd::check_conflict(instance, &relaxed, one).map_err(|what| refuse(format!("cut {number}: {what}")))?;
+        conflict_set::check_conflict(instance, &relaxed, one).map_err(|what| refuse(format!("cut {number}: {what}")))?;
     }
     // Plans leave a whole number of bytes, so a cost of more than the bound minus one byte is not below the bound.
     let goal = (i128::from(result.lower_bound) - relaxed.fixed - 1) * relaxed.scale + 1;

@@ -6,21 +6,21 @@
 //! | file | content |
 //! |---|---|
 //! | `files.rs` | file formats of instances and results |
-//! | `legal.rs` | legality of residency intervals, and the HBM bytes that they leave |
-//! | `relax.rs` | values and their least cost at given prices |
+//! | `legality.rs` | legality of residency intervals, and the HBM bytes that they leave |
+//! | `relaxation.rs` | values and their least cost at given prices |
 //! | `bound.rs` | the sweep that confirms the bound |
-//! | `rents.rs` | the bound from multipliers per value and operation |
-//! | `crowd.rs`, `towers.rs` | proof that the intervals of a cut do not fit together |
+//! | `multipliers.rs` | the bound from multipliers per value and operation |
+//! | `conflict_set.rs`, `stacks.rs` | proof that the intervals of a cut do not fit together |
 //! | `peak.rs` | the smallest LX |
 
 mod bound;
-mod crowd;
+mod conflict_set;
 mod files;
-mod legal;
+mod legality;
+mod multipliers;
 mod peak;
-mod relax;
-mod rents;
-mod towers;
+mod relaxation;
+mod stacks;
 
 /// Properties of a result that the verifier has confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ pub enum Violation {
 pub fn verify(result: &str, instance: &str, given: (Option<i64>, Option<i64>)) -> Result<VerifiedPlan, Violation> {
     let result = files::ResultFile::parse(result)?;
     let instance = files::Instance::parse(instance, &result, given)?;
-    let left = legal::check_plan(&instance, &result)?;
+    let left = legality::check_plan(&instance, &result)?;
     if result.lower_bound > left {
         let what = format!("the plan moves only {left} HBM bytes");
         return Err(Violation::Bound { bound: result.lower_bound, what });
@@ -123,7 +123,7 @@ pub fn verify(result: &str, instance: &str, given: (Option<i64>, Option<i64>)) -
     if result.certificate.rents.is_empty() {
         bound::check_bound(&instance, &result)?;
     } else {
-        rents::check_multipliers(&instance, &result)?;
+        multipliers::check_multipliers(&instance, &result)?;
     }
     Ok(VerifiedPlan {
         hbm_bytes_left: left,

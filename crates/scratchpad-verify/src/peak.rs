@@ -3,8 +3,8 @@
 use super::{
     Violation, field_violation,
     files::{Instance, MinimumLx, ResultFile},
-    relax::RelaxedProblem,
-    towers::{AliasedStack, can_place_stacks},
+    relaxation::RelaxedProblem,
+    stacks::{AliasedStack, can_place_stacks},
 };
 
 /// Confirms that the plan has everything in LX, and that the bound holds: by the bytes live at once, or else by a search.
@@ -65,7 +65,7 @@ fn compute_max_load(instance: &Instance) -> i64 {
 fn may_fit_below(instance: &Instance, bytes: i64) -> Result<bool, String> {
     let relaxed = RelaxedProblem::new(instance, true, 1, &[]);
     let capacity = relaxed.units_below(bytes);
-    let tower = |value: &super::relax::RelaxedValue| {
+    let tower = |value: &super::relaxation::RelaxedValue| {
         let mut tower = AliasedStack::new();
         tower.add(value.uses[0].tick..value.uses[value.uses.len() - 1].tick + 1, value.units, capacity - value.units);
         if !value.parents.is_empty() {

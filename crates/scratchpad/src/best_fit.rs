@@ -1,6 +1,6 @@
 //! The best-fit planner: the gap that leaves the fewest bytes.
 
-use super::fit::{FreeGap, place_by_urgency};
+use super::gap_fit::{FreeGap, place_by_urgency};
 use super::{Buffer, Capacity, Placement, Planner};
 
 /// torch-spyre's best-fit planner of August 2026: like first-fit, but each buffer goes into the gap that leaves the fewest bytes free

@@ -1,6 +1,6 @@
 //! The first-fit planner: the lowest gap that is large enough.
 
-use super::fit::{FreeGap, place_by_urgency};
+use super::gap_fit::{FreeGap, place_by_urgency};
 use super::{Buffer, Capacity, Placement, Planner};
 
 /// torch-spyre's first-fit planner of August 2026: places short-lived and frequently used buffers first, each in the lowest gap over its

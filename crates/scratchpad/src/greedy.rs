@@ -1,6 +1,6 @@
 //! Greedy planner: places each buffer at its birth, without lookahead.
 
-use super::{Buffer, Capacity, Placement, Planner, buffer::can_reuse_in_place, live::LiveIndex};
+use super::{Buffer, Capacity, Placement, Planner, buffer::can_reuse_in_place, live_index::LiveIndex};
 
 /// torch-spyre's default planner of August 2026 (`GreedyLayoutSolver`).
 ///

@@ -21,11 +21,11 @@
 //! |---|---|
 //! | `buffer.rs` | buffers, uses, capacity, legality of in-place reuse |
 //! | `instance.rs` | planner instances in files |
-//! | `live.rs` | index of placed buffers by live range |
+//! | `live_index.rs` | index of placed buffers by live range |
 //! | `placement.rs` | addresses, reasons, HBM bytes left, the independent legality check |
 //! | `planner.rs` | the planners by name |
 //! | `greedy.rs` | places each buffer at its birth |
-//! | `first_fit.rs`, `best_fit.rs`, `fit.rs` | place the most urgent buffer first, in the lowest or the tightest gap |
+//! | `first_fit.rs`, `best_fit.rs`, `gap_fit.rs` | place the most urgent buffer first, in the lowest or the tightest gap |
 //! | `exact/` | the fewest HBM bytes, with a certificate (`docs/reference/planner.md`) |
 //! | `pack/` | addresses for buffers that must all be placed, or the proof that there are none |
 //! | `plan_instance.rs` | planning of an instance with step limits and progress reports |
@@ -36,10 +36,10 @@ mod buffer;
 mod drawing;
 mod exact;
 mod first_fit;
-mod fit;
+mod gap_fit;
 mod greedy;
 mod instance;
-mod live;
+mod live_index;
 mod placement;
 mod plan_instance;
 mod planner;

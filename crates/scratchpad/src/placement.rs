@@ -1,6 +1,6 @@
 //! The planner interface, and placements: their content, cost and legality.
 
-use super::{Buffer, Capacity, PlacementExclusion, buffer::can_reuse_in_place, live::LiveIndex};
+use super::{Buffer, Capacity, PlacementExclusion, buffer::can_reuse_in_place, live_index::LiveIndex};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 

@@ -8,13 +8,13 @@
 //! The analysis walks over the executes in the order of the text, loop bodies once.
 
 use super::BundleFacts;
-use super::facts::{FileFacts, TensorAddress, TensorFacts};
-use super::flow::FlowFault;
+use super::data_flow::FlowFault;
+use super::file_facts::{FileFacts, TensorAddress, TensorFacts};
+use super::file_tree::join_path;
 use super::launch::ValueBase;
-use super::lives::ExecuteOrder;
+use super::live_ranges::ExecuteOrder;
+use super::order_effect::ElementOrderEffect;
 use super::report::ViolationReport;
-use super::transfer::ElementOrderEffect;
-use super::tree::join_path;
 use sdsc_format::program::{PROGRAM_FILE, Program};
 use std::collections::BTreeMap;
 use std::fmt;

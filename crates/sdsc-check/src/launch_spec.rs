@@ -3,9 +3,9 @@
 //! A layout is checked as a launcher uses it: the device shape is built from shape, stick size and padding, and compared with the tensor's.
 
 use super::error::CheckError;
+use super::file_tree::{DiskTree, FileTree, join_path};
 use super::report::{Violation, ViolationReport};
 use super::rules::LAUNCH_SPEC;
-use super::tree::{DiskTree, FileTree, join_path};
 use super::{BundleFacts, report_schema_error, rule_label};
 use machine::{DeviceFormat, ElementType};
 use sdsc_format::launch_spec::{ArgDimSize, ArgLayout, ArgRole, ArgSpec, LAUNCH_SPEC_FILE, LaunchSpec, SizeRange, SymbolKind};

@@ -14,16 +14,18 @@
 //! dropped, so time is linear in the size of a bundle and memory that of one file.
 
 mod buffers;
+mod data_flow;
 mod element_order;
 mod error;
 mod extent;
-mod facts;
+mod file_facts;
+mod file_tree;
 mod file_view;
-mod flow;
 mod functions;
 pub mod launch;
 mod launch_spec;
-mod lives;
+mod live_ranges;
+mod order_effect;
 mod profile;
 mod program;
 mod program_flow;
@@ -31,8 +33,6 @@ mod program_sizes;
 mod program_tensors;
 mod report;
 mod rules;
-mod transfer;
-mod tree;
 
 pub use error::CheckError;
 pub use file_view::KernelArgument;
@@ -41,10 +41,11 @@ pub use profile::{Profile, UnknownProfileError};
 pub use report::{Violation, ViolationLocation};
 pub use rules::{FormatRule, RELEASE_RULES, RULES, all_rules, format_rules_table};
 
+use data_flow::{FlowFindings, analyze_flow};
 use element_order::ElementOrderState;
-use facts::FileFacts;
+use file_facts::FileFacts;
+use file_tree::{DiskTree, FileTree, MemoryTree, join_path};
 use file_view::{CheckContext, FileView};
-use flow::{FlowFindings, analyze_flow};
 use launch::{ExecuteView, LaunchValues};
 use machine::Target;
 use profile::members::find_member_faults;
@@ -61,7 +62,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use tree::{DiskTree, FileTree, MemoryTree, join_path};
 
 /// The files of one bundle, in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -198,7 +198,7 @@ struct BundleFacts {
     sizes: Vec<(i64, i64)>,
     /// Facts of the file of each execute, in the order of the text; `None` if the file is invalid.
     executes: Vec<Option<Rc<FileFacts>>>,
-    order: lives::ExecuteOrder,
+    order: live_ranges::ExecuteOrder,
     flow: FlowFindings,
 }
 
@@ -238,7 +238,7 @@ impl<T: FileTree> BundleSource<'_, T> {
             facts.parameters = launch.arguments.clone();
             facts.pools.clone_from(&launch.pools);
             facts.sizes = text.params.iter().filter_map(|param| size_bounds(param.kind)).collect();
-            facts.order = lives::ExecuteOrder::from_body(&text.body);
+            facts.order = live_ranges::ExecuteOrder::from_body(&text.body);
             facts.flow = analyze_flow(&text.body, launch, &facts.executes, !self.is_in_program);
             // Unowned or foreign bytes are a consequence of violations of other rules.
             if report.len() == before {

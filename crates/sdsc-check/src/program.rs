@@ -1,8 +1,8 @@
 //! Checks a program: `program.json` and a folder for each bundle, or one bundle in the same folder.
 
+use super::file_tree::{FileTree, is_below, join_path};
 use super::report::ViolationReport;
 use super::rules::{BUFFERS, CONSTANTS, ELEMENT_ORDER, PROGRAM, RULES, SYMBOLIC_SIZES};
-use super::tree::{FileTree, is_below, join_path};
 use super::{
     BundleFacts, BundleSource, CheckOptions, KernelArgument, buffers, element_order, launch_spec, program_flow, program_sizes,
     program_tensors, report_schema_error,

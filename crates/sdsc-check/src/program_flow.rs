@@ -1,11 +1,11 @@
 //! Rules on the accesses of launches to the tensors of a program.
 
-use super::facts::TensorAddress;
+use super::file_facts::TensorAddress;
+use super::file_tree::join_path;
 use super::launch::ValueBase;
 use super::report::ViolationReport;
 use super::rules::{ARGUMENTS, DEBUG_HANDLES, FLOW_BETWEEN_LAUNCHES, INDEX_RANGES, LIVE_RANGES_IN_LAUNCHES, POOL_BYTES, READ_ONLY};
-use super::tree::join_path;
-use super::{BundleFacts, lives};
+use super::{BundleFacts, live_ranges};
 use machine::STICK_BYTES;
 use sdsc_format::BUNDLE_FILE;
 use sdsc_format::program::{LaunchEntry, Life, PROGRAM_FILE, Program, Tensor};
@@ -38,7 +38,7 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
     for launch in &program.launches {
         let before = report.len();
         report.enter_rule(LIVE_RANGES_IN_LAUNCHES);
-        lives::check(launch.number, launch.launch, launch.facts, report);
+        live_ranges::check(launch.number, launch.launch, launch.facts, report);
         // If live ranges are invalid, so are all facts derived from them.
         if report.len() == before {
             report.enter_rule(POOL_BYTES);

@@ -10,22 +10,22 @@
 //! |---|---|
 //! | `program.rs` | the ops, as a certificate has them |
 //! | `space.rs` | axes, counts and nests: what plans are made of |
-//! | `least.rs` | the least time of an op in tiles |
-//! | `charges.rs` | what it must move, whatever is in LX |
-//! | `steps.rs` | the least time of a segment in a nest |
+//! | `min_time.rs` | the least time of an op in tiles |
+//! | `traffic_bound.rs` | what it must move, whatever is in LX |
+//! | `segment_costs.rs` | the least time of a segment in a nest |
 
-mod charges;
-mod least;
+mod min_time;
 mod program;
+mod segment_costs;
 mod space;
-mod steps;
+mod traffic_bound;
 
 pub use program::{CertifiedDim, CertifiedInput, CertifiedOp, CertifiedProgram};
 
 use machine::Target;
+use segment_costs::SegmentCosts;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use steps::SegmentCosts;
 
 /// Tolerance, ns, by which a potential may rise above the cost of a step: below the last digits of floating-point sums.
 const ROUNDING_NS: f64 = 1e-6;

@@ -6,7 +6,7 @@
 
 use crate::bundle::{
     AddressMode,
-    form::{LaunchPartition, ProgramStep, TensorKind, partition_launches},
+    partition::{LaunchPartition, ProgramStep, TensorKind, partition_launches},
 };
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{

@@ -1,5 +1,5 @@
 //! Passes of stage `hint`, and the IR helpers that they share.
 
 pub(crate) mod flatten_hints;
-mod name_known;
+mod name_constants;
 pub(crate) mod propagate_dims;

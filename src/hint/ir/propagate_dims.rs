@@ -5,7 +5,7 @@
 //! `spyre.dim_sizes`. One traversal in program order, before loops exist. Where operands disagree, the first name wins, with a
 //! warning; the first op that reads a view reports the names that the view loses.
 
-use super::name_known::name_constant_ops;
+use super::name_constants::name_constant_ops;
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     codes,

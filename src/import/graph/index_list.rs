@@ -137,7 +137,8 @@ mod tests {
     fn views_row_at_constant_index() {
         let mut graph = ValueGraph::default();
         let table = build_table(&mut graph);
-        let number = graph.add_constant(crate::import::graph::known::ConstantTensor::from_scalar(3.0), Vec::new(), NodeElementType::Int);
+        let number =
+            graph.add_constant(crate::import::graph::constant_tensor::ConstantTensor::from_scalar(3.0), Vec::new(), NodeElementType::Int);
         let list = graph.add_splat(number, vec![4]);
         let chosen = graph.gather(table, 0, list);
         let ValueNode { kind, shape, .. } = graph.node(chosen).clone();

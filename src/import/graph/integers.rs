@@ -5,7 +5,8 @@
 //! is known only after the whole program is imported. Other functions of an index become lookups ([`super::find_table_rows`]).
 
 use super::{
-    NodeElementType, NodeId, NodeKind, ValueGraph, formats::StorageFormat, gather::NUM_SCALAR_COLUMNS, known::ConstantTensor, rows,
+    NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor, formats::StorageFormat, gather::NUM_SCALAR_COLUMNS,
+    table_lookup,
 };
 use program::affine::AffineExpression;
 use std::collections::{BTreeMap, BTreeSet};
@@ -209,7 +210,7 @@ impl ValueGraph {
         if self.source_tensor(id).is_some() {
             return self.record_index(id, n_rows);
         }
-        let behind = match rows::as_lookup(self, id) {
+        let behind = match table_lookup::as_lookup(self, id) {
             Some((table, index)) => self.as_constant(table).is_some_and(ConstantTensor::is_iota).then_some(index),
             // The last input of a virtual op is the node that computes it.
             None => matches!(self.node(id).kind, NodeKind::View(_) | NodeKind::Reshape | NodeKind::Virtual(_))
@@ -359,7 +360,7 @@ impl ValueGraph {
         let node = self.node(id);
         match (&node.kind, node.inputs.last()) {
             (NodeKind::Constant(_) | NodeKind::Unsupported(_), _) => {}
-            (NodeKind::Virtual(_), Some(&computed)) if rows::as_lookup(self, id).is_none() => self.record_width(computed, width),
+            (NodeKind::Virtual(_), Some(&computed)) if table_lookup::as_lookup(self, id).is_none() => self.record_width(computed, width),
             _ => {
                 let known = self.integers.widths.entry(id).or_insert(width);
                 *known = width.min(*known);
@@ -479,7 +480,7 @@ impl ValueGraph {
             NodeKind::Tensor(_) | NodeKind::View(_) | NodeKind::Reshape if self.source_tensor(id).is_some() => {
                 let element = self.integers.element;
                 match self.num_index_values(id) {
-                    Some(n_rows) => Ok(rows::build_iota_lookup(self, id, n_rows, element)),
+                    Some(n_rows) => Ok(table_lookup::build_iota_lookup(self, id, n_rows, element)),
                     None if self.source_tensor(id).and_then(|number| self.storage_format(number)) == Some(StorageFormat::Single) => {
                         let single = self.add(NodeKind::Reshape, &[id], node.shape, NodeElementType::Single);
                         self.record_integers(single);

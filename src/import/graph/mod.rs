@@ -8,42 +8,42 @@
 //! |---|---|
 //! | `mod.rs` | the graph |
 //! | `formats.rs` | which tensors are held in f32 |
-//! | `known.rs` | constants that are known at compile time |
-//! | `as_written.rs` | constants as the program rounds them |
+//! | `constant_tensor.rs` | constants that are known at compile time |
+//! | `program_rounding.rs` | constants as the program rounds them |
 //! | `integers.rs` | runtime integers, as numbers or as indices |
 //! | `gather.rs` | table rows that an index selects |
 //! | `index_list.rs` | lists of indices that are concatenated, sliced and transposed |
-//! | `rows.rs` | functions of an index, as rows of a table |
-//! | `order.rs` | comparisons of constants along two dimensions, such as a mask over many positions |
-//! | `views.rs`, `reshape.rs`, `linear.rs` | index maps; indices that are sums of multiples: strides and windows |
-//! | `pad.rs`, `partly_known.rs` | tensors with borders; constants of which some elements have no value |
-//! | `product.rs` | matrix products, and replacements for those that the device does not compute |
-//! | `unfinished.rs` | partially written memory |
-//! | `window.rs` | boxes of an iteration space, for branches |
+//! | `table_lookup.rs` | functions of an index, as rows of a table |
+//! | `constant_comparison.rs` | comparisons of constants along two dimensions, such as a mask over many positions |
+//! | `views.rs`, `reshape.rs`, `linear_index.rs` | index maps; indices that are sums of multiples: strides and windows |
+//! | `pad.rs`, `partial_constant.rs` | tensors with borders; constants of which some elements have no value |
+//! | `matmul.rs` | matrix products, and replacements for those that the device does not compute |
+//! | `partial_memory.rs` | partially written memory |
+//! | `iteration_box.rs` | boxes of an iteration space, for branches |
 
-mod absorbed;
-mod as_written;
-pub(in crate::import) mod digits;
+mod absorbed_locations;
+pub(in crate::import) mod constant_comparison;
+pub(in crate::import) mod constant_tensor;
+pub(in crate::import) mod digit_pair;
 pub(in crate::import) mod formats;
 mod gather;
 mod index_list;
 pub(in crate::import) mod integers;
-pub(in crate::import) mod known;
-pub(in crate::import) mod linear;
-pub(in crate::import) mod order;
+pub(in crate::import) mod iteration_box;
+pub(in crate::import) mod linear_index;
+mod matmul;
 pub(in crate::import) mod pad;
-mod partly_known;
-mod product;
+mod partial_constant;
+mod partial_memory;
+mod program_rounding;
 pub(in crate::import) mod reshape;
-pub(in crate::import) mod rows;
-mod unfinished;
+pub(in crate::import) mod table_lookup;
 pub(in crate::import) mod views;
-pub(in crate::import) mod window;
 
+use constant_tensor::{ConstantTensor, MAX_CONSTANT_ELEMENTS};
 use formats::StorageFormat;
-use known::{ConstantTensor, MAX_CONSTANT_ELEMENTS};
 use machine::ElementType;
-use partly_known::PARTIAL_CONSTANT_OP;
+use partial_constant::PARTIAL_CONSTANT_OP;
 use program::affine::AffineExpression;
 use reshape::compute_reshape_map;
 use std::collections::{BTreeMap, BTreeSet};
@@ -314,11 +314,12 @@ impl ValueGraph {
             // A reshape of a reshape is one reshape of the first tensor, so inverse reshapes cancel.
             NodeKind::Reshape if self.node(inputs[0]).element == element => self.reshape(inputs[0], shape),
             NodeKind::Virtual(operation) => {
-                if let Some(shown) = order::view_truth_value(self, input, &compute_reshape_map(&from, shape), shape) {
+                if let Some(shown) = constant_comparison::view_truth_value(self, input, &compute_reshape_map(&from, shape), shape) {
                     return shown;
                 }
-                if rows::as_lookup(self, input).is_some() {
-                    return rows::reshape_lookup(self, input, shape).unwrap_or_else(|| self.reshape(inputs[inputs.len() - 1], shape));
+                if table_lookup::as_lookup(self, input).is_some() {
+                    return table_lookup::reshape_lookup(self, input, shape)
+                        .unwrap_or_else(|| self.reshape(inputs[inputs.len() - 1], shape));
                 }
                 let shown = self.map_inputs(&inputs, |graph, input| {
                     let whole = graph.broadcast(input, &from);
@@ -350,12 +351,13 @@ impl ValueGraph {
                 None => self.add(NodeKind::View(map), &[input], shape.to_vec(), element),
             },
             NodeKind::Virtual(operation) => {
-                if let Some(shown) = order::view_truth_value(self, input, &map, shape) {
+                if let Some(shown) = constant_comparison::view_truth_value(self, input, &map, shape) {
                     return shown;
                 }
                 let inputs = self.node(input).inputs.clone();
-                if rows::as_lookup(self, input).is_some() {
-                    return rows::view_lookup(self, input, &map, shape).unwrap_or_else(|| self.view(inputs[inputs.len() - 1], map, shape));
+                if table_lookup::as_lookup(self, input).is_some() {
+                    return table_lookup::view_lookup(self, input, &map, shape)
+                        .unwrap_or_else(|| self.view(inputs[inputs.len() - 1], map, shape));
                 }
                 let shown = self.map_inputs(&inputs, |graph, input| {
                     let whole = graph.broadcast(input, &from);
@@ -442,7 +444,7 @@ impl ValueGraph {
     ) -> NodeId {
         let constants = constants.iter().map(|constant| constant.to_bits()).collect();
         let shape = self.compute_broadcast_shape(inputs);
-        let inputs: Vec<NodeId> = inputs.iter().map(|&input| order::recompute_broadcast(self, input, &shape)).collect();
+        let inputs: Vec<NodeId> = inputs.iter().map(|&input| constant_comparison::recompute_broadcast(self, input, &shape)).collect();
         self.add(NodeKind::Pointwise(function, constants), &inputs, shape, element)
     }
 
@@ -510,7 +512,7 @@ impl ValueGraph {
             NodeKind::Splat => graph.as_constant(graph.node(id).inputs[0]).cloned(),
             _ => graph.as_constant(id).cloned(),
         };
-        let is_taken_in = |graph: &Self, id: NodeId| number(graph, id).is_some() || rows::as_lookup(graph, id).is_some();
+        let is_taken_in = |graph: &Self, id: NodeId| number(graph, id).is_some() || table_lookup::as_lookup(graph, id).is_some();
         while let NodeKind::Insert(offsets) = &self.node(into).kind {
             let &[part, before] = self.node(into).inputs.as_slice() else { return None };
             if !is_taken_in(self, part) {
@@ -535,7 +537,7 @@ impl ValueGraph {
             return Some(self.add_constant(known, shape, element));
         }
         let is_finished = self.find_partial_slices(whole).is_none();
-        if below.is_some() || !is_finished { None } else { rows::merge_lookups(self, &parts, &shape) }
+        if below.is_some() || !is_finished { None } else { table_lookup::merge_lookups(self, &parts, &shape) }
     }
 
     /// Returns the nodes that `roots` need and for which `is_done` is false, inputs before users.

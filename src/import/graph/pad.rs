@@ -2,7 +2,7 @@
 
 use super::{
     ConstantTensor, NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode,
-    linear::{LinearIndex, MAX_WINDOW_PARTS, enumerate_points},
+    linear_index::{LinearIndex, MAX_WINDOW_PARTS, enumerate_points},
 };
 use program::affine::AffineExpression;
 

@@ -8,7 +8,7 @@ use crate::{
     codes,
     import::{
         GenericBody, NodeElementType, NodeId,
-        graph::{linear::LinearIndex, views, window::IterationBox},
+        graph::{iteration_box::IterationBox, linear_index::LinearIndex, views},
     },
     mlir::{
         AffineExpression, ErrorReported, Location, Op, OpExt, TensorType, Value, ValueLike, elements, error_at, is_reduction,

@@ -1,8 +1,8 @@
 //! `spyre-import-linalg`, one `linalg.generic`: its body as operations on whole tensors.
 
-mod backwards;
 mod contraction;
-mod position;
+mod extremum_position;
+mod reversal;
 
 use super::{
     cast::{CastTypes, element_type},
@@ -14,10 +14,10 @@ use crate::{
     import::{
         BodyReduction, BodyScalar, Combiner, ConstantTensor, InputProduct, NodeElementType, NodeId, NodeKind, ScalarOp,
         graph::{
-            known::{MAX_CONSTANT_ELEMENTS, constant_limit_error},
-            linear::find_view_error,
-            rows, views,
-            window::{DimRuns, find_constant_runs},
+            constant_tensor::{MAX_CONSTANT_ELEMENTS, constant_limit_error},
+            iteration_box::{DimRuns, find_constant_runs},
+            linear_index::find_view_error,
+            table_lookup, views,
         },
         rules::{
             digit_arithmetic::{build_total, is_representable},
@@ -216,7 +216,7 @@ impl<'c> GenericImporter<'_, 'c> {
     fn has_lookup_factor(&self, product: &InputProduct) -> Result<bool, ErrorReported> {
         let factors = product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.space.operands[factor].0));
         let factors = factors.collect::<Result<Vec<_>, _>>()?;
-        Ok(factors.into_iter().any(|factor| rows::as_lookup(&self.importer.graph, factor).is_some()))
+        Ok(factors.into_iter().any(|factor| table_lookup::as_lookup(&self.importer.graph, factor).is_some()))
     }
 
     /// Returns whether both factors of a product are constant, with few enough multiplications to fold.

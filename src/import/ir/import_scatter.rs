@@ -6,12 +6,12 @@ use crate::{
     dialect::ods::attr,
     import::{
         BodyReduction, BodyScalar, Combiner, ConstantTensor, GenericBody, NodeElementType, NodeId,
-        graph::known::{MAX_CONSTANT_ELEMENTS, constant_limit_error},
+        graph::constant_tensor::{MAX_CONSTANT_ELEMENTS, constant_limit_error},
         rules::{
             digits::exceeds_exact_range,
             index::{TableLookup, select_rows},
-            places::{ScatterGrid, view_position_column},
             scatter::{ScatterTarget, UpdateMode, scatter_slices},
+            scatter_grid::{ScatterGrid, view_position_column},
         },
     },
     mlir::{ErrorReported, Op, OpExt, ScalarType, ValueLike, error_at, integers, shape_of},

@@ -8,8 +8,8 @@ use crate::{
     import::{
         ConstantTensor, GenericBody, NodeElementType, NodeId, ValueGraph,
         graph::{
-            digits::DigitPair,
-            known::{MAX_CONSTANT_ELEMENTS, constant_limit_error},
+            constant_tensor::{MAX_CONSTANT_ELEMENTS, constant_limit_error},
+            digit_pair::DigitPair,
         },
         rules::{
             digits,

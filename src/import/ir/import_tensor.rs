@@ -8,7 +8,7 @@ use crate::{
     codes,
     import::{
         ConstantTensor, NodeElementType,
-        graph::{NodeId, linear::MAX_WINDOW_PARTS},
+        graph::{NodeId, linear_index::MAX_WINDOW_PARTS},
     },
     mlir::{ErrorReported, Op, OpExt, TensorType, ValueLike, error_at, integers, natural_number, shape_of},
 };

@@ -10,9 +10,9 @@ use crate::{
     import::{
         BodyReduction, BodyScalar, Combiner, NodeElementType, NodeId,
         graph::{
-            linear::{LinearIndex, MAX_WINDOW_PARTS, enumerate_points, find_window_dims},
+            iteration_box::DimRuns,
+            linear_index::{LinearIndex, MAX_WINDOW_PARTS, enumerate_points, find_window_dims},
             views,
-            window::DimRuns,
         },
         rules::pairwise::PairwiseReducer,
     },

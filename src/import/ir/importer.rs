@@ -1,13 +1,13 @@
 //! `spyre-import-linalg`, state of the import of a function: the graph, and the nodes of the program's values.
 
 use super::cast::{CastTypes, element_type};
-use super::island::F32Regions;
+use super::f32_regions::F32Regions;
 use crate::{
     codes,
     dialect::ods::attr,
     import::{
         BodyScalar, ConstantTensor, NodeElementType, NodeId, Precision, ValueGraph,
-        graph::{digits::DigitPair, formats::StorageFormat, integers::IntegerFacts, known::MAX_CONSTANT_ELEMENTS},
+        graph::{constant_tensor::MAX_CONSTANT_ELEMENTS, digit_pair::DigitPair, formats::StorageFormat, integers::IntegerFacts},
         rules::{digits::RESULT_BASE, fold::MAX_WIDTH, index::always_holds},
     },
     mlir::{

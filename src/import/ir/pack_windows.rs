@@ -8,7 +8,7 @@ use super::{cast::CastTypes, generic::GenericImporter};
 use crate::{
     import::{
         BodyReduction, Combiner, ConstantTensor, InputProduct, NodeElementType, NodeId, NodeKind, ValueGraph,
-        graph::{linear::LinearIndex, views},
+        graph::{linear_index::LinearIndex, views},
         rules::pairwise::PairwiseReducer,
     },
     mlir::{AffineExpression, ErrorReported},

@@ -8,7 +8,7 @@ use crate::{
     codes,
     import::{
         ConstantTensor, ScalarFunction, ScalarOp,
-        graph::{NodeElementType, NodeId, NodeKind, order, rows},
+        graph::{NodeElementType, NodeId, NodeKind, constant_comparison, table_lookup},
         rules::{
             fold::{IntegerWidths, MAX_WIDTH},
             integers,
@@ -58,7 +58,7 @@ impl<'c> FunctionImporter<'c> {
                 // The result may still be an index, or one side of a comparison.
                 Some(function)
                     if function.computes_indices(&self.graph, operands) && may_occur_in_index(at)
-                        || order::is_comparison_side(&self.graph, function.name, operands, read_widths(at).result) =>
+                        || constant_comparison::is_comparison_side(&self.graph, function.name, operands, read_widths(at).result) =>
                 {
                     self.graph.add_virtual_op(function.name, operands, refused, element)
                 }
@@ -100,10 +100,10 @@ impl<'c> FunctionImporter<'c> {
         }
         let function = ScalarFunction::from_name(name)?;
         let element = at.outputs().first().map_or(NodeElementType::F32, |output| self.scalar_element_type(output.r#type()));
-        if order::is_comparison_side(&self.graph, name, operands, read_widths(at).result) {
+        if constant_comparison::is_comparison_side(&self.graph, name, operands, read_widths(at).result) {
             return None;
         }
-        if let Some(compared) = order::compare_at_runtime(&mut self.graph, name, operands) {
+        if let Some(compared) = constant_comparison::compare_at_runtime(&mut self.graph, name, operands) {
             return Some(Ok(compared));
         }
         if let Some(message) = find_width_error(at) {
@@ -151,7 +151,7 @@ impl<'c> FunctionImporter<'c> {
         let Some(function) = ScalarFunction::from_name(name) else { return node };
         let element = at.outputs().first().map_or(NodeElementType::F32, |output| self.scalar_element_type(output.r#type()));
         let is_named = matches!(element, NodeElementType::Int | NodeElementType::Bool) && function.computes_indices(&self.graph, operands);
-        let has_name = matches!(self.graph.node(node).kind, NodeKind::Virtual(_)) && rows::as_lookup(&self.graph, node).is_none();
+        let has_name = matches!(self.graph.node(node).kind, NodeKind::Virtual(_)) && table_lookup::as_lookup(&self.graph, node).is_none();
         let is_decided = has_name || self.graph.as_constant(node).is_some() || self.graph.node(node).element == NodeElementType::Int;
         match is_named && !is_decided {
             true if may_occur_in_index(at) => self.graph.add_virtual_op(function.name, operands, node, element),
@@ -172,16 +172,16 @@ impl<'c> FunctionImporter<'c> {
         if operands.iter().any(|&operand| self.graph.node(operand).kind == NodeKind::Undefined) {
             return Err(codes::UNWRITTEN.format("reads a tensor that no op has written; fill it first"));
         }
-        if let Some(compared) = order::compare_at_runtime(&mut self.graph, name, operands) {
+        if let Some(compared) = constant_comparison::compare_at_runtime(&mut self.graph, name, operands) {
             return Ok(compared);
         }
         if let Some(message) = find_width_error(at) {
             return Err(message);
         }
         let widths = read_widths(at);
-        let is_side = order::is_comparison_side(&self.graph, name, operands, widths.result);
+        let is_side = constant_comparison::is_comparison_side(&self.graph, name, operands, widths.result);
         let sides = operands;
-        let operands: Vec<NodeId> = operands.iter().map(|&operand| order::resolve_side(&self.graph, operand)).collect();
+        let operands: Vec<NodeId> = operands.iter().map(|&operand| constant_comparison::resolve_side(&self.graph, operand)).collect();
         let cast = CastTypes::from_op(at);
         let of = |pick: fn(CastTypes<'c>) -> Type<'c>| cast.map(pick).map_or(ScalarType::Other, ScalarType::from_type);
         let from = of(|cast| cast.from);

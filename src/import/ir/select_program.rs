@@ -4,7 +4,7 @@
 //! Records which dynamic dimensions have symbolic sizes, sets dynamic dimensions to the sizes that the user specifies, and infers further
 //! static sizes. Simplifies ops on tensors without elements.
 
-use super::{check_calls::check_calls, counted_sizes::check_symbolic_size_uses};
+use super::{check_calls::check_calls, symbolic_size_uses::check_symbolic_size_uses};
 use crate::dialect::ods::{attr, option};
 use crate::{
     codes,

@@ -4,7 +4,7 @@
 //! remaining tangent is at most tan(pi/8), and a polynomial yields its angle, off by at most 8.2e-12 in exact arithmetic.
 //! `docs/reference/functions.md` lists the rounding errors on the device.
 
-use super::plain::NodeResult;
+use super::rule_helpers::NodeResult;
 use crate::import::graph::{NodeElementType, NodeId, ValueGraph};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, PI};
 
@@ -114,7 +114,7 @@ pub(in crate::import) fn atan(graph: &mut ValueGraph, inputs: &[NodeId], element
 
 /// Builds the angle of a point, from -pi to pi; 0 for the origin. The sign of a zero is ignored.
 pub(in crate::import) fn atan2(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
-    super::plain::common_element_type(&graph.collect_element_types(inputs))?;
+    super::rule_helpers::common_element_type(&graph.collect_element_types(inputs))?;
     let &[y, x] = inputs else { return Err("does not have two operands".to_owned()) };
     let mut formula = FormulaBuilder { graph, element };
     let zero = formula.add_scalar(0.0);

@@ -3,7 +3,7 @@
 //! Each is recognized by the value that it computes: products are split into a number and factors, sums into `c (1 + k y)`, polynomials into
 //! coefficients, so operand order and the position of constants do not matter.
 
-use super::plain::{has_device_function, neg};
+use super::rule_helpers::{has_device_function, neg};
 use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
 
 /// Tolerance between a constant in single or half precision and the exact number.

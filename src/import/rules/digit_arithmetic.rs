@@ -9,7 +9,9 @@ use super::{
     index::decide_comparison,
     recognize, scan,
 };
-use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, digits::DigitPair, known::ConstantTensor, rows};
+use crate::import::graph::{
+    NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor, digit_pair::DigitPair, table_lookup,
+};
 
 /// Exclusive bound of the magnitudes of integers with two digits: the format is exact for upper digits up to the base.
 const MAGNITUDE_LIMIT: i64 = RESULT_BASE * RESULT_BASE;
@@ -271,7 +273,7 @@ fn find_upper_bound(graph: &ValueGraph, id: NodeId) -> Option<i64> {
     if let Some(known) = graph.as_constant(id) {
         return known.integers().all(|number| number >= 0).then(|| known.integers().max()).flatten();
     }
-    if let Some((table, _)) = rows::as_lookup(graph, id) {
+    if let Some((table, _)) = table_lookup::as_lookup(graph, id) {
         return find_upper_bound(graph, table);
     }
     let node = graph.node(id);

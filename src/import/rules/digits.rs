@@ -4,10 +4,10 @@
 //! base 1,024: the lower digit, and the upper digit times 2,048, of which every multiple up to 65,536 is exact. The sum of the digit
 //! differences has the sign of the difference: the lower digits differ by less than 1,024, the upper ones by 0 or at least 2,048.
 
-use super::{plain::NodeResult, recognize};
+use super::{recognize, rule_helpers::NodeResult};
 use crate::{
     codes,
-    import::graph::{NodeElementType, NodeId, ValueGraph, known::ConstantTensor, rows},
+    import::graph::{NodeElementType, NodeId, ValueGraph, constant_tensor::ConstantTensor, table_lookup},
 };
 
 /// Base of the digits: the 16-bit format is exact up to this integer.
@@ -91,7 +91,7 @@ pub(in crate::import) fn build_signed_difference(graph: &mut ValueGraph, one: No
 
 /// Returns the exclusive upper bound of the magnitudes of a node's integers: constants, or the table of a lookup.
 fn find_magnitude_end(graph: &ValueGraph, number: NodeId) -> Option<i64> {
-    let table = rows::as_lookup(graph, number).map_or(number, |(table, _)| table);
+    let table = table_lookup::as_lookup(graph, number).map_or(number, |(table, _)| table);
     let known = graph.as_constant(table)?;
     let is_whole = known.numbers().all(|number| number.fract() == 0.0);
     let most = known.numbers().map(f64::abs).fold(0.0, f64::max);
@@ -117,7 +117,7 @@ fn split_weighted_digits(graph: &mut ValueGraph, number: NodeId) -> Option<[Node
         };
         let digit = match graph.as_constant(number) {
             Some(_) => of_known(graph, number),
-            None => rows::apply_to_tables(graph, &[number], element, |graph, tables| {
+            None => table_lookup::apply_to_tables(graph, &[number], element, |graph, tables| {
                 of_known(graph, tables[0]).ok_or_else(|| "has a table that is not known".to_owned())
             }),
         };

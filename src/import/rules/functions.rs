@@ -5,14 +5,15 @@ use super::{
     angles,
     body::{max_or_nan, min_or_nan},
     fold::{IntegerWidths, MAX_WIDTH, Undefined, find_integer_function, to_integer, to_number, wrap_to_width},
-    plain::{common_element_type, neg},
-    powers, recognize, steps, trigonometry, unordered,
+    nan_comparison, powers, recognize, rounding,
+    rule_helpers::{common_element_type, neg},
+    trigonometry,
 };
 use crate::codes;
 use crate::import::graph::{
     NodeElementType, NodeId, NodeKind, ValueGraph,
-    known::{ConstantTensor, MAX_CONSTANT_ELEMENTS, constant_limit_error},
-    rows,
+    constant_tensor::{ConstantTensor, MAX_CONSTANT_ELEMENTS, constant_limit_error},
+    table_lookup,
 };
 use std::cmp::Ordering;
 
@@ -140,7 +141,7 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         "arith.remf",
         "`realdiv`, `floor`, `mul`, `sub`, and one correction step",
         |x| x[0] % x[1],
-        RuntimeLowering::Rule(steps::build_remainder),
+        RuntimeLowering::Rule(rounding::build_remainder),
     ),
     new_comparison("arith.cmpf oeq", "equal", |x| truth_value(x[0] == x[1])),
     new_row(
@@ -260,15 +261,15 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     new_row("math.acosh", "`sqrt`, `log`", |x| x[0].acosh(), RuntimeLowering::Rule(angles::acosh)),
     new_row("math.atanh", "`realdiv`, `log`", |x| x[0].atanh(), RuntimeLowering::Rule(angles::atanh)),
     new_row("math.erfc", "1 + erf(-x)", |x| 1.0 - recognize::evaluate_erf(x[0]), RuntimeLowering::Rule(angles::erfc)),
-    new_row("math.round", "`floor`, plus 1 if the remainder exceeds a half", |x| x[0].round(), RuntimeLowering::Rule(steps::round)),
+    new_row("math.round", "`floor`, plus 1 if the remainder exceeds a half", |x| x[0].round(), RuntimeLowering::Rule(rounding::round)),
     new_row(
         "math.roundeven",
         "`floor`, plus 1 if the remainder exceeds a half",
         |x| x[0].round_ties_even(),
-        RuntimeLowering::Rule(steps::round_even),
+        RuntimeLowering::Rule(rounding::round_even),
     ),
-    new_row("math.trunc", "`floor` of the magnitude, with the sign", |x| x[0].trunc(), RuntimeLowering::Rule(steps::trunc)),
-    new_row("math.copysign", "`abs`, `neg`, `where3`", |x| x[0].copysign(x[1]), RuntimeLowering::Rule(steps::copy_sign)),
+    new_row("math.trunc", "`floor` of the magnitude, with the sign", |x| x[0].trunc(), RuntimeLowering::Rule(rounding::trunc)),
+    new_row("math.copysign", "`abs`, `neg`, `where3`", |x| x[0].copysign(x[1]), RuntimeLowering::Rule(rounding::copy_sign)),
     new_row("math.sinh", "`exp`s", |x| x[0].sinh(), RuntimeLowering::Rule(powers::sinh)),
     new_row("math.cosh", "`exp`s", |x| x[0].cosh(), RuntimeLowering::Rule(powers::cosh)),
     new_row("math.log10", "`log`, `mul`", |x| x[0].log10(), RuntimeLowering::Rule(powers::log10)),
@@ -404,7 +405,7 @@ impl ScalarFunction {
         };
         let of_table = if element == NodeElementType::Int { element } else { of_rows };
         if let Some(found) =
-            rows::apply_to_tables(graph, inputs, of_rows, |graph, tables| self.fold_tables(graph, tables, of_table, widths))
+            table_lookup::apply_to_tables(graph, inputs, of_rows, |graph, tables| self.fold_tables(graph, tables, of_table, widths))
         {
             if element == NodeElementType::Int && graph.as_constant(found).is_none() {
                 graph.record_integers(found);
@@ -423,7 +424,7 @@ impl ScalarFunction {
             }
             RuntimeLowering::Unordered(function) => {
                 common_element_type(&elements)?;
-                Ok(unordered::build_comparison(graph, function, inputs))
+                Ok(nan_comparison::build_comparison(graph, function, inputs))
             }
             RuntimeLowering::Rule(rule) => {
                 let given = if element.is_float() { element } else { elements.first().copied().unwrap_or(element) };

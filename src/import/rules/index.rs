@@ -1,13 +1,13 @@
 //! Indices that a body computes: by arithmetic on iteration dimensions, or read from a tensor.
 
 use super::{
-    known_index::find_affine_index,
+    affine_index::find_affine_index,
     one_hot::{OneHotProduct, RowSelector, build_one_hot_product},
-    unfolded::build_unfolded_view,
+    unfold::build_unfolded_view,
 };
 use crate::codes;
 use crate::import::graph::{
-    NodeElementType, NodeId, NodeKind, ValueGraph, known::ConstantTensor, linear::find_view_error, rows as tables,
+    NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor, linear_index::find_view_error, table_lookup as tables,
     views::compute_used_sizes,
 };
 use program::affine::AffineExpression;
@@ -575,7 +575,7 @@ mod tests {
     #[test]
     fn recognizes_affine_index() {
         let mut graph = ValueGraph::default();
-        let known = crate::import::graph::known::ConstantTensor::from_numbers(&[3.0, 5.0, 7.0]);
+        let known = crate::import::graph::constant_tensor::ConstantTensor::from_numbers(&[3.0, 5.0, 7.0]);
         let index = graph.add_constant(known, vec![1, 3, 1], NodeElementType::Int);
         let two = || Box::new(AffineExpression::Constant(2));
         let scaled = AffineExpression::Mul(Box::new(AffineExpression::Dim(1)), two());

@@ -7,12 +7,12 @@ use super::{
     digit_arithmetic, digits,
     fold::IntegerWidths,
     functions::ScalarFunction,
-    plain::{NodeResult, neg},
-    quotients, recognize, steps,
+    quotients, recognize, rounding,
+    rule_helpers::{NodeResult, neg},
 };
 use crate::{
     codes,
-    import::graph::{NodeElementType, NodeId, ValueGraph, rows},
+    import::graph::{NodeElementType, NodeId, ValueGraph, table_lookup},
 };
 
 /// Lowers an operation whose operands or result are integers. `element` is the element type of a result that is not an
@@ -45,7 +45,8 @@ pub(in crate::import) fn build_integer_op(
     }
     let as_numbers = graph.integers.element();
     let of_rows = if element == NodeElementType::Int { as_numbers } else { element };
-    let looked_up = rows::apply_to_tables(graph, &numbers, of_rows, |graph, tables| function.fold_tables(graph, tables, element, widths));
+    let looked_up =
+        table_lookup::apply_to_tables(graph, &numbers, of_rows, |graph, tables| function.fold_tables(graph, tables, element, widths));
     let built = match looked_up {
         Some(found) => found,
         None if element == NodeElementType::Int
@@ -85,7 +86,7 @@ pub(in crate::import) fn convert_unsigned_byte(
 ) -> NodeResult {
     let number = graph.convert_to_numbers(signed).map_err(|_| RUNTIME_INTEGER_MESSAGE.to_owned())?;
     let as_numbers = graph.integers.element();
-    if rows::as_lookup(graph, number).is_some() {
+    if table_lookup::as_lookup(graph, number).is_some() {
         return build_integer_op(graph, function, &[signed], element, widths);
     }
     if element != NodeElementType::Int && element != as_numbers {
@@ -154,7 +155,7 @@ fn build_number_op(
         "arith.extsi" => return Ok(numbers[0]),
         "arith.index_cast" | "arith.index_castui" | "arith.trunci" | "arith.extui" if element != NodeElementType::Bool => numbers[0],
         "arith.sitofp" | "arith.uitofp" if element == as_numbers => return Ok(numbers[0]),
-        "arith.fptosi" if element != NodeElementType::Bool => return steps::trunc(graph, numbers, as_numbers),
+        "arith.fptosi" if element != NodeElementType::Bool => return rounding::trunc(graph, numbers, as_numbers),
         _ => return Err(RUNTIME_INTEGER_MESSAGE.to_owned()),
     };
     if widths.result < widths.operand || !name.starts_with("arith.index_cast") && name != "arith.extui" {

@@ -1,13 +1,13 @@
 //! Elements of a table at indices. If several are read from tensors, rows are gathered by one of them first, then from these by the next.
 
 use super::{
+    concatenated_index::{find_concatenation, lookup_slices},
     index::{LookupResult, TableLookup, is_row_index, lookup_by_one_index},
-    joined::{find_concatenation, lookup_slices},
 };
 use crate::codes;
 use crate::import::graph::{
     NodeElementType, NodeId, NodeKind, ValueGraph,
-    known::{ConstantTensor, MAX_CONSTANT_ELEMENTS, constant_limit_error},
+    constant_tensor::{ConstantTensor, MAX_CONSTANT_ELEMENTS, constant_limit_error},
 };
 use program::affine::AffineExpression;
 

@@ -6,7 +6,7 @@
 
 use super::digits;
 use crate::import::graph::{
-    NodeElementType, NodeId, NodeKind, ValueGraph, digits::DigitPair, known::ConstantTensor, views::compute_used_sizes,
+    NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor, digit_pair::DigitPair, views::compute_used_sizes,
 };
 use program::affine::AffineExpression;
 

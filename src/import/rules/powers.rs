@@ -1,8 +1,8 @@
 //! Functions that are computed by exponentials and logarithms: runtime powers, roots, hyperbolic functions.
 
 use super::{
-    plain::{NodeResult, common_element_type, neg},
     recognize::{add, mul, sub},
+    rule_helpers::{NodeResult, common_element_type, neg},
 };
 use crate::{
     codes,

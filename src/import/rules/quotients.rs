@@ -5,13 +5,13 @@
 //! there is no division by 0.
 
 use super::{
-    plain::{NodeResult, neg},
     recognize::{add, div, maximum, minimum, mul, sub},
-    steps,
+    rounding,
+    rule_helpers::{NodeResult, neg},
 };
 use crate::{
     codes,
-    import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, integers::IntegerDivision, known::ConstantTensor},
+    import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor, integers::IntegerDivision},
 };
 
 /// Divisor of integers.
@@ -145,7 +145,7 @@ fn build_clamped_remainder(
     element: NodeElementType,
 ) -> NodeResult {
     let one = graph.add_scalar(1.0);
-    let rest = steps::build_remainder(graph, &[x, by], element)?;
+    let rest = rounding::build_remainder(graph, &[x, by], element)?;
     let (first, last) = match graph.as_scalar(by) {
         Some(by) => (graph.add_scalar(1.0 - by), graph.add_scalar(by - 1.0)),
         None => (sub(graph, &[one, by], element)?, sub(graph, &[by, one], element)?),

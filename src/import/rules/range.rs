@@ -6,8 +6,8 @@
 
 mod refine;
 
-use super::steps::is_integral;
-use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, known::ConstantTensor};
+use super::rounding::is_integral;
+use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor};
 use machine::{NARROW, WIDEN};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,13 +2,13 @@
 
 use super::{
     composites::{as_gelu, as_logistic, as_mean, as_sigmoid_of_tanh, as_softplus, split_factors},
-    plain::{NodeResult, common_element_type, has_device_function, neg},
+    nan_comparison::{self, NanAwareComparison},
+    rule_helpers::{NodeResult, common_element_type, has_device_function, neg},
     safe_softmax::as_safe_softmax,
-    unordered::{self, NanAwareComparison},
 };
 use crate::{
     codes,
-    import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, order},
+    import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, constant_comparison},
 };
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub(in crate::import) fn add(graph: &mut ValueGraph, inputs: &[NodeId], element:
         _ => {}
     }
     for (x, added) in [(lhs, rhs), (rhs, lhs)] {
-        if let Some(subtracted) = order::find_subtrahend(graph, added) {
+        if let Some(subtracted) = constant_comparison::find_subtrahend(graph, added) {
             return Ok(graph.add_pointwise("sub", &[x, subtracted], element));
         }
     }
@@ -163,7 +163,7 @@ pub(in crate::import) fn select(graph: &mut ValueGraph, inputs: &[NodeId], eleme
         [] => find_compared_element(graph, condition, element),
         _ => common_element_type(&elements)?,
     };
-    if let Some(chosen) = order::select_with_mask(graph, condition, yes, no, element) {
+    if let Some(chosen) = constant_comparison::select_with_mask(graph, condition, yes, no, element) {
         return Ok(chosen);
     }
     if let Some(simpler) = simplify_select(graph, condition, yes, no, element)?.or_else(|| as_safe_softmax(graph, condition, yes, no)) {
@@ -184,7 +184,7 @@ fn simplify_select(
     no: NodeId,
     element: NodeElementType,
 ) -> Result<Option<NodeId>, String> {
-    let Some(NanAwareComparison { function, operands: [a, b], holds_for_nan }) = unordered::find_comparison(graph, condition) else {
+    let Some(NanAwareComparison { function, operands: [a, b], holds_for_nan }) = nan_comparison::find_comparison(graph, condition) else {
         return Ok(None);
     };
     let (larger, smaller) = match function {
@@ -193,7 +193,7 @@ fn simplify_select(
         _ => return Ok(None),
     };
     let not_for_nan = if holds_for_nan { no } else { yes };
-    let may_be_limit = !graph.keeps_nan || unordered::are_numbers(graph, &[not_for_nan]);
+    let may_be_limit = !graph.keeps_nan || nan_comparison::are_numbers(graph, &[not_for_nan]);
     if (yes, no) == (larger, smaller) && may_be_limit {
         return maximum(graph, &[yes, no], element).map(Some);
     }
@@ -230,7 +230,7 @@ fn select_number(
     if is_nan(graph, lhs) || is_nan(graph, rhs) {
         return broadcast_like(graph, if is_nan(graph, lhs) { rhs } else { lhs }, inputs);
     }
-    let (x, y) = match [lhs, rhs].map(|id| unordered::are_numbers(graph, &[id])) {
+    let (x, y) = match [lhs, rhs].map(|id| nan_comparison::are_numbers(graph, &[id])) {
         [true, true] => return limit(graph, inputs, element),
         [true, false] => (rhs, lhs),
         _ => (lhs, rhs),
@@ -238,7 +238,7 @@ fn select_number(
     // No comparison holds for a NaN: the select returns y where x or y is NaN.
     let is_chosen = graph.add_pointwise(comparison, &[x, y], NodeElementType::Bool);
     let chosen = graph.add_pointwise("where3", &[is_chosen, x, y], element);
-    if unordered::are_numbers(graph, &[y]) {
+    if nan_comparison::are_numbers(graph, &[y]) {
         return Ok(chosen);
     }
     let is_number = graph.add_pointwise("equal", &[y, y], NodeElementType::Bool);
@@ -285,14 +285,14 @@ fn build_nan_test(graph: &mut ValueGraph, inputs: &[NodeId], function: &'static 
 pub(in crate::import) fn and(graph: &mut ValueGraph, inputs: &[NodeId], _element: NodeElementType) -> NodeResult {
     Ok(fold_logical(graph, inputs, false).unwrap_or_else(|| {
         let both = graph.add_pointwise("mul", inputs, NodeElementType::Bool);
-        order::combine_truth_values(graph, "arith.andi", inputs, both)
+        constant_comparison::combine_truth_values(graph, "arith.andi", inputs, both)
     }))
 }
 
 pub(in crate::import) fn or(graph: &mut ValueGraph, inputs: &[NodeId], _element: NodeElementType) -> NodeResult {
     Ok(fold_logical(graph, inputs, true).unwrap_or_else(|| {
         let either = graph.add_pointwise("maximum", inputs, NodeElementType::Bool);
-        order::combine_truth_values(graph, "arith.ori", inputs, either)
+        constant_comparison::combine_truth_values(graph, "arith.ori", inputs, either)
     }))
 }
 

@@ -22,7 +22,7 @@
 //! -2^32, so that a row of -2^32 differs from it by 2^22, of which the exponential is 0; and a sum with -inf that fell below -2^32 still
 //! counts as masked, which a comparison with -2^32 did not see.
 
-use crate::import::graph::{NodeId, NodeKind, ValueGraph, known::LOWEST_FINITE, reshape::compute_reshape_map};
+use crate::import::graph::{NodeId, NodeKind, ValueGraph, constant_tensor::LOWEST_FINITE, reshape::compute_reshape_map};
 use program::affine::AffineExpression;
 
 /// `exp(x - max x) / sum exp(x - max x)` along one dimension.

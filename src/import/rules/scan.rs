@@ -5,7 +5,7 @@ use crate::{
     codes,
     import::graph::{
         NodeElementType, NodeId, ValueGraph,
-        known::{ConstantTensor, MAX_CONSTANT_ELEMENTS, constant_limit_error},
+        constant_tensor::{ConstantTensor, MAX_CONSTANT_ELEMENTS, constant_limit_error},
     },
 };
 use program::affine::AffineExpression;

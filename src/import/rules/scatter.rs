@@ -6,14 +6,14 @@
 
 use super::{
     body::Combiner,
-    combined_parts::combine_scattered_slices,
     digits::{self, MAX_VALUES},
-    plain::NodeResult,
     recognize,
+    rule_helpers::NodeResult,
+    scatter_combine::combine_scattered_slices,
 };
 use crate::{
     codes,
-    import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, known::ConstantTensor},
+    import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor},
 };
 use program::affine::AffineExpression;
 

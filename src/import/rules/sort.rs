@@ -7,7 +7,7 @@
 //! The order is stable. A NaN counts as an infinity, the largest of all.
 
 use crate::import::{
-    graph::{NodeElementType, NodeId, NodeKind, ValueGraph, known::ConstantTensor},
+    graph::{NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor},
     rules::body::{BodyScalar, Combiner, GenericBody, comparisons},
 };
 use program::affine::AffineExpression;

@@ -8,9 +8,9 @@
 //! If `k` has too many bits, the result is NaN.
 
 use super::{
-    plain::NodeResult,
     recognize::{add, mul, sub},
-    single,
+    rule_helpers::NodeResult,
+    single_precision_angles,
 };
 use crate::import::graph::{NodeElementType, NodeId, ValueGraph};
 use std::f64::consts::{FRAC_1_PI, FRAC_PI_2, PI};
@@ -54,7 +54,7 @@ fn build_periodic(graph: &mut ValueGraph, x: NodeId, is_cosine: bool, element: N
     let name = if is_cosine { "math.cos" } else { "math.sin" };
     let in_single =
         |graph: &mut ValueGraph, angle| build_periodic_parts(graph, angle, is_cosine, NodeElementType::Single, &SINGLE_REDUCTION);
-    if !is_f32 && let Some(found) = single::build_angle_function(graph, (name, x), element, in_single) {
+    if !is_f32 && let Some(found) = single_precision_angles::build_angle_function(graph, (name, x), element, in_single) {
         return Ok(found);
     }
     let periodic = build_periodic_parts(graph, x, is_cosine, element, if is_f32 { &SINGLE_REDUCTION } else { &HALF_REDUCTION })?;

@@ -4,15 +4,15 @@
 //! never omit an element. Each op is then rewritten to tensors of the required elements only. [`Function::steps`] returns the cost of
 //! that function before any evaluation.
 
-mod needs;
+mod dependences;
 
 use super::{
     EvaluationError,
-    program::{EvalBlock, EvalFunction, EvalOp, EvalOpKind, EvalTensor, ValueId},
+    eval_program::{EvalBlock, EvalFunction, EvalOp, EvalOpKind, EvalTensor, ValueId},
+    positions::{PositionSequence, compute_strides},
     selection::ElementSelection,
-    walk::{PositionSequence, compute_strides},
 };
-use needs::compute_dependences;
+use dependences::compute_dependences;
 use program::affine::AffineExpression;
 use std::sync::Arc;
 

@@ -9,9 +9,9 @@ use crate::{
     dialect::{ComputeOp, IrProgram, core_split_of, read_plan, set_plan, target_of},
     joint::{
         JointMemo, JointProgram,
-        priced::{DescribedProgram, PlacedOpCost, compute_costs_when_placed},
+        placed_costs::{DescribedProgram, PlacedOpCost, compute_costs_when_placed},
     },
-    lx::ir::program::{LxProgram, read_function},
+    lx::ir::lx_program::{LxProgram, read_function},
     mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, error_at},
     plan_file::{PlanDecisions, PlannedCoreSplit},
     tile::ir::settle_loops::settle_loops,
@@ -143,8 +143,8 @@ mod tests {
     use super::*;
     use crate::{
         dialect::is_in_lx,
-        joint::priced::compute_tile_costs,
-        lx::ir::emit_stays::emit_residency,
+        joint::placed_costs::compute_tile_costs,
+        lx::ir::emit_residency::emit_residency,
         mlir::{DetachedClone, Module},
     };
     use cost::TileOp;

@@ -3,7 +3,7 @@
 use super::{
     collect_kernels,
     dim_labels::{DimLabels, compute_program_labels},
-    together::{ArgumentDim, DimNameGroups},
+    dim_name_groups::{ArgumentDim, DimNameGroups},
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{

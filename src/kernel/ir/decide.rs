@@ -6,9 +6,9 @@
 //! one by one instead.
 
 use super::{
+    cost_evaluator::{ModuleCost, ModuleCostEvaluator},
     fusion::{EdgeId, FusionChoice, NeighborFusion},
-    judge::{ModuleCost, ModuleCostEvaluator},
-    placed::collect_moved_op_loops,
+    moved_ops::collect_moved_op_loops,
 };
 use crate::mlir::{DetachedClone, ErrorReported, Op};
 use cost::ModeledCost;

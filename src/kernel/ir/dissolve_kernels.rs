@@ -7,7 +7,7 @@ use super::{
     argument_names::{ArgumentNames, collect_dims_by_name, compute_origins},
     collect_kernels,
     dim_labels::DimLabels,
-    together::ArgumentDim,
+    dim_name_groups::ArgumentDim,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{

@@ -7,13 +7,13 @@
 
 use super::{
     collect_kernels,
+    consumer_kernels::KernelSegment,
+    cost_evaluator::{CandidateCompiler, ModuleCost, ModuleCostEvaluator, remove_numbers},
     decide::{FusionDecision, decide_fusion},
     dim_labels::{DimLabels, compute_program_labels},
-    followers::KernelSegment,
     fusion::{CompletedMove, NeighborFusion, collect_producers, function_name, has_excluded, original_number},
-    judge::{CandidateCompiler, ModuleCost, ModuleCostEvaluator, remove_numbers},
-    neighbours::KernelView,
-    placed::{MovedOpLoops, collect_moved_op_loops},
+    moved_ops::{MovedOpLoops, collect_moved_op_loops},
+    neighbors::KernelView,
 };
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{

@@ -2,11 +2,11 @@
 
 use super::{
     collect_kernels,
+    consumer_kernels::{KernelSegment, fuse_kernels},
     dim_labels::compute_program_labels,
-    followers::{KernelSegment, fuse_kernels},
+    moved_ops::{mark_for_recomputation, number_before_move},
     moves::{fuse_consumer, fuse_producer},
-    neighbours::KernelView,
-    placed::{mark_for_recomputation, number_before_move},
+    neighbors::KernelView,
     split::split_off_segment,
 };
 use crate::dialect::ods::{attr, spyre};

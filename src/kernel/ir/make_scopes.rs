@@ -8,7 +8,7 @@ use super::{
     argument_names::{ArgumentNames, compute_origins},
     collect_kernels,
     dim_labels::DimLabels,
-    together::ArgumentDim,
+    dim_name_groups::ArgumentDim,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{

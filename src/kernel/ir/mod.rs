@@ -1,24 +1,24 @@
 //! Passes of stage `kernel`, and the IR helpers that they share.
 
 mod argument_names;
+mod consumer_kernels;
+pub(crate) mod cost_evaluator;
 mod decide;
 mod dim_labels;
+mod dim_name_groups;
 pub(crate) mod dissolve_kernels;
 mod fixed_numbers;
-mod followers;
 pub(crate) mod form_kernels;
 pub(crate) mod fuse_prologue_epilogue;
 mod fusion;
-pub(crate) mod judge;
 mod knob_values;
 pub(crate) mod make_kernels;
 pub(crate) mod make_scopes;
+mod moved_ops;
 mod moves;
-mod neighbours;
+mod neighbors;
 mod open_kernels;
-mod placed;
 mod split;
-mod together;
 
 pub(crate) use open_kernels::{OpenKernel, collect_open_kernels};
 

@@ -2,8 +2,8 @@
 
 use super::{
     dim_labels::LabelList,
-    neighbours::{KernelView, collect_views},
-    placed::mark_moved,
+    moved_ops::mark_moved,
+    neighbors::{KernelView, collect_views},
 };
 use crate::dialect::ods::spyre;
 use crate::{

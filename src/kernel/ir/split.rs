@@ -1,9 +1,9 @@
 //! Splits a segment off a kernel as a kernel of its own.
 
 use super::{
-    followers::KernelSegment,
+    consumer_kernels::KernelSegment,
     moves::{NewInputs, add_inputs, prune_kernel},
-    neighbours::KernelView,
+    neighbors::KernelView,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{

@@ -21,8 +21,8 @@ mod cores;
 mod label;
 mod order;
 mod padding;
-mod plan;
 mod space;
+mod space_plan;
 mod tensor;
 #[cfg(test)]
 mod testing;
@@ -40,7 +40,7 @@ pub use super::label::DimLabel;
 use super::LaunchError;
 use crate::bundle::{OpFamily, OpSpec};
 use order::OpView;
-use plan::SpacePlan;
+use space_plan::SpacePlan;
 
 /// The geometry of one op.
 #[derive(Clone, Debug, PartialEq, Eq)]

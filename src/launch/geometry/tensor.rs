@@ -1,8 +1,8 @@
 //! Layout of each tensor in the op's space: order, scales, strides, gaps and page sizes ("SuperDSC schema, section 3").
 
 use super::order::{DimOrder, OpView};
-use super::plan::SpacePlan;
 use super::space::round_up;
+use super::space_plan::SpacePlan;
 use super::{AddressingMode, DimLabel};
 use crate::bundle::{ElementArrangement, OpSpecOperand, is_identity};
 use machine::DeviceFormat;

@@ -5,7 +5,7 @@
 //! itself.
 
 use crate::dialect::ods::{attr, spyre};
-use crate::work::ir::operation::describe_op_with_accesses;
+use crate::work::ir::describe_op::describe_op_with_accesses;
 use crate::{
     codes,
     dialect::{ComputeOp, DeviceTensor, OperandAccess, build_copy, core_split_of, target_of, work_attribute},

@@ -4,7 +4,7 @@
 //! live range of a value defined in a loop iteration ends with the iteration; that of a value from outside that the loop reads extends to
 //! the end of the loop.
 
-use super::{emit_stays::emit_residency, program::LxProgram};
+use super::{emit_residency::emit_residency, lx_program::LxProgram};
 use crate::dialect::ods::option;
 use crate::{
     codes,

@@ -1,4 +1,4 @@
 //! Pass of stage `peel`.
 
-mod part_ops;
 pub(crate) mod peel_rests;
+mod split_ops;

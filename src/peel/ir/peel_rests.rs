@@ -4,12 +4,12 @@
 //! better. To decide this, the module is compiled up to the core split, unchanged and with each candidate dimension peeled. A
 //! program whose large values have divisible sizes is not compiled for this.
 
-use super::part_ops::split_ops;
+use super::split_ops::split_ops;
 use crate::dialect::ods::{attr, option};
 use crate::{
     codes,
     dialect::{ComputeOp, format_of, target_of},
-    kernel::ir::judge::{CandidateCompiler, ModuleCostEvaluator},
+    kernel::ir::cost_evaluator::{CandidateCompiler, ModuleCostEvaluator},
     mlir::{
         DetachedClone, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, ValueLike, argument_attribute, error_at, functions_of,
         i64_array_attribute, string_attribute, suppress_diagnostics,

@@ -5,7 +5,7 @@
 
 use super::constant_error::ConstantError;
 use super::constants::dl16_bits;
-use super::element_places::ElementMap;
+use super::element_map::ElementMap;
 use half::{bf16, f16};
 use machine::{DeviceFormat, ElementType};
 use program::layout::DeviceLayout;

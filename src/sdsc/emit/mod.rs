@@ -11,7 +11,7 @@ mod constant_bytes;
 mod constant_error;
 mod constants;
 mod context;
-mod element_places;
+mod element_map;
 mod folds;
 mod from_op_spec;
 mod share_files;

@@ -25,17 +25,17 @@
 
 mod axes;
 mod bundle;
+mod candidate;
 mod compare;
 mod constants;
 mod evaluate;
 mod file;
-mod form;
-mod guess;
 mod indices;
 mod launch;
+mod location;
 mod operand;
-mod place;
 mod space;
+mod tensor_form;
 mod window;
 
 pub use bundle::{is_baked, to_bundle};
@@ -45,8 +45,8 @@ pub use launch::parse_launch;
 use crate::launch::symbols::MemoryMap;
 use crate::sdsc::emit::{SdscError, from_op_spec, from_op_spec_baked};
 use crate::{bundle::OpSpec, launch::LaunchError};
+use candidate::OpSpecCandidate;
 use file::SdscFile;
-use guess::OpSpecCandidate;
 use sdsc_format::Sdsc;
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Certificate of a lower bound on all loop plans, computed from the ops of a function before loops are chosen.
 
-use super::read::SearchedFunction;
+use super::searched_function::SearchedFunction;
 use crate::{
     codes,
     dialect::{ComputeOp, declared_maxima, read_program, set_proof},

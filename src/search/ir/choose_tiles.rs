@@ -4,11 +4,11 @@
 //! attribute `spyre.tile_search` of the function. Ops with hints of their own keep them.
 
 use super::{
+    apply_plan::{apply_loops, compute_function_key, read_plan, record_loops},
     certify::record_certificate,
+    cost_evaluator::IrCostEvaluator,
     hints::{LabelAllocator, write_hints},
-    judge::IrCostEvaluator,
-    planned::{apply_loops, compute_function_key, read_plan, record_loops},
-    read::SearchedFunction,
+    searched_function::SearchedFunction,
     segment::extract_segment,
 };
 use crate::dialect::ods::option;

@@ -7,7 +7,7 @@ use crate::{
     dialect::{ComputeOp, DeviceTensor, InsertChain, TileHint, plain_view_indices, strip_views},
     hint::{CountError, declared_maximum},
     mlir::{ErrorReported, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, error_at, error_at_location, remark_at_location, shape_of},
-    tile::{TiledOp, TiledOperand, cut::LoopLevel},
+    tile::{TiledOp, TiledOperand, level_tiling::LoopLevel},
 };
 use program::SymbolicCount;
 use program::layout::DeviceLayout;

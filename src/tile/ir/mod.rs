@@ -6,8 +6,8 @@ pub(crate) mod combination;
 pub(crate) mod items;
 pub(crate) mod make_online;
 mod merge_loops;
-mod number;
 pub(crate) mod online_steps;
+mod scalar_constant;
 pub(crate) mod settle_loops;
 pub(crate) mod write_in_place;
 

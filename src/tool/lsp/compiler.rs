@@ -53,7 +53,7 @@ pub(in crate::tool) struct CompilerProcess {
 impl CompilerProcess {
     /// Returns the compiler beside this tool, which may be absent.
     pub(in crate::tool) fn find() -> Self {
-        Self { program: crate::tool::places::find_sibling_program(COMPILER_NAME) }
+        Self { program: crate::tool::output_paths::find_sibling_program(COMPILER_NAME) }
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     frames::JsonStyle,
     proxy::{StreamPair, serve},
 };
-use crate::tool::places::find_sibling_program;
+use crate::tool::output_paths::find_sibling_program;
 use std::{
     io,
     process::{Child, Command, Stdio},

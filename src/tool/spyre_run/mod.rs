@@ -88,8 +88,8 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
     // Another tool asks, in words that are no user's.
     #[cfg(feature = "mlir")]
-    if tool::helper::is_request(&words) {
-        return tool::helper::answer_request();
+    if tool::reference_process::is_request(&words) {
+        return tool::reference_process::answer_request();
     }
     let speaker = |arguments: &RunArguments| Reporter::new("spyre-run", arguments.messages).with_verbosity(arguments.amount);
     tool::main("spyre-run", command(), words, speaker, run)

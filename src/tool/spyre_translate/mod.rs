@@ -3,7 +3,7 @@
 use crate::{
     codes,
     sdsc::find_violations,
-    tool::{self, MessageArguments, MessageFormat, Reporter, help::with_help, speech::MESSAGES},
+    tool::{self, MessageArguments, MessageFormat, Reporter, help::with_help, reporter::MESSAGES},
 };
 use clap::{ArgGroup, Command, CommandFactory, Parser, ValueEnum};
 use sdsc_check::{Profile, UnknownProfileError};

@@ -3,10 +3,10 @@
 mod report;
 
 use super::{
-    choices::{PipelineArguments, kinds},
     diagnostics::{format_option_name, install_handler},
     help::{LISTS_NOTE, with_help},
-    helper::ReferenceProcess,
+    pipeline_arguments::{PipelineArguments, kinds},
+    reference_process::ReferenceProcess,
     tuning::{BUDGET, TuneOutcome, TuneRequest, modeled_cost, tune},
 };
 use crate::{

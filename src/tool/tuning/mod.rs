@@ -3,16 +3,16 @@
 //! | file | what |
 //! |---|---|
 //! | `program.rs` | tunable parameters of a program, and the cost of a candidate |
-//! | `counted.rs` | costs of the best candidates as the referee counts them |
+//! | `simulated_cost.rs` | costs of the best candidates as the referee counts them |
 //! | `interrupt.rs` | Ctrl-C |
 //! | `progress.rs` | progress display |
-//! | `said.rs` | messages about the result |
+//! | `summary.rs` | messages about the result |
 
-mod counted;
 mod interrupt;
 mod program;
 mod progress;
-mod said;
+mod simulated_cost;
+mod summary;
 
 use super::{Reporter, STACK_BYTES};
 use crate::{
@@ -26,11 +26,11 @@ use crate::{
     },
 };
 use cost::{ModeledCost, Objective};
-use counted::simulate_cost;
 pub(super) use program::{TunableProgram, modeled_cost};
 use progress::TuningProgressDisplay;
-pub(super) use said::{format_costs, format_first_line, format_short_summary};
+use simulated_cost::simulate_cost;
 use std::{num::NonZero, thread::available_parallelism};
+pub(super) use summary::{format_costs, format_first_line, format_short_summary};
 
 /// Default maximum number of candidates that are compiled.
 pub(super) const BUDGET: u32 = 2000;

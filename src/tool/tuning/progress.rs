@@ -1,7 +1,7 @@
 //! How far a search has come, on standard error. The clock is asked for nothing else.
 
 use crate::{
-    tool::{ProgressIndicator, Reporter, speech::print_line},
+    tool::{ProgressIndicator, Reporter, reporter::print_line},
     tune,
 };
 use std::time::{Duration, Instant};

@@ -3,7 +3,7 @@
 //! Reads layouts, access maps, `min_work`, `work_div` and `dims`; writes `work`, the slices per iteration dimension, and removes `work_div`.
 
 use crate::dialect::ods::attr;
-use crate::work::ir::operation::describe_op_with_accesses;
+use crate::work::ir::describe_op::describe_op_with_accesses;
 use crate::{
     codes,
     dialect::{ComputeOp, target_of, work_attribute},

@@ -4,7 +4,7 @@
 //! one. Refuses an op that no split brings within it.
 
 use crate::dialect::ods::attr;
-use crate::work::ir::operation::describe_op;
+use crate::work::ir::describe_op::describe_op;
 use crate::{
     codes,
     dialect::{ComputeOp, mark_symbolic, target_of, work_attribute},

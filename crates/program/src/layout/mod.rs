@@ -23,18 +23,18 @@
 //! | file | content |
 //! |---|---|
 //! | `host_tensor.rs` | host tensors |
-//! | `host.rs` | the device dimensions that a host dimension occupies, the step of a tile window |
+//! | `host_dim.rs` | the device dimensions that a host dimension occupies, the step of a tile window |
 //! | `device_layout.rs` | the layout, its constructors, its size |
 //! | `coordinates.rs` | device coordinates of an access |
 //! | `tile.rs` | the layout of a tile that is a buffer of its own |
 //! | `index.rs` | indices as sums of digits, views composed |
 //! | `index_list.rs` | whether indices are read one after the other, from the beginning of a stick |
-//! | `split.rs` | iteration dimensions in parts, buffer dimensions in factors |
+//! | `iteration_split.rs` | iteration dimensions in parts, buffer dimensions in factors |
 //! | `reshape.rs` | the layout of a buffer whose dimensions are split |
-//! | `readable.rs` | device coordinates of operands that read through views; combines the files above |
+//! | `readable_op.rs` | device coordinates of operands that read through views; combines the files above |
 //! | `sticks.rs` | which dimension runs in the sticks of an access, whether the operands of an op agree, moving the stick |
-//! | `needs.rs` | constraints of ops on the views that they read |
-//! | `in_order.rs` | the elements that a view shows, by row-major position in the viewed tensor |
+//! | `view_requirements.rs` | constraints of ops on the views that they read |
+//! | `element_order.rs` | the elements that a view shows, by row-major position in the viewed tensor |
 //! | `read_window.rs` | the window of a buffer that a reader sees, as a buffer of its own |
 //! | `flatten.rs` | copies for readers that divide a sum of dimensions |
 //! | `regroup.rs` | copies that merge and split dimensions where no stick ends |
@@ -44,19 +44,18 @@
 
 mod coordinates;
 mod device_layout;
+mod element_order;
 mod error;
 mod flatten;
-mod host;
+mod host_dim;
 mod host_tensor;
-mod in_order;
 mod index;
 mod index_list;
-mod needs;
+mod iteration_split;
 mod read_window;
-mod readable;
+mod readable_op;
 mod regroup;
 mod reshape;
-mod split;
 mod sticks;
 mod table;
 #[cfg(test)]
@@ -64,23 +63,24 @@ mod testing;
 mod tile;
 #[cfg(test)]
 mod view_chains;
+mod view_requirements;
 mod window;
 
 pub use coordinates::{Coordinate, CoordinateTerm, compute_device_coordinates};
 pub use device_layout::{DeviceLayout, DimOrder, count_sticks};
+pub use element_order::{compute_row_major_position, find_row_major_dims};
 pub use error::{IndexError, LayoutError};
 pub use flatten::{FlattenedCopy, build_flattened_copy, merge_first_two_dims};
-pub use host::HostDimMapping;
+pub use host_dim::HostDimMapping;
 pub use host_tensor::HostTensor;
-pub use in_order::{compute_row_major_position, find_row_major_dims};
 pub use index::{IndexDigit, TensorIndex};
 pub use index_list::is_index_list;
-pub use needs::{DiagonalAccess, covers_dim, find_diagonal, is_whole_dim};
+pub use iteration_split::{IterationSplit, OperandView, SplitOperand, split_iteration};
 pub use read_window::ReadWindow;
-pub use readable::{ReadableOp, ReadableOperand, ViewedOperand, make_readable};
+pub use readable_op::{ReadableOp, ReadableOperand, ViewedOperand, make_readable};
 pub use regroup::{
     RegroupedCopy, choose_unsplit_dim, drop_largest_stride, has_unit_step, merge_dims, merge_neighboring_digits, pad_to_complete_rows,
     split_into_digits, split_uneven_runs,
 };
-pub use split::{IterationSplit, OperandView, SplitOperand, split_iteration};
 pub use sticks::{StickConflict, StickContents, find_common_stick, find_stick_contents};
+pub use view_requirements::{DiagonalAccess, covers_dim, find_diagonal, is_whole_dim};

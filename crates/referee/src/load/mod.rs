@@ -13,4 +13,4 @@ pub(crate) mod directory;
 pub(crate) mod host;
 pub(crate) mod inputs;
 pub mod layout;
-pub(crate) mod lives;
+pub(crate) mod live_ranges;

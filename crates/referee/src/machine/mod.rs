@@ -4,7 +4,7 @@ pub(crate) mod access;
 pub(crate) mod memory;
 
 use crate::error::SimError;
-use crate::load::lives::LiveRangeId;
+use crate::load::live_ranges::LiveRangeId;
 use crate::machine::memory::{MemoryRegion, WriterId};
 use std::collections::BTreeMap;
 

@@ -4,10 +4,10 @@
 //! `docs/reference/simulator.md` lists each choice with its source, and marks those without a public source as assumptions.
 
 mod dl16;
-mod small;
+mod float8;
 
 pub use dl16::{DL16_MAX, DL16_SATURATED, dl16_from_f32, dl16_from_host, dl16_to_f32};
-pub use small::{E4M3, E5M2, Float8Format};
+pub use float8::{E4M3, E5M2, Float8Format};
 
 use machine::DeviceFormat;
 

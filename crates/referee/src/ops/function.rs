@@ -2,7 +2,7 @@
 //!
 //! The device approximates most functions, by methods that are not public. Here they are exact to the precision of `f32`.
 
-use super::product;
+use super::matmul;
 use element::{Arithmetic, BinaryFunction, UnaryFunction, erf, maximum};
 
 /// Single precision, as the functions of the device compute in.
@@ -100,7 +100,7 @@ impl Arithmetic for DeviceArithmetic {
     }
 
     fn multiply(&self, left: &[f32], right: &[f32], out: &mut [f32], k: usize, n: usize) {
-        product::multiply(left, right, out, k, n);
+        matmul::multiply(left, right, out, k, n);
     }
 }
 

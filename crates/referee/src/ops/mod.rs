@@ -6,14 +6,14 @@
 mod contract;
 mod copy;
 mod function;
+mod matmul;
 mod memory;
 mod norm;
 mod pointwise;
-mod product;
 mod reduce;
 mod shuffle;
 mod store;
-mod top;
+mod top_k;
 
 #[cfg(test)]
 pub(crate) use function::DeviceArithmetic;
@@ -117,7 +117,7 @@ pub(crate) fn compute_slice<M: ElementMemory>(view: CoreView<'_, M>) -> SliceVal
         OpKernel::LayerNormScale => norm::compute_scale(view),
         OpKernel::LayerNorm => norm::normalize(view),
         OpKernel::Contract => contract::contract(view),
-        OpKernel::TopK(selected) => top::compute_top_k(view, selected),
+        OpKernel::TopK(selected) => top_k::compute_top_k(view, selected),
         // A shuffle moves between cores and is done for all of them at once.
         OpKernel::Copy | OpKernel::Shuffle => copy::copy(view),
     }

@@ -1,6 +1,6 @@
 //! Compiles an SDSC file into a plan.
 
-use super::fault::PlanError;
+use super::error::PlanError;
 use super::kernel::{OpKernel, TopKOutput};
 use super::relayout::{check_relayout, find_relayout_cores};
 use super::stagger::Stagger;

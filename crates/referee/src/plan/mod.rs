@@ -3,21 +3,21 @@
 //! The file is interpreted once. Only the addresses differ between executions; the execute statement supplies them.
 
 mod build;
-mod fault;
+mod error;
 mod footprint;
 mod kernel;
+mod point_loops;
 mod relayout;
-mod sized;
 mod stagger;
 mod steps;
+mod symbolic_size;
 mod tensor;
-mod walk;
 
 pub(crate) use footprint::ByteInterval;
 pub(crate) use kernel::{OpKernel, TopKOutput};
-pub(crate) use sized::SymbolicSize;
+pub(crate) use point_loops::{OffsetTables, PointChunk, PointLoopNest, StridedRun, build_dense_tables};
 pub(crate) use steps::{ConcurrentPlans, compile_steps};
-pub(crate) use walk::{OffsetTables, PointChunk, PointLoopNest, StridedRun, build_dense_tables};
+pub(crate) use symbolic_size::SymbolicSize;
 
 use crate::number::{dl16_from_host, dl16_to_f32};
 use machine::DeviceFormat;

@@ -3,7 +3,7 @@
 //! Each of the two tensors says which slices its cores hold (`coreIdToWkSlice_` of its coordinates); the op's own slices do not matter. Two
 //! cores may get the same slice (all-gather), a core may hold nothing, and addresses may differ from core to core (LX relayout contract).
 
-use super::fault::PlanError;
+use super::error::PlanError;
 use super::{CoreAssignment, IterationDim, MemorySpace, OpPlan, TensorPlan};
 use sdsc_format::model::{AllocateNode, Dsc, Fold, Operation};
 use std::collections::{BTreeMap, BTreeSet};

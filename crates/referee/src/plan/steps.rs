@@ -2,7 +2,7 @@
 
 use super::OpPlan;
 use super::build::compile_plan;
-use super::fault::PlanError;
+use super::error::PlanError;
 use crate::error::SimError;
 use machine::Target;
 use sdsc_format::model::{Operation, Sdsc};

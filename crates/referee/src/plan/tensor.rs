@@ -6,7 +6,7 @@
 //! iteration (of the whole op in HBM, where the start address is that of a core's slice; of one core's slice in LX) plus
 //! `backGapCore_` (SuperDSC schema, section 3 and section 6).
 
-use super::fault::PlanError;
+use super::error::PlanError;
 use super::footprint::compute_footprints;
 use super::relayout::check_corelets;
 use super::stagger::{GROUP_ELEMENTS, Stagger};

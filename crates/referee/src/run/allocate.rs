@@ -6,7 +6,7 @@ use crate::load::host::HostArray;
 use crate::load::inputs::check_indices;
 use crate::load::layout::DeviceLayout;
 use crate::machine::{BufferExtent, Machine, RegionId};
-use crate::run::beside::{ShadowInput, ShadowMemory};
+use crate::run::shadow_memory::{ShadowInput, ShadowMemory};
 use crate::run::simulation::{Simulation, array_error};
 use machine::STICK_BYTES;
 use sdsc_format::program::Tensor;

@@ -3,7 +3,7 @@
 use crate::account::rounding::OpRoundingError;
 use crate::account::traffic::{Traffic, count_traffic};
 use crate::error::SimError;
-use crate::load::lives::{ExpirySchedule, LiveRangeId};
+use crate::load::live_ranges::{ExpirySchedule, LiveRangeId};
 use crate::machine::access::{TensorSlice, TensorSlices, check_accesses};
 use crate::machine::memory::WriterId;
 use crate::machine::{Machine, RegionId};
@@ -13,7 +13,7 @@ use crate::ops::{
     encode_slice, shuffle, store_slice,
 };
 use crate::plan::{ByteInterval, OpKernel, OpPlan};
-use crate::run::beside::ShadowMemory;
+use crate::run::shadow_memory::ShadowMemory;
 use element::Reduction;
 use rayon::prelude::*;
 use std::sync::Arc;

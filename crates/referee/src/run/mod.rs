@@ -11,13 +11,13 @@
 //! | `shadow` | rounding errors of f64 in the exact numbers |
 
 pub(crate) mod allocate;
-pub(crate) mod beside;
-pub(crate) mod bounded;
 pub(crate) mod digits;
+mod error_tracking;
 pub(crate) mod execute;
+pub(crate) mod instantiations;
+pub(crate) mod interval_arithmetic;
 pub(crate) mod lx_image;
-pub(crate) mod planes;
-mod shadow;
-pub(crate) mod simulated;
+pub(crate) mod shadow_memory;
+pub(crate) mod shadow_planes;
 pub(crate) mod simulation;
-mod sized;
+mod symbolic_sizes;

@@ -3,10 +3,10 @@
 //! temperature is high.
 
 use super::{
+    address_assignment::{self, IntervalGroup},
     chains::ChainLink,
     problem::SelectionProblem,
     selection::{ResidencyInterval, ResidencySelection, ValueResidency},
-    settle::{self, IntervalGroup},
 };
 use crate::pack::StepBudget;
 
@@ -255,7 +255,7 @@ impl GroupAddresses {
 
 /// Builds the parcels of a selection, and of the values that the selection leaves in HBM.
 pub(super) fn collect_candidate_groups(problem: &SelectionProblem, selection: &ResidencySelection) -> Vec<IntervalGroup> {
-    let mut parcels = settle::collect_interval_groups(problem, selection);
+    let mut parcels = address_assignment::collect_interval_groups(problem, selection);
     for (index, value) in problem.values.iter().enumerate() {
         if selection.stays[index].in_lx.iter().any(|in_lx| *in_lx) || value.units == 0 {
             continue;
@@ -267,7 +267,7 @@ pub(super) fn collect_candidate_groups(problem: &SelectionProblem, selection: &R
         let saves = before - alone.value_bytes(problem, index);
         if saves > 0 {
             let run = ResidencyInterval { value: index, first: 0, last: n - 1 };
-            parcels.push(IntervalGroup { runs: vec![run], chain: settle::build_chain(problem, &[run]), saves });
+            parcels.push(IntervalGroup { runs: vec![run], chain: address_assignment::build_chain(problem, &[run]), saves });
         }
     }
     parcels

@@ -2,16 +2,16 @@
 //! anneals.
 
 use super::{
+    address_assignment::{AddressAssignment, IntervalGroup, assign_addresses},
+    address_sweep::improve_by_address_sweeps,
     anneal::{anneal, collect_candidate_groups},
-    moment::{SweepSchedule, can_be_swept},
-    places::improve_by_address_sweeps,
+    multipliers::search_multipliers,
     prices::DualPrices,
     problem::SelectionProblem,
     proof::{BoundProof, ceil_div},
     refine::refine_prices,
-    rents::search_multipliers,
+    schedule_step::{SweepSchedule, can_be_swept},
     selection::{BestPlan, ResidencyInterval, ResidencySelection, remove_useless_intervals},
-    settle::{AddressAssignment, IntervalGroup, assign_addresses},
     sweep::{SweepLimits, sweep},
 };
 use crate::{pack::StepBudget, progress::ProgressCallback};

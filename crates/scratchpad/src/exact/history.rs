@@ -1,9 +1,9 @@
 //! Decisions that led to the sets of a sweep, and the choice that a set represents.
 
 use super::{
-    mergers::ReuseMatching,
-    moment::ScheduleStep,
     problem::{ResidencyMode, SelectionProblem},
+    reuse_matching::ReuseMatching,
+    schedule_step::ScheduleStep,
     selection::{ResidencySelection, ValueResidency},
 };
 

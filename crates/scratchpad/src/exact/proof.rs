@@ -1,6 +1,6 @@
 //! Proof of a lower bound.
 
-use super::{cut::PackingCut, prices::DualPrices, rents::StepMultipliers};
+use super::{cut::PackingCut, multipliers::StepMultipliers, prices::DualPrices};
 
 /// Proof of a lower bound: Lagrange multipliers of the capacity and cuts, or multipliers per value and operation.
 #[derive(Clone)]

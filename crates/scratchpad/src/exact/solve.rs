@@ -1,15 +1,15 @@
 //! Main loop of the exact planner: selection, packing and cuts, until the bound is reached or the budget is used.
 
 use super::{
+    address_assignment::{AddressAssignment, assign_addresses, find_infeasible_core},
     cut::PackingCut,
     dense::{improve_bound, improve_plan, improve_prices},
-    moment::SweepSchedule,
+    multipliers::StepMultipliers,
     prices::DualPrices,
     problem::{ResidencyMode, SelectionProblem},
     proof::{BoundProof, ceil_div},
-    rents::StepMultipliers,
+    schedule_step::SweepSchedule,
     selection::{BestPlan, ResidencyInterval, ResidencySelection, ValueResidency, remove_useless_intervals},
-    settle::{AddressAssignment, assign_addresses, find_infeasible_core},
     sweep::{SweepLimits, sweep},
 };
 use crate::{BestFitPlanner, Buffer, Capacity, FirstFitPlanner, GreedyPlanner, Placement, Planner, PlanningProgress, pack::StepBudget};

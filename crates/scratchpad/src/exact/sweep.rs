@@ -7,11 +7,11 @@
 use super::{
     cut::{CutTable, PackingCut},
     history::{DecisionHistory, SweepDecision},
-    key::{LocationKey, LocationKeyTable},
-    mergers::ReuseMatching,
-    moment::{ItemCosts, MAX_SLOTS, ScheduleStep, SweepSchedule, TransitionCost},
+    location_key::{LocationKey, LocationKeyTable},
     prices::{DualPrices, Residency},
     problem::SelectionProblem,
+    reuse_matching::ReuseMatching,
+    schedule_step::{ItemCosts, MAX_SLOTS, ScheduleStep, SweepSchedule, TransitionCost},
     selection::ResidencySelection,
 };
 

@@ -15,15 +15,15 @@
 //! |---|---|
 //! | `problem.rs` | sections, independent subproblems, units divided by their common divisor |
 //! | `order.rs` | static orders |
-//! | `gaps.rs`, `list.rs` | lowest free offset over a live range; list packings |
-//! | `contacts.rs`, `state.rs`, `search.rs` | the complete search |
+//! | `occupancy.rs`, `list_packing.rs` | lowest free offset over a live range; list packings |
+//! | `overlaps.rs`, `state.rs`, `search.rs` | the complete search |
 //! | `portfolio.rs` | orders and restarts |
 //! | `peak.rs` | the smallest height |
 
-mod contacts;
-mod gaps;
-mod list;
+mod list_packing;
+mod occupancy;
 mod order;
+mod overlaps;
 mod peak;
 mod portfolio;
 mod problem;

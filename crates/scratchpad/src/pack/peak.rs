@@ -4,7 +4,7 @@
 //! decided within a round's steps gives no bound; the next round has more steps.
 
 use super::{
-    Packer, PackingResult, PackingShape, Rectangle, StepBudget, list,
+    Packer, PackingResult, PackingShape, Rectangle, StepBudget, list_packing,
     order::ItemProperties,
     portfolio::{LIST_ORDERS, is_searchable},
     problem::PackingProblem,
@@ -122,8 +122,8 @@ impl<'a> PeakSearch<'a> {
                 continue;
             }
             let order = ItemProperties::new(problem, |_| 0).sort_items(&LIST_ORDERS[self.next_list]);
-            if let Some(offsets) = list::pack_in_order(problem, &order, limit) {
-                *best = Some((list::compute_height(problem, &offsets), offsets));
+            if let Some(offsets) = list_packing::pack_in_order(problem, &order, limit) {
+                *best = Some((list_packing::compute_height(problem, &offsets), offsets));
             }
         }
         self.next_list += 1;

@@ -6,7 +6,7 @@
 
 use super::{
     PackingResult, PackingShape, Rectangle, StepBudget,
-    list::ListPacking,
+    list_packing::ListPacking,
     order::{ItemProperties, SortProperty},
     problem::PackingProblem,
     search::{FocusRule, PackingSearch, SearchOutcome, SharedProblem},

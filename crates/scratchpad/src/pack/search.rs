@@ -23,7 +23,7 @@
 
 use super::{
     StepBudget,
-    contacts::ItemOverlaps,
+    overlaps::ItemOverlaps,
     problem::PackingProblem,
     state::{PackingState, UndoMark},
 };

@@ -1,6 +1,6 @@
 //! State of a search: bounds of offsets, which rise on descent and are restored on backtracking.
 
-use super::contacts::ItemOverlaps;
+use super::overlaps::ItemOverlaps;
 use super::problem::PackingProblem;
 use std::{ops::Range, rc::Rc};
 
@@ -130,7 +130,7 @@ impl PackingState {
     /// The unplaced items that are live with this one and have the lowest bound of all those, if that is below its own.
     pub(super) fn lowest_overlapping_items(&self, item: u32) -> impl Iterator<Item = u32> {
         let contacts = self.contacts.overlaps_of_item(item as usize);
-        let bound_of = |contact: &super::contacts::ItemOverlap| self.bound[contact.other as usize];
+        let bound_of = |contact: &super::overlaps::ItemOverlap| self.bound[contact.other as usize];
         let least = contacts.iter().map(bound_of).min().filter(|least| *least < self.bound[item as usize]);
         contacts.iter().filter(move |contact| Some(bound_of(contact)) == least).map(|contact| contact.other)
     }

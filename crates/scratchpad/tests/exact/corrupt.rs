@@ -1,6 +1,6 @@
 //! Corrupted results: the checker rejects each field that matters, and whatever it accepts is true.
 
-use crate::{BUDGET, HEADING, brute, linked_instance, planners_of_both_modes, random, random_instance, verify};
+use crate::{BUDGET, HEADING, brute_force, linked_instance, planners_of_both_modes, random, random_instance, verify};
 use proptest::prelude::*;
 use scratchpad::{ExactPlanner, Instance, MinimumLxBytes, ResidencyMode};
 use scratchpad_verify::Violation;
@@ -198,7 +198,7 @@ fn rejects_corrupted_peak() {
         let result: Value =
             serde_json::from_str(&plan.to_json(&instance, &scratchpad::ReportHeader { peak: Some(peak), ..HEADING }).unwrap()).unwrap();
         let check = |result: &Value| verify(&result.to_string(), &random::to_json(&instance));
-        let least = brute::find_min_peak(&instance.buffers, instance.capacity.alignment);
+        let least = brute_force::find_min_peak(&instance.buffers, instance.capacity.alignment);
         assert!(found.lower_bound <= least && least <= found.bytes, "seed {seed}: {found:?}, {least}");
         assert!(check(&result).is_ok_and(|verified| verified.peak_bound == Some(found.lower_bound)), "seed {seed}");
         let mut changes = vec![("/peak/bytes", json!(found.bytes + 1)), ("/peak/bytes", json!(found.bytes - 1))];
@@ -274,7 +274,7 @@ proptest! {
             Err(_) => {}
             Ok(verified) => {
                 let is_whole = result["certificate"]["whole_lives"] == json!(true);
-                let least = brute::find_min_hbm_bytes(&instance.buffers, &instance.capacity, is_whole);
+                let least = brute_force::find_min_hbm_bytes(&instance.buffers, &instance.capacity, is_whole);
                 prop_assert!(verified.lower_bound <= least, "bound {} of {}", verified.lower_bound, least);
                 prop_assert!(verified.hbm_bytes_left >= least);
                 prop_assert_eq!(verified.optimal, verified.hbm_bytes_left == verified.lower_bound);
@@ -283,7 +283,7 @@ proptest! {
                 let stays = result["stays"].as_array().unwrap().iter().map(|stay| {
                     (find(&stay["buffer"]), number(&stay["start"])..number(&stay["end"]), stay["address"].as_i64().unwrap())
                 });
-                prop_assert!(brute::is_legal(&instance.buffers, &instance.capacity, stays));
+                prop_assert!(brute_force::is_legal(&instance.buffers, &instance.capacity, stays));
             }
         }
     }

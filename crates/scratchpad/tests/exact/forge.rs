@@ -1,7 +1,7 @@
 //! Forges results: changes true plans and certificates in every field, invents cuts, and repairs the fields that the checker names. An
 //! accepted result must be a legal plan with a valid bound.
 
-use crate::{BUDGET, HEADING, brute, corrupt::place_nothing, linked_instance, random, random_instance, read_number, verify};
+use crate::{BUDGET, HEADING, brute_force, corrupt::place_nothing, linked_instance, random, random_instance, read_number, verify};
 use random::TestRng;
 use scratchpad::{Buffer, ExactPlanner, Instance, ResidencyMode};
 use scratchpad_verify::{VerifiedPlan, Violation};
@@ -40,7 +40,7 @@ fn accepts_only_true_forgeries() {
                     n_accepted += 1;
                     let is_whole = verified.plan_set == "whole lives";
                     let least = *least[usize::from(is_whole)]
-                        .get_or_insert_with(|| brute::find_min_hbm_bytes(&instance.buffers, &instance.capacity, is_whole));
+                        .get_or_insert_with(|| brute_force::find_min_hbm_bytes(&instance.buffers, &instance.capacity, is_whole));
                     let wrong = find_violated_property(&result, &instance, &verified, least);
                     assert_eq!(wrong, None, "seed {seed}, forgery {number}: {result}\n{text}");
                 }
@@ -67,7 +67,7 @@ fn keeps_bound_below_optimum_with_all_accepted_cuts() {
                 ExactPlanner { mode: stays, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &place_nothing(&instance));
             let mut result: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
             result["optimal"] = json!(false);
-            let least = brute::find_min_hbm_bytes(&instance.buffers, &instance.capacity, stays == ResidencyMode::Whole);
+            let least = brute_force::find_min_hbm_bytes(&instance.buffers, &instance.capacity, stays == ResidencyMode::Whole);
             if nothing.hbm_bytes_left <= least + 1 {
                 continue;
             }
@@ -142,9 +142,9 @@ fn find_violated_property(result: &Value, instance: &Instance, verified: &Verifi
         (buffer, number(&stay["start"])..number(&stay["end"]), stay["address"].as_i64().unwrap())
     });
     let everything = buffers.iter().filter(|buffer| buffer.barred.is_none()).count();
-    let is_peak_true = |bound: i64| stays.len() == everything && bound <= brute::find_min_peak(buffers, capacity.alignment);
+    let is_peak_true = |bound: i64| stays.len() == everything && bound <= brute_force::find_min_peak(buffers, capacity.alignment);
     let conditions = [
-        ("the plan is legal", brute::is_legal(buffers, capacity, parsed)),
+        ("the plan is legal", brute_force::is_legal(buffers, capacity, parsed)),
         ("no plan leaves less than the bound", verified.lower_bound <= least),
         ("no plan leaves less than the best", verified.hbm_bytes_left >= least),
         ("what is optimal is at the bound", !verified.optimal || verified.hbm_bytes_left == least),

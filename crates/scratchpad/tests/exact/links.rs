@@ -1,6 +1,6 @@
 //! Links: buffers that are live in one operation only, in which they pass on the address that they took over.
 
-use crate::{HEADING, brute, planners_of_both_modes, verify};
+use crate::{HEADING, brute_force, planners_of_both_modes, verify};
 use scratchpad::{ExactPlanner, Instance, ResidencyMode};
 use serde_json::{Value, json};
 
@@ -92,7 +92,7 @@ fn keeps_chains_that_need_link() {
     let instance = Instance::from_json(&text).unwrap();
     for exact in planners_of_both_modes() {
         let plan = exact.solve(&instance.buffers, &instance.capacity);
-        let least = brute::find_min_hbm_bytes(&instance.buffers, &instance.capacity, exact.mode == ResidencyMode::Whole);
+        let least = brute_force::find_min_hbm_bytes(&instance.buffers, &instance.capacity, exact.mode == ResidencyMode::Whole);
         assert_eq!((plan.hbm_bytes_left, plan.optimal), (least, true), "{:?}", exact.mode);
         assert!(verify(&plan.to_json(&instance, &HEADING).unwrap(), &text).is_ok_and(|verified| verified.optimal));
     }

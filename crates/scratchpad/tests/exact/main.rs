@@ -10,7 +10,7 @@ use scratchpad_verify::{VerifiedPlan, Violation};
 use serde_json::{Value, json};
 use std::fs;
 
-mod brute;
+mod brute_force;
 mod choices;
 #[path = "../../../../test/common/places.rs"]
 mod common;
@@ -62,7 +62,7 @@ fn matches_brute_force_on_small_instances() {
     for (seed, instance) in seed_range().flat_map(|seed| [(seed, random_instance(seed)), (seed, linked_instance(seed))]) {
         for exact in planners_of_both_modes() {
             let plan = exact.solve(&instance.buffers, &instance.capacity);
-            let least = brute::find_min_hbm_bytes(&instance.buffers, &instance.capacity, exact.mode == ResidencyMode::Whole);
+            let least = brute_force::find_min_hbm_bytes(&instance.buffers, &instance.capacity, exact.mode == ResidencyMode::Whole);
             let name = &instance.name;
             assert_eq!((plan.hbm_bytes_left, plan.optimal), (least, true), "{name}, seed {seed} {:?}", exact.mode);
             let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &random::to_json(&instance));
@@ -89,11 +89,11 @@ fn matches_brute_force_on_packings() {
         let rectangles: Vec<Rectangle> = buffers.iter().map(rectangle).collect();
         let packing = pack_rectangles(&rectangles, capacity.bytes / capacity.alignment, &mut StepBudget { left: BUDGET });
         assert_ne!(packing, PackingResult::OutOfSteps, "seed {seed}");
-        assert_eq!(matches!(packing, PackingResult::Placed(_)), brute::can_place_all(&buffers, &capacity), "seed {seed}");
+        assert_eq!(matches!(packing, PackingResult::Placed(_)), brute_force::can_place_all(&buffers, &capacity), "seed {seed}");
         if let PackingResult::Placed(offsets) = packing {
             n_placed += 1;
             let stay = |(buffer, offset): (usize, i64)| (buffer, buffers[buffer].live_range(), offset * capacity.alignment);
-            assert!(brute::is_legal(&buffers, &capacity, offsets.into_iter().enumerate().map(stay)), "seed {seed}");
+            assert!(brute_force::is_legal(&buffers, &capacity, offsets.into_iter().enumerate().map(stay)), "seed {seed}");
         }
     }
     assert!(n_placed > num_seeds() / 5 && n_placed < num_seeds());
@@ -108,7 +108,7 @@ fn plans_larger_instances_legally_with_verified_bounds() {
         for exact in planners_of_both_modes().map(|exact| ExactPlanner { budget: 20_000, ..exact }) {
             let plan = exact.solve(&instance.buffers, &instance.capacity);
             let stays = plan.stays.iter().map(|stay| (stay.buffer, stay.start..stay.end, stay.address));
-            assert!(brute::is_legal(&instance.buffers, &instance.capacity, stays), "seed {seed} {:?}", exact.mode);
+            assert!(brute_force::is_legal(&instance.buffers, &instance.capacity, stays), "seed {seed} {:?}", exact.mode);
             let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &random::to_json(&instance));
             assert_eq!(verified.map(|verified| verified.optimal), Ok(plan.optimal), "seed {seed} {:?}", exact.mode);
             n_optimal += u64::from(plan.optimal);

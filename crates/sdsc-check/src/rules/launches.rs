@@ -1,9 +1,9 @@
 //! Rules on the statements of `bundle.mlir` and the files it runs.
 
+use super::super::file_tree::join_path;
 use super::super::launch::{ExecuteView, LaunchProblemKind, LaunchValues, LinearForm, ValueBase};
 use super::super::profile::Profile;
 use super::super::report::ViolationReport;
-use super::super::tree::join_path;
 use machine::Target;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,15 +4,15 @@ pub(super) mod addresses;
 pub(super) mod constants;
 pub(super) mod coordinates;
 pub(super) mod cores;
-pub(super) mod derived;
+pub(super) mod derived_members;
 pub(super) mod families;
 pub(super) mod identity;
 pub(super) mod launches;
 pub(super) mod layouts;
-mod places;
 pub(super) mod relayouts;
 mod release;
 mod release_table;
+mod rule_indices;
 pub(super) mod sizes;
 pub(super) mod slices;
 pub(super) mod symbols;
@@ -21,12 +21,12 @@ pub(super) mod tensors;
 pub(super) mod windowed;
 pub(super) mod windows;
 
-pub(super) use places::{
+pub use release_table::RELEASE_RULES;
+pub(super) use rule_indices::{
     ARGUMENTS, BUFFERS, CONSTANTS, DEBUG_HANDLES, ELEMENT_ORDER, FLOW_BETWEEN_LAUNCHES, FLOW_IN_HBM, FLOW_IN_LX, INDEX_RANGES, LAUNCH_SPEC,
     LIVE_RANGES, LIVE_RANGES_IN_LAUNCHES, NAMES, ONE_OPERATION, POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS,
     TEXT,
 };
-pub use release_table::RELEASE_RULES;
 pub use table::RULES;
 
 use super::file_view::FileView;

@@ -1,8 +1,8 @@
 //! Table of the rules, the most basic first: a file that breaks a rule may break later rules as a consequence.
 
 use super::{
-    FormatRule, RuleCheck, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, relayouts, sizes,
-    slices, symbols, tensors, windowed, windows,
+    FormatRule, RuleCheck, addresses, constants, coordinates, cores, derived_members, families, identity, launches, layouts, relayouts,
+    sizes, slices, symbols, tensors, windowed, windows,
 };
 
 /// All rules. "Specification" is the SuperDSC-Bundle interface specification and "schema" the project's description of every field; labels
@@ -423,31 +423,31 @@ pub const RULES: &[FormatRule] = &[
         "sdsc_r82",
         "the steps and counts of the folds of a dimension, and its padding, match the slice of a core",
         "schema, section 6",
-        RuleCheck::Derived(derived::check_derived_folds),
+        RuleCheck::Derived(derived_members::check_derived_folds),
     ),
     rule(
         "sdsc_r83",
         "a page size is the size of what one index selects, and -1 for a dimension that is not indexed",
         "schema, section 3",
-        RuleCheck::Derived(derived::check_derived_pages),
+        RuleCheck::Derived(derived_members::check_derived_pages),
     ),
     rule(
         "sdsc_r84",
         "a layout class has the dimension order of its first tensor",
         "schema, section 3",
-        RuleCheck::Derived(derived::check_class_order),
+        RuleCheck::Derived(derived_members::check_class_order),
     ),
     rule(
         "sdsc_r85",
         "`memOrg_` lists every memory that a tensor may be in, marked as present, and has window members for windowed ops only",
         "schema, sections 6 and 9",
-        RuleCheck::Derived(derived::check_memories),
+        RuleCheck::Derived(derived_members::check_memories),
     ),
     rule(
         "sdsc_r86",
         "an op has the inputs of its family; a reduction also lists its result",
         "schema, section 4",
-        RuleCheck::Derived(derived::check_inputs),
+        RuleCheck::Derived(derived_members::check_inputs),
     ),
     rule(
         "sdsc_r87",

@@ -2,7 +2,7 @@
 
 use super::super::file_view::{FileView, TensorView};
 use super::super::report::ViolationReport;
-use super::derived::read_folds;
+use super::derived_members::read_folds;
 use sdsc_format::model::{Entries, Text, WindowInfo};
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@
 
 use super::TextError;
 use super::lexer::Token;
-use super::words::TokenStream;
+use super::token_stream::TokenStream;
 
 /// A number that is linear in dimensions and symbols ("SuperDSC-Bundle specification, `affine.apply`").
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 mod affine;
 mod lexer;
 mod parser;
-mod words;
+mod token_stream;
 mod writer;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The grammar of `bundle.mlir`.
 
 use super::lexer::Token;
-use super::words::TokenStream;
+use super::token_stream::TokenStream;
 use super::{BundleText, Execute, ForLoop, Ident, MapRef, Param, ParamField, ParamType, Stmt, StmtKind, TextError, affine};
 
 /// Loops that may stand in each other, so that no text makes the parser overflow its stack.

@@ -3,14 +3,14 @@
 use crate::{
     import::{
         Contraction, InputProduct, NodeId, NodeKind,
-        graph::{linear::LinearIndex, views},
+        graph::{linear_index::LinearIndex, views},
         ir::{cast::CastTypes, generic::GenericImporter},
         rules::{
-            chosen_factor::build_selected_matmul,
+            concatenated_factor::build_sliced_product,
             contraction::{compute_group_index, compute_group_size, linearize_group_index},
-            parted_factor::build_sliced_product,
-            plain::common_element_type,
+            rule_helpers::common_element_type,
             scaled_product::merge_scales,
+            selected_factor::build_selected_matmul,
         },
     },
     mlir::{AffineExpression, ErrorReported, OpExt, ValueLike},

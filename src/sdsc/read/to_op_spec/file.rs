@@ -1,6 +1,6 @@
 //! Contents of a file, in the terms of the emission rules.
 
-use super::place::{self, TensorLocation};
+use super::location::{self, TensorLocation};
 use super::{FileContext, OpSpecReadError};
 use crate::bundle::OpSpec;
 use crate::{bundle::OpFamily, launch::geometry::DimLabel};
@@ -43,7 +43,7 @@ impl<'a> SdscFile<'a> {
         let base = function.strip_suffix("nonstick").filter(|_| lists_result).unwrap_or(function);
         let labels = operation.slices.iter().map(|(name, _)| parse_label("numWkSlicesPerDim_", name)).collect::<Result<_, _>>()?;
         let function = if is_shuffle { "identity" } else { base }.to_owned();
-        let places = place::locate_tensors(&dsc.nodes, surroundings)?;
+        let places = location::locate_tensors(&dsc.nodes, surroundings)?;
         Ok(Self { operation, dsc, surroundings, index, function, lists_result, labels, places })
     }
 

@@ -2,10 +2,10 @@
 
 use super::OpSpecReadError;
 use super::axes::inner_elements;
+use super::candidate::{OpSpecCandidate, StatedOwnership};
 use super::file::{SdscFile, is_index_tensor};
-use super::form::{DeviceTerm, StickDim, TensorForm, find_form};
-use super::guess::{OpSpecCandidate, StatedOwnership};
 use super::indices::index_name;
+use super::tensor_form::{DeviceTerm, StickDim, TensorForm, find_form};
 use crate::bundle::{Allocation, Coordinate, ElementArrangement, OpSpecOperand, OwnedDim, Ownership};
 use crate::launch::geometry::DimLabel;
 

@@ -1,9 +1,9 @@
 //! Reconstructs the iteration space of an op.
 
 use super::OpSpecReadError;
+use super::candidate::{OpSpecCandidate, RangePadding};
 use super::evaluate::SymbolBase;
 use super::file::SdscFile;
-use super::guess::{OpSpecCandidate, RangePadding};
 use crate::bundle::{IterationDim, SymbolicDim};
 use crate::launch::geometry::DimLabel;
 use sdsc_format::model::{DecimalInteger, Entries, Text};

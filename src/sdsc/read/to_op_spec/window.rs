@@ -1,7 +1,7 @@
 //! The windows of convolutions and poolings.
 
+use super::candidate::OpSpecCandidate;
 use super::file::SdscFile;
-use super::guess::OpSpecCandidate;
 use crate::bundle::{OpWindow, WindowAxis};
 use crate::{bundle::OpFamily, launch::geometry::DimLabel};
 

@@ -9,7 +9,7 @@ use crate::{
     tile::ir::{
         combination::{CombinationRule, find_combination},
         items::BlockItem,
-        number::insert_scalar_before,
+        scalar_constant::insert_scalar_before,
     },
 };
 use program::affine::AffineExpression;

@@ -8,7 +8,7 @@ use crate::{
         AffineExpression, ErrorReported, Op, OpExt, OperationLike, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs,
         read_dense_numbers,
     },
-    tile::{Monotonicity, RunningDependence, ir::number::insert_scalar_before},
+    tile::{Monotonicity, RunningDependence, ir::scalar_constant::insert_scalar_before},
 };
 
 /// Running value that the program bounds after the loop.

@@ -1,0 +1,234 @@
+//! Checks the live ranges in LX and in the pool of a launch against the accesses of its files.
+//!
+//! One sweep over the ops of a launch in the order of the text. Each live range and each operand is compared with all ranges that are live
+//! at that op; the number of these is limited by the size of the memory.
+
+use super::BundleFacts;
+use super::file_facts::{TensorAddress, TensorFacts};
+use super::launch::ValueBase;
+use super::report::ViolationReport;
+use machine::STICK_BYTES;
+use sdsc_format::bundle_text::{Stmt, StmtKind};
+use sdsc_format::program::{LaunchEntry, Life};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The executes of a bundle in the order of the text, and the loops around them.
+#[derive(Debug, Default)]
+pub(super) struct ExecuteOrder {
+    files: Vec<String>,
+    /// For each execute the loops around it, outermost first.
+    loops: Vec<Vec<usize>>,
+    /// The executes of each loop.
+    ranges: Vec<Range<usize>>,
+}
+
+impl ExecuteOrder {
+    pub(super) fn from_body(body: &[Stmt<&str>]) -> Self {
+        let mut order = Self::default();
+        order.add_statements(body, &mut Vec::new());
+        order
+    }
+
+    /// The files of the executes, in order.
+    pub(super) fn file_names(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(String::as_str)
+    }
+
+    fn add_statements(&mut self, body: &[Stmt<&str>], around: &mut Vec<usize>) {
+        for statement in body {
+            match &statement.kind {
+                StmtKind::Execute(execute) => {
+                    self.files.push(execute.file.to_owned());
+                    self.loops.push(around.clone());
+                }
+                StmtKind::For(counted) => {
+                    let (number, first) = (self.ranges.len(), self.files.len());
+                    self.ranges.push(first..first);
+                    around.push(number);
+                    self.add_statements(&counted.body, around);
+                    around.pop();
+                    self.ranges[number].end = self.files.len();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns whether an execute names the file of an earlier one.
+    pub(super) fn repeats_file(&self, op: usize) -> bool {
+        self.files.get(op).is_some_and(|file| self.files[..op].contains(file))
+    }
+
+    /// Returns all executes of a live range. If its first or last execute is in a loop that the other is not in, the range covers the
+    /// complete loop.
+    fn execute_range(&self, life: &Life) -> Range<usize> {
+        let (first, last) = (&self.loops[life.first_op], &self.loops[life.last_op]);
+        let n_shared = first.iter().zip(last).take_while(|(first, last)| first == last).count();
+        let start = first.get(n_shared).map_or(life.first_op, |inner| self.ranges[*inner].start);
+        start..last.get(n_shared).map_or(life.last_op + 1, |inner| self.ranges[*inner].end)
+    }
+}
+
+/// Checks the live ranges of a launch whose bundle breaks no other rule.
+pub(super) fn check(number: usize, launch: &LaunchEntry, facts: &BundleFacts, report: &mut ViolationReport) {
+    for (name, lives, is_pool) in [("lx", &launch.lx, false), ("pool", &launch.pool, true)] {
+        let path = |life: usize| format!("/launches/{number}/{name}/{life}");
+        let malformed = (0..lives.len()).find_map(|index| Some((index, find_range_fault(&lives[index], facts.order.files.len())?)));
+        let unordered = (1..lives.len()).find(|index| sort_key(&lives[*index - 1]) > sort_key(&lives[*index]));
+        let unordered = unordered
+            .map(|index| (index, "begins before the previous live range; live ranges are in the order of their first ops".to_owned()));
+        if let Some((index, message)) = malformed.or(unordered) {
+            report.report_json(path(index), message);
+            continue;
+        }
+        let mut sweep = LiveRangeSweep {
+            lives,
+            order: &facts.order,
+            active: BTreeSet::new(),
+            accesses: vec![LiveRangeAccesses::default(); lives.len()],
+        };
+        match sweep.run(facts, is_pool) {
+            Err(LiveRangeFault { life: Some(life), message }) => report.report_json(path(life), message),
+            Err(LiveRangeFault { life: None, message }) => report.report_json(format!("/launches/{number}"), message),
+            Ok(()) => {}
+        }
+    }
+}
+
+/// Returns the sort key of a live range: its first op, then its byte offset.
+const fn sort_key(life: &Life) -> (usize, i64) {
+    (life.first_op, life.offset)
+}
+
+/// Returns a message if the numbers of a live range are invalid in a launch of `n_ops` ops; `None` if they are valid.
+fn find_range_fault(life: &Life, n_ops: usize) -> Option<String> {
+    let &Life { offset, bytes, first_op, last_op } = life;
+    if offset < 0 || offset % STICK_BYTES != 0 || bytes < 1 || offset.checked_add(bytes).is_none() {
+        return Some(format!(
+            "a live range of {bytes} bytes from byte {offset} on; it begins at a multiple of 128 and has at least one byte"
+        ));
+    }
+    let has_ops = first_op <= last_op && last_op < n_ops;
+    (!has_ops).then(|| {
+        format!("a live range from op {first_op} to op {last_op} of {n_ops}; it is from an op of the launch to the same or a later one")
+    })
+}
+
+/// Accesses of a launch to the bytes of a live range.
+#[derive(Clone, Debug, Default)]
+struct LiveRangeAccesses {
+    /// The first and the last op.
+    ops: Option<(usize, usize)>,
+    /// Whether the first op writes.
+    is_written_first: bool,
+    /// The first byte.
+    start: Option<i64>,
+    /// Possible ends of tensors that begin with the first byte.
+    ends: BTreeSet<i64>,
+}
+
+struct LiveRangeFault {
+    life: Option<usize>,
+    message: String,
+}
+
+struct LiveRangeSweep<'a> {
+    lives: &'a [Life],
+    order: &'a ExecuteOrder,
+    /// Returns the live ranges that contain an op.
+    active: BTreeSet<usize>,
+    accesses: Vec<LiveRangeAccesses>,
+}
+
+impl LiveRangeSweep<'_> {
+    fn run(&mut self, facts: &BundleFacts, is_pool: bool) -> Result<(), LiveRangeFault> {
+        let spans: Vec<Range<usize>> = self.lives.iter().map(|life| self.order.execute_range(life)).collect();
+        let mut begins: Vec<usize> = (0..spans.len()).collect();
+        begins.sort_by_key(|life| spans[*life].start);
+        let mut begins = begins.into_iter().peekable();
+        for op in 0..self.order.files.len() {
+            self.active.retain(|life| spans[*life].end > op);
+            while let Some(life) = begins.next_if(|life| spans[*life].start == op) {
+                self.begin_range(life, &spans)?;
+            }
+            let tensors = facts.executes.get(op).and_then(Option::as_deref).map_or(&[][..], |facts| &facts.tensors);
+            for tensor in tensors {
+                self.record_access(op, tensor, is_pool)?;
+            }
+        }
+        (0..self.lives.len()).find_map(|life| self.find_misstatement(life)).map_or(Ok(()), Err)
+    }
+
+    /// Adds a live range to the current ones, which must have other bytes. Only an in-place result may overlap its operand, in one op.
+    fn begin_range(&mut self, life: usize, spans: &[Range<usize>]) -> Result<(), LiveRangeFault> {
+        let Life { offset, bytes, first_op, .. } = self.lives[life];
+        let is_met = |other: &usize| {
+            let known = &self.lives[*other];
+            let is_handed_over = known.last_op == first_op && spans[*other].end == first_op + 1 && spans[life].start == first_op;
+            known.offset < offset + bytes && offset < known.offset + known.bytes && !is_handed_over
+        };
+        if let Some(other) = self.active.iter().copied().find(is_met) {
+            let known = &self.lives[other];
+            let message = format!(
+                "has bytes {offset} to {} from op {first_op} on, but the live range from op {} to op {} has bytes {} to {}; live ranges \
+                 that share bytes do not overlap in time",
+                offset + bytes,
+                known.first_op,
+                known.last_op,
+                known.offset,
+                known.offset + known.bytes
+            );
+            return Err(LiveRangeFault { life: Some(life), message });
+        }
+        self.active.insert(life);
+        Ok(())
+    }
+
+    fn record_access(&mut self, op: usize, tensor: &TensorFacts, is_pool: bool) -> Result<(), LiveRangeFault> {
+        let (start, end, reach) = match &tensor.place {
+            TensorAddress::Lx(part) if !is_pool => (part.start, part.end, part.whole),
+            TensorAddress::Hbm { base: ValueBase::Pool(_), first, end, whole, .. } if is_pool => (*first, *end, *whole),
+            TensorAddress::Lx(_) | TensorAddress::Hbm { .. } | TensorAddress::Unknown => return Ok(()),
+        };
+        let has_it = |life: &&usize| {
+            let known = &self.lives[**life];
+            known.offset <= start && end <= known.offset + known.bytes && (known.first_op < op || known.first_op == op && tensor.is_result)
+        };
+        // An in-place result begins a live range.
+        let found = self.active.iter().filter(has_it).max_by_key(|life| tensor.is_result && self.lives[**life].first_op == op);
+        let Some(&life) = found else {
+            let (does, memory) = (if tensor.is_result { "writes" } else { "reads" }, if is_pool { "the pool" } else { "LX" });
+            let message = format!("op {op} {does} bytes {start} to {end} of {memory}, which belong to no live range at that op");
+            return Err(LiveRangeFault { life: None, message });
+        };
+        let touched = &mut self.accesses[life];
+        let first = touched.ops.map_or(op, |(first, _)| first);
+        touched.is_written_first |= first == op && tensor.is_result;
+        touched.ops = Some((first, op));
+        touched.start = Some(touched.start.map_or(start, |least| least.min(start)));
+        if start == self.lives[life].offset {
+            touched.ends.insert(reach);
+        }
+        Ok(())
+    }
+
+    /// Checks that a live range has the bytes and the ops that the files show.
+    fn find_misstatement(&self, life: usize) -> Option<LiveRangeFault> {
+        let (Life { offset, bytes, first_op, last_op }, touched) = (self.lives[life], &self.accesses[life]);
+        let message = match touched.ops {
+            None => "no op reads or writes its bytes".to_owned(),
+            Some((first, _)) if !touched.is_written_first => format!("op {first} reads it before anything writes it"),
+            Some(ops) if ops != (first_op, last_op) => {
+                let (first, last) = ops;
+                format!("is from op {first_op} to op {last_op}, but used from op {first} to op {last}; it ends with the last use")
+            }
+            Some(_) if touched.start != Some(offset) || !touched.ends.contains(&(offset + bytes)) => {
+                let (start, ends) = (touched.start.unwrap_or(offset), &touched.ends);
+                format!("has bytes {offset} to {}, but its value begins at byte {start} and ends at one of {ends:?}", offset + bytes)
+            }
+            Some(_) => return None,
+        };
+        Some(LiveRangeFault { life: Some(life), message })
+    }
+}

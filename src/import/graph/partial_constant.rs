@@ -1,0 +1,51 @@
+//! Constants of which some elements have no value in MLIR, such as the quotient of a division by 0.
+
+use super::{NodeId, NodeKind, ValueGraph};
+
+/// The virtual operation of [`Graph::add_partial_constant`].
+pub(super) const PARTIAL_CONSTANT_OP: &str = "partly known";
+
+impl ValueGraph {
+    /// Builds constants of which some elements have no value, as [`ScalarFunction::fold_integers`](crate::import::ScalarFunction) finds them. Ops that
+    /// read one of these elements read `refused` instead. If all elements have a value, the result is a constant; if none has one, it is
+    /// `refused`.
+    pub fn add_partial_constant(&mut self, known: NodeId, is_undefined: NodeId, refused: NodeId) -> NodeId {
+        match self.as_scalar(is_undefined) {
+            Some(0.0) => known,
+            Some(_) => refused,
+            None => {
+                let element = self.node(known).element;
+                self.add_virtual_op(PARTIAL_CONSTANT_OP, &[known, is_undefined], refused, element)
+            }
+        }
+    }
+
+    /// Returns the constants of a node, which of them have no value, and the rejection of these.
+    #[must_use]
+    pub fn as_partial_constant(&self, id: NodeId) -> Option<[NodeId; 3]> {
+        let node = self.node(id);
+        let &[known, is_undefined, refused] = node.inputs.as_slice() else { return None };
+        (node.kind == NodeKind::Virtual(PARTIAL_CONSTANT_OP)).then_some([known, is_undefined, refused])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::graph::{NodeElementType, constant_tensor::ConstantTensor};
+    use program::affine::AffineExpression;
+
+    #[test]
+    fn folds_views_of_defined_elements() {
+        let mut graph = ValueGraph::default();
+        let known = graph.add_constant(ConstantTensor::iota(0, 3), vec![3], NodeElementType::Int);
+        let is_undefined = graph.add_constant(ConstantTensor::from_numbers(&[1.0, 0.0, 0.0]), vec![3], NodeElementType::Bool);
+        let refused = graph.add_unsupported(0, vec![3], NodeElementType::Int);
+        let partly = graph.add_partial_constant(known, is_undefined, refused);
+        assert_eq!(graph.as_constant(partly), None);
+        let behind = graph.view(partly, vec![AffineExpression::Dim(0).plus(AffineExpression::Constant(1))], &[2]);
+        assert_eq!(graph.as_constant(behind).unwrap().integers().collect::<Vec<_>>(), [1, 2]);
+        let undefined = graph.view(partly, vec![AffineExpression::Constant(0)], &[1]);
+        assert_eq!(graph.find_unsupported(&[undefined]), Some(undefined));
+    }
+}

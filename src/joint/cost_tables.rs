@@ -1,0 +1,219 @@
+//! Cost of each op as a function of the locations of its operands.
+
+use super::{
+    JointMemo, JointProgram, OpClass,
+    evaluate::{apply_split, build_copy_op},
+    memo_table::get_or_compute,
+    op_cost_table::{LexicographicCost, OpCostKey, OpCostTable},
+    value_states::{IN_HBM, ValueStates},
+};
+use crate::{
+    assignment::{self, AssignmentProblem, CostFactor},
+    work::CoreView,
+};
+use cost::{AccessHistory, Objective, TileOp, estimate_op_ns, extract_op_features};
+use machine::TimeModel;
+use program::OperandRef;
+use scratchpad::Capacity;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
+
+/// Inputs of costs other than the ops.
+#[derive(Clone, Copy)]
+pub(super) struct CostContext<'a> {
+    pub(super) model: &'a TimeModel,
+    pub(super) objective: Objective,
+}
+
+/// Cost tables of a program. The variables are its values.
+pub(super) struct CostTables {
+    n_states: Vec<usize>,
+    ops: Vec<OpFactor>,
+    copies: Vec<CostFactor<LexicographicCost>>,
+}
+
+struct OpFactor {
+    /// Values of the op that have several states, in ascending order.
+    variables: Vec<usize>,
+    prices: Rc<OpCostTable>,
+}
+
+impl CostTables {
+    pub(super) fn new(program: &JointProgram, capacity: &Capacity, pricing: CostContext<'_>, memo: &mut JointMemo) -> Self {
+        let states = ValueStates::new(program, capacity, memo);
+        let n_states = (0..program.values.len()).map(|value| states.num_states(value)).collect();
+        let reads = collect_earlier_reads(program);
+        let mut table = |(op, reads): (&super::JointOp, Vec<(i64, bool)>)| {
+            let free: BTreeSet<usize> = op.values.iter().flatten().copied().filter(|&value| states.num_states(value) > 1).collect();
+            let variables: Vec<usize> = free.into_iter().collect();
+            let kind = &program.kinds[op.kind];
+            let key = OpCostKey {
+                kind: kind.number,
+                tile: renumber_buffers(&op.tile),
+                variables: op.values.iter().map(|value| variables.iter().position(|variable| Some(variable) == value.as_ref())).collect(),
+                sets: variables.iter().map(|&value| states.view_set_number(value)).collect(),
+                reads,
+            };
+            let key = (pricing.objective, key);
+            let prices = get_or_compute(&mut memo.prices, key, |(_, key)| {
+                let views: Vec<&[CoreView]> = variables.iter().map(|&value| states.views(value)).collect();
+                Rc::new(compute_op_cost_table(key, kind, &views, pricing))
+            });
+            OpFactor { variables, prices }
+        };
+        let ops = program.ops.iter().zip(reads).map(&mut table).collect();
+        let copies = build_copy_factors(program, &states, pricing, memo);
+        Self { n_states, ops, copies }
+    }
+
+    /// Returns the assignment problem; values marked in `in_hbm` have HBM as their only state.
+    pub(super) fn build_problem(&self, in_hbm: &[bool]) -> AssignmentProblem<LexicographicCost> {
+        let pins = in_hbm.iter().enumerate().filter(|(_, is_pinned)| **is_pinned).map(|(value, _)| {
+            let cost =
+                |states: &[usize]| if states[0] == IN_HBM { assignment::AdditiveCost::ZERO } else { assignment::AdditiveCost::IMPOSSIBLE };
+            CostFactor::new(&self.n_states, vec![value], cost)
+        });
+        let of_op = |op: &OpFactor| CostFactor { variables: op.variables.clone(), costs: Rc::clone(&op.prices.costs) };
+        let factors = self.ops.iter().map(of_op).chain(self.copies.iter().cloned()).chain(pins).collect();
+        AssignmentProblem { n_states: self.n_states.clone(), factors }
+    }
+
+    /// Returns a feasible assignment: all values in HBM.
+    pub(super) fn initial_states(&self) -> Vec<usize> {
+        vec![IN_HBM; self.n_states.len()]
+    }
+
+    /// Returns for each op the best split under these states.
+    pub(super) fn select_splits(&self, states: &[usize]) -> Vec<usize> {
+        let split = |op: &OpFactor| {
+            let entry = op.variables.iter().fold(0, |entry, &value| entry * self.n_states[value] + states[value]);
+            *op.prices.splits.get(&entry).expect("what no split allows is not chosen: with everything in HBM all are possible")
+        };
+        self.ops.iter().map(split).collect()
+    }
+}
+
+/// Returns the op with its buffers numbered by the first operand that uses each: the cost depends only on which
+/// operands are the same buffer.
+fn renumber_buffers(tile: &TileOp) -> TileOp {
+    let mut numbered = tile.clone();
+    for operand in 0..tile.operands.len() {
+        let is_it = |other: &usize| tile.operands[*other].buffer == tile.operands[operand].buffer;
+        numbered.operands[operand].buffer = (0..operand).find(is_it).unwrap_or(operand);
+    }
+    numbered
+}
+
+/// Returns for each operand of each op the bytes of the largest earlier read of its buffer, with everything in HBM, and whether an op wrote
+/// it.
+fn collect_earlier_reads(program: &JointProgram) -> Vec<Vec<(i64, bool)>> {
+    let mut known: BTreeMap<usize, (i64, bool)> = BTreeMap::new();
+    let mut found = Vec::with_capacity(program.ops.len());
+    for op in &program.ops {
+        let shape = op.tile.to_op_shape();
+        found.push(shape.operands.iter().map(|operand| known.get(&operand.buffer).copied().unwrap_or_default()).collect());
+        for operand in &shape.operands {
+            let entry = known.entry(operand.buffer).or_default();
+            let moved = operand.device_bytes * shape.loop_factor(operand);
+            *entry = if operand.is_output { (entry.0, true) } else { (entry.0.max(moved), entry.1) };
+        }
+    }
+    found
+}
+
+/// `sets` has the views of each variable.
+fn compute_op_cost_table(from: &OpCostKey, kind: &OpClass, sets: &[&[CoreView]], pricing: CostContext<'_>) -> OpCostTable {
+    let n_states: Vec<usize> = sets.iter().map(|views| views.len() + 1).collect();
+    let mut costs: BTreeMap<usize, LexicographicCost> = BTreeMap::new();
+    let mut splits = BTreeMap::new();
+    for split in 0..kind.splits.len() {
+        let possible: Vec<Option<usize>> = (0..n_states.len()).map(|variable| find_state(from, kind, split, variable, sets)).collect();
+        for mask in 0..1_usize << possible.len() {
+            let in_lx = |variable: usize| mask >> variable & 1 == 1;
+            let Some(entry) = compute_entry_index(&n_states, |variable| if in_lx(variable) { possible[variable] } else { Some(IN_HBM) })
+            else {
+                continue;
+            };
+            let is_in_lx = |operand: usize| from.variables[operand].is_some_and(in_lx);
+            let cost = compute_cost(&apply_split(&from.tile, &kind.splits[split], is_in_lx), &from.reads, pricing);
+            if costs.get(&entry).is_none_or(|known| cost < *known) {
+                costs.insert(entry, cost);
+                splits.insert(entry, split);
+            }
+        }
+    }
+    OpCostTable { costs: Rc::new(costs), splits }
+}
+
+/// Returns the state of a variable under a split: the common view of all operands that are this value.
+fn find_state(from: &OpCostKey, kind: &OpClass, split: usize, variable: usize, sets: &[&[CoreView]]) -> Option<usize> {
+    let mut found = None;
+    for operand in (0..from.variables.len()).filter(|&operand| from.variables[operand] == Some(variable)) {
+        let state = sets[variable].binary_search(kind.views(operand)[split].as_ref()?).ok()? + 1;
+        if found.is_some_and(|other| other != state) {
+            return None;
+        }
+        found = Some(state);
+    }
+    found
+}
+
+/// Returns the row-major index of an assignment; `None` if a state is `None`.
+fn compute_entry_index(n_states: &[usize], state: impl Fn(usize) -> Option<usize>) -> Option<usize> {
+    n_states.iter().enumerate().try_fold(0, |entry, (variable, count)| Some(entry * count + state(variable)?))
+}
+
+/// Returns the cost of an op whose buffers are numbered by operand, given the reads and writes before it.
+fn compute_cost(tile: &TileOp, reads: &[(i64, bool)], pricing: CostContext<'_>) -> LexicographicCost {
+    let shape = tile.to_op_shape();
+    let bytes = AccessHistory::from_buffers(reads.iter().copied()).record_op(&shape);
+    let ps = to_picoseconds(estimate_op_ns(&extract_op_features(&shape, bytes), pricing.model));
+    let hbm_bytes = u64::try_from(bytes.hbm()).expect("a size is not negative");
+    match pricing.objective {
+        Objective::Time => LexicographicCost { first: ps, second: hbm_bytes },
+        Objective::Bytes => LexicographicCost { first: hbm_bytes, second: ps },
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "prices are far below 2^53 ps, and not negative")]
+fn to_picoseconds(ns: f64) -> u64 {
+    (ns * 1000.0).round() as u64
+}
+
+/// Returns the cost of copying each input into LX, for each view.
+fn build_copy_factors(
+    program: &JointProgram,
+    states: &ValueStates,
+    pricing: CostContext<'_>,
+    memo: &mut JointMemo,
+) -> Vec<CostFactor<LexicographicCost>> {
+    let mut copies = Vec::new();
+    for (index, value) in program.values.iter().enumerate().filter(|(_, value)| value.copied_before.is_some()) {
+        let Some(&OperandRef { op, operand }) = value.users.first() else { continue };
+        let (kind, tile) = (program.op_class(op), renumber_buffers(&program.ops[op].tile));
+        let key = (pricing.objective, (kind.number, tile, operand, states.view_set_number(index)));
+        let costs = get_or_compute(&mut memo.copies, key, |(_, (_, tile, ..))| {
+            Rc::new(compute_copy_costs(kind, tile, operand, states.views(index), pricing))
+        });
+        copies.push(CostFactor { variables: vec![index], costs });
+    }
+    copies
+}
+
+fn compute_copy_costs(
+    kind: &OpClass,
+    tile: &TileOp,
+    operand: usize,
+    set: &[CoreView],
+    pricing: CostContext<'_>,
+) -> BTreeMap<usize, LexicographicCost> {
+    let cost_of = |view: &CoreView| {
+        let split = kind.views(operand).iter().position(|of_split| of_split.as_ref() == Some(view));
+        let copy = |split: usize| renumber_buffers(&build_copy_op(&apply_split(tile, &kind.splits[split], |_| false), operand));
+        split.map_or(assignment::AdditiveCost::IMPOSSIBLE, |split| compute_cost(&copy(split), &[(0, false); 2], pricing))
+    };
+    let costs = [assignment::AdditiveCost::ZERO].into_iter().chain(set.iter().map(cost_of)).enumerate();
+    costs.filter(|(_, cost)| *cost < assignment::AdditiveCost::IMPOSSIBLE).collect()
+}

@@ -1,0 +1,331 @@
+//! Residency intervals of the values of a program, and the copies between LX and HBM that they need.
+//!
+//! A value that is written to LX and also needed in HBM is stored directly after its writer, so that its address is free when its residency
+//! interval ends. A later interval starts with a load from HBM before its first reader. Values that are in HBM anyway and that several ops
+//! read with the same split, and function results that ops also read, are planned like any other value.
+
+use super::{
+    LxIneligibility,
+    copy_split::CopyUser,
+    residency::{ResidencyCandidate, ResidencyPlan},
+    values::{
+        DividedProgram, collect_input_reads, find_in_place_parents, find_ineligibility, find_overwriting_ops, is_read_partially,
+        writes_partially,
+    },
+};
+use crate::work::find_common_view;
+use machine::Family;
+use program::{AccessKind, OpRole, OperandRef, Program, ProgramOp, ProgramTensor, ValueDef, ValueId, WorkSplit};
+use scratchpad::{Buffer, Capacity, LxInterval, Use, UseKind};
+use std::collections::BTreeSet;
+
+/// Chosen residency intervals of the values of a program.
+pub(crate) struct ProgramResidencyPlan {
+    planned: Vec<PlannedValue>,
+    candidates: Vec<ResidencyCandidate>,
+    chosen: ResidencyPlan,
+}
+
+/// Copy between LX and HBM.
+pub(crate) struct PlannedCopy {
+    /// Value that is copied; a copy into LX of a value that is copied out copies that copy.
+    pub(crate) value: ValueId,
+    /// Type of the copy.
+    pub(crate) copied: ProgramTensor,
+    pub(crate) direction: CopyDirection,
+    /// Core split of the copy.
+    pub(crate) split: WorkSplit,
+    /// Operand whose core split the copy has.
+    pub(crate) user: OperandRef,
+}
+
+/// Direction and position of a copy.
+pub(crate) enum CopyDirection {
+    /// Into LX at an address, directly before an op, for these operands.
+    Load { before: usize, address: i64, readers: Vec<OperandRef> },
+    /// Out of LX, behind the writer, for all operands but these.
+    Store { behind: usize, others: Vec<OperandRef> },
+}
+
+/// Place of the result of an op.
+pub(crate) enum ResultLocation {
+    Lx(i64),
+    /// In HBM, with the reason.
+    Hbm(String),
+}
+
+/// Value to plan.
+struct PlannedValue {
+    value: ValueId,
+    /// Op that defines the value; `None` for an input.
+    writer: Option<usize>,
+    /// Reads that LX may serve.
+    readers: Vec<OperandRef>,
+    /// Type of the value's copies.
+    copied: Option<ProgramTensor>,
+    /// Reason for HBM if the value has no residency interval, where it is known before planning.
+    barred: Option<String>,
+    candidate: ResidencyCandidate,
+}
+
+impl ProgramResidencyPlan {
+    /// Plans a program.
+    ///
+    /// # Errors
+    /// Returns an error if layouts are wrong.
+    pub(crate) fn new(divided: &DividedProgram, capacity: &Capacity) -> Result<Self, String> {
+        let mut made = (0..divided.divisions.len()).map(|time| plan_result(divided, time)).collect::<Result<Vec<_>, _>>()?;
+        let mut planned = collect_inputs(divided, &made)?;
+        add_in_place_parents(&divided.program, &planned, &mut made);
+        planned.append(&mut made);
+        let mut candidates: Vec<ResidencyCandidate> = planned.iter().map(|planned| planned.candidate.clone()).collect();
+        let mut chosen = ResidencyPlan::plan_unsplit(&candidates, capacity);
+        if chosen.has_unplaced_candidates(&candidates, capacity) {
+            for (planned, candidate) in planned.iter().zip(&mut candidates) {
+                candidate.may_split = candidate.may_split || planned.may_split(divided)?;
+            }
+            chosen = chosen.improved_by_splitting(&candidates, capacity);
+        }
+        Ok(Self { planned, candidates, chosen })
+    }
+
+    /// Returns the copies of the plan, in the order in which they are inserted.
+    ///
+    /// # Errors
+    /// Returns an error if a copy does not have the slices of its user.
+    pub(crate) fn copies(&self, divided: &DividedProgram) -> Result<Vec<PlannedCopy>, String> {
+        let mut copies = Vec::new();
+        for ((planned, candidate), stays) in self.planned.iter().zip(&self.candidates).zip(&self.chosen.stays) {
+            planned.add_copies(divided, candidate, stays, &mut copies)?;
+        }
+        Ok(copies)
+    }
+
+    /// Returns the places of the results of ops, by time.
+    pub(crate) fn result_locations(&self) -> impl Iterator<Item = (usize, ResultLocation)> + use<'_> {
+        self.planned.iter().zip(self.chosen.stays.iter().zip(&self.chosen.reasons)).filter_map(|(planned, (stays, reason))| {
+            let writer = planned.writer?;
+            let reason = || reason.clone();
+            let place = match stays.first() {
+                Some(stay) if stay.start == writer => ResultLocation::Lx(stay.address),
+                Some(_) => ResultLocation::Hbm(reason().unwrap_or_default()),
+                None => ResultLocation::Hbm(planned.barred.clone().or_else(reason).unwrap_or_default()),
+            };
+            Some((writer, place))
+        })
+    }
+}
+
+/// Returns the planned value of an op's result.
+fn plan_result(divided: &DividedProgram, time: usize) -> Result<PlannedValue, String> {
+    let program = &divided.program;
+    let value = program.result(time);
+    let tensor = &program.value(value).tensor;
+    let mut made = PlannedValue {
+        value,
+        writer: Some(time),
+        readers: program.readers(value).to_vec(),
+        copied: tensor.to_compact()?.filter(|copied| copied == tensor),
+        barred: None,
+        candidate: ResidencyCandidate { buffer: divided.buffer(time), device_bytes: divided.device_bytes(time), may_split: false },
+    };
+    if let Some(ineligible @ (LxIneligibility::GraphOutput | LxIneligibility::ViewedOutput)) = find_ineligibility(program, time) {
+        made.barred = Some(ineligible.to_string());
+        enable_lx_reads(divided, &mut made)?;
+    }
+    Ok(made)
+}
+
+/// Renumbers the parents of results, which are listed after the inputs, and adds the inputs whose addresses results may reuse.
+fn add_in_place_parents(program: &Program, inputs: &[PlannedValue], made: &mut [PlannedValue]) {
+    let mut read: Vec<Vec<usize>> = vec![Vec::new(); made.len()];
+    for (index, input) in inputs.iter().enumerate() {
+        let (alike, others): (Vec<OperandRef>, Vec<OperandRef>) =
+            input.readers.iter().partition(|read| input.can_reuse_address(&program.ops[read.op], read.operand));
+        let in_other_ways: BTreeSet<usize> = others.into_iter().map(|read| read.op).collect();
+        let readers: BTreeSet<usize> = alike.into_iter().map(|read| read.op).collect();
+        readers.difference(&in_other_ways).for_each(|&reader| read[reader].push(index));
+    }
+    for (made, read) in made.iter_mut().zip(read) {
+        let buffer = &mut made.candidate.buffer;
+        buffer.in_place_parents.iter_mut().for_each(|parent| *parent += inputs.len());
+        if buffer.barred.is_none() {
+            buffer.in_place_parents.extend(read);
+        }
+    }
+}
+
+/// Lets ops other than the writer read a function result from LX, if any can.
+fn enable_lx_reads(divided: &DividedProgram, made: &mut PlannedValue) -> Result<(), String> {
+    let program = &divided.program;
+    let Some(time) = made.writer.filter(|&time| find_overwriting_ops(program, time).is_empty()) else { return Ok(()) };
+    let op = &program.ops[time];
+    let written = OperandRef { op: time, operand: op.operands.len() - 1 };
+    let Ok(view) = find_common_view(&[divided.core_use(written)]) else { return Ok(()) };
+    made.readers.retain(|&reader| {
+        can_read_from_lx(program, reader)
+            && !program.ops[reader.op].accesses_partially(reader.operand)
+            && program.ops[reader.op].loops == op.loops
+            && find_common_view(&[divided.core_use(written), divided.core_use(reader)]).is_ok()
+    });
+    if made.readers.is_empty() || !made.has_matching_copy(divided)? {
+        return Ok(());
+    }
+    let uses = [Use { time, kind: UseKind::Write }].into_iter().chain(to_read_uses(&made.readers)).collect();
+    let bytes = made.candidate.device_bytes / view.num_slices();
+    let in_place_parents = find_in_place_parents(program, op);
+    let buffer = &mut made.candidate.buffer;
+    *buffer = Buffer { name: buffer.name.clone(), bytes, uses, in_place_parents, starts_in_hbm: false, ends_in_hbm: true, barred: None };
+    made.candidate.may_split = true;
+    Ok(())
+}
+
+/// Returns the values that are in HBM in every plan and that several ops of their block read with the same core split,
+/// ordered by first reader. These are arguments, constants, values that loops write tile by tile, and results that may
+/// not be written to LX.
+fn collect_inputs(divided: &DividedProgram, made: &[PlannedValue]) -> Result<Vec<PlannedValue>, String> {
+    let program = &divided.program;
+    let is_in_hbm = |time: usize, made: &PlannedValue| {
+        made.candidate.buffer.barred.is_some() && !program.ops[time].is_insert() && program.writers(made.value) == [time]
+    };
+    let in_hbm: BTreeSet<ValueId> =
+        made.iter().enumerate().filter(|(time, made)| is_in_hbm(*time, made)).map(|(_, made)| made.value).collect();
+    let is_input = |read: OperandRef, value: ValueId| {
+        let of = program.value(value);
+        let is_unwritten = || program.writers(value).is_empty();
+        of.block == program.ops[read.op].block
+            && match of.def {
+                ValueDef::Argument | ValueDef::Constant | ValueDef::Loop => is_unwritten(),
+                ValueDef::Op | ValueDef::View { .. } => in_hbm.contains(&value),
+            }
+            && can_read_from_lx(program, read)
+    };
+    let mut inputs = Vec::new();
+    for (value, readers) in collect_input_reads(program, is_input) {
+        inputs.extend(plan_input(divided, value, readers)?);
+    }
+    Ok(inputs)
+}
+
+/// Returns an input, if ops read it with the split of the first one and read at least twice its size; a partial read counts as its part.
+fn plan_input(divided: &DividedProgram, value: ValueId, mut readers: Vec<OperandRef>) -> Result<Option<PlannedValue>, String> {
+    let first = divided.core_use(readers[0]);
+    let Ok(view) = find_common_view(&[first]) else { return Ok(None) };
+    readers.retain(|&reader| find_common_view(&[first, divided.core_use(reader)]).is_ok());
+    let program = &divided.program;
+    let n_reads = count_complete_reads(program, value, &readers);
+    let Some(copied) = program.value(value).tensor.to_compact()?.filter(|_| n_reads > 1) else { return Ok(None) };
+    let device_bytes = copied.bytes()?;
+    let buffer = Buffer {
+        name: format!("input of op{}", readers[0].op),
+        bytes: device_bytes / view.num_slices(),
+        uses: to_read_uses(&readers[..n_reads - 1]).chain(to_read_uses(&readers[readers.len() - 1..])).collect(),
+        in_place_parents: Vec::new(),
+        starts_in_hbm: true,
+        ends_in_hbm: false,
+        barred: None,
+    };
+    // The planner must know every use between two residency intervals.
+    let candidate = ResidencyCandidate { buffer, device_bytes, may_split: n_reads == readers.len() };
+    let input = PlannedValue { value, writer: None, readers, copied: Some(copied), barred: None, candidate };
+    Ok(input.has_matching_copy(divided)?.then_some(input))
+}
+
+/// Returns whether LX could serve a read: numbers, by an op that can read LX.
+fn can_read_from_lx(program: &Program, read: OperandRef) -> bool {
+    program.ops[read.op].role != OpRole::Restickify && program.operand(read).access.used_as == AccessKind::Data
+}
+
+/// Returns the bytes that these reads of a value move, in units of its size, rounded down.
+fn count_complete_reads(program: &Program, value: ValueId, readers: &[OperandRef]) -> usize {
+    let whole = program.value(value).tensor.shape.iter().product::<i64>().max(1);
+    let elements = |read: &OperandRef| {
+        let space = &program.ops[read.op].space;
+        program.operand(*read).access.dims.iter().map(|dim| dim.map_or(1, |dim| space[dim])).product::<i64>().min(whole)
+    };
+    usize::try_from(readers.iter().map(elements).sum::<i64>() / whole).unwrap_or(0).min(readers.len())
+}
+
+fn to_read_uses(readers: &[OperandRef]) -> impl Iterator<Item = Use> {
+    readers.iter().map(|read| Use { time: read.op, kind: UseKind::Read })
+}
+
+impl PlannedValue {
+    /// Returns whether copies between LX and HBM can be inserted at every use of the value: all uses are in its block.
+    fn may_split(&self, divided: &DividedProgram) -> Result<bool, String> {
+        let Some(writer) = self.writer.filter(|_| self.candidate.buffer.barred.is_none()) else { return Ok(false) };
+        let program = &divided.program;
+        let is_beside = |read: &OperandRef| program.ops[read.op].loops == program.ops[writer].loops;
+        // The planner counts a partial read as a complete one, and a complete copy for partial reads may not pay.
+        let is_whole = find_overwriting_ops(program, writer).is_empty()
+            && !writes_partially(&program.ops[writer])
+            && !is_read_partially(program, writer);
+        let is_plain = self.readers.len() > 1 && self.readers.iter().all(is_beside);
+        Ok(is_whole && is_plain && self.has_matching_copy(divided)?)
+    }
+
+    /// Returns whether a copy has on each core the slice that the user has.
+    fn has_matching_copy(&self, divided: &DividedProgram) -> Result<bool, String> {
+        self.copied.as_ref().map_or(Ok(false), |copied| self.first_copy_user(divided).matches_copy(copied))
+    }
+
+    /// Returns the operand that determines the slices of the value.
+    fn first_user(&self, program: &Program) -> OperandRef {
+        self.writer.map_or_else(|| self.readers[0], |op| OperandRef { op, operand: program.ops[op].operands.len() - 1 })
+    }
+
+    fn first_copy_user<'a>(&self, divided: &'a DividedProgram) -> CopyUser<'a> {
+        let first = self.first_user(&divided.program);
+        let division = &divided.divisions[first.op];
+        let dims = &divided.program.operand(first).access.dims;
+        CopyUser { operand: first.operand, dims, operation: &division.operation, split: &division.split }
+    }
+
+    /// Returns whether an op's result may reuse the address of the copy that the op reads.
+    fn can_reuse_address(&self, op: &ProgramOp, operand: usize) -> bool {
+        let (read, written) = (&op.operands[operand].access, &op.output().access);
+        let copied = self.copied.as_ref().and_then(|copied| copied.layout.as_ref());
+        op.family == Family::Pointwise
+            && read.dims == written.dims
+            && read.offsets == written.offsets
+            && copied == written.tensor.layout.as_ref()
+    }
+
+    /// Adds the copies of the residency intervals.
+    fn add_copies(
+        &self,
+        divided: &DividedProgram,
+        candidate: &ResidencyCandidate,
+        stays: &[LxInterval],
+        copies: &mut Vec<PlannedCopy>,
+    ) -> Result<(), String> {
+        let mut later = stays;
+        let readers_in =
+            |stay: &LxInterval| self.readers.iter().filter(|read| (stay.start..stay.end).contains(&read.op)).copied().collect::<Vec<_>>();
+        if let Some((first, others)) = stays.split_first().filter(|(first, _)| candidate.is_written_at_start(first)) {
+            later = others;
+            if candidate.needs_store(stays) {
+                let behind = self.first_user(&divided.program).op;
+                copies.push(self.build_planned_copy(divided, CopyDirection::Store { behind, others: readers_in(first) })?);
+            }
+        }
+        for stay in later {
+            let readers = readers_in(stay);
+            if readers.first().is_none_or(|first| first.op != stay.start) {
+                return Err("a residency interval begins without a reader".to_owned());
+            }
+            copies.push(self.build_planned_copy(divided, CopyDirection::Load { before: stay.start, address: stay.address, readers })?);
+        }
+        Ok(())
+    }
+
+    fn build_planned_copy(&self, divided: &DividedProgram, direction: CopyDirection) -> Result<PlannedCopy, String> {
+        let copied = self.copied.clone().ok_or("a copy has no type")?;
+        let user = self.first_copy_user(divided);
+        if !user.matches_copy(&copied)? {
+            return Err("a copy is divided in another way than its user".to_owned());
+        }
+        let first = self.first_user(&divided.program);
+        Ok(PlannedCopy { value: self.value, copied, direction, split: user.tensor_split()?, user: first })
+    }
+}

@@ -1,0 +1,232 @@
+//! Evaluation of whole-program plans: nests of paths together, other loops in their places, and copies before them.
+
+use super::{
+    super::{LoopNest, ModeledCost, TiledLoop, find_hoistable_copies, tilings::find_tile_counts},
+    EvaluatedPlan, MAX_HILL_CLIMBING_ITERATIONS, STEPS_PER_EVALUATION, SegmentEdge, SegmentKey, ShortestPathSearch, find_adjacent_counts,
+    preference::{MAX_SLOWDOWN, is_preferred},
+};
+
+/// Maximum number of paths whose nests are evaluated together.
+const MAX_PATHS: usize = 6;
+/// Maximum number of values that are copied before the loops of a segment.
+const MAX_COPIES: usize = 6;
+
+impl<'a> ShortestPathSearch<'a> {
+    /// Evaluates on the shortest path the nests that move fewer bytes than its own.
+    pub(super) fn evaluate_traffic_saving_nests(&mut self) {
+        let (_, path) = self.find_shortest_path(SegmentEdge::best_evaluated_ns);
+        for SegmentKey { first, n_ops } in path {
+            if self.program_steps < self.max_program_steps {
+                self.program_steps += self.edges[first][n_ops - 1].evaluate_traffic_saving(self.evaluator, &mut self.measured);
+            }
+        }
+    }
+
+    /// Returns the loops of the best path. Segments were evaluated in isolation; in the whole program, values stay in LX from one to the
+    /// next. A runner-up may therefore be better: another path, other loops around a segment, or none.
+    pub(super) fn find_best_plan(&mut self) -> (Option<ModeledCost>, Vec<LoopNest>) {
+        let (mut best, mut plan, mut choices) = (None, Vec::new(), Vec::new());
+        for (number, path) in self.find_best_paths().into_iter().enumerate() {
+            let tried: Vec<Vec<Option<LoopNest>>> = path.iter().map(|&place| self.edge(place).loops_to_try()).collect();
+            let tried: Vec<Vec<Option<LoopNest>>> =
+                tried.into_iter().filter(|choices| choices.first().is_some_and(Option::is_some)).collect();
+            let together: Vec<Option<LoopNest>> = tried.iter().map(|choices| choices[0].clone()).collect();
+            let by_op = self.evaluate_plan_by_op(&together);
+            if let Some(by_op) = by_op.as_ref().filter(|_| number == 0) {
+                self.path_costs = self.compute_outside_costs(&together, by_op);
+            }
+            let cost = by_op.map(|by_op| by_op.into_iter().sum::<ModeledCost>());
+            self.fastest_ns = cost.map_or(self.fastest_ns, |cost| self.fastest_ns.min(cost.ns));
+            let is_better = cost.is_some_and(|cost| best.is_none_or(|best| is_preferred(&cost, &best, self.fastest_ns, false)));
+            if is_better || choices.is_empty() {
+                (best, plan, choices) = (cost, together, tried);
+            }
+        }
+        for (place, others) in choices.iter().enumerate() {
+            for other in others.iter().skip(1).flatten().cloned().map(Some).chain([None]) {
+                best = self.accept_if_better(&mut plan, place, other, best);
+            }
+        }
+        for place in 0..plan.len() {
+            best = self.try_copies(&mut plan, place, best);
+        }
+        for (place, others) in choices.iter().enumerate() {
+            for other in others.iter().flatten().cloned() {
+                best = self.try_loops_with_copies(&mut plan, place, other, best);
+            }
+        }
+        for place in 0..plan.len() {
+            best = self.try_interchange(&mut plan, place, best);
+            best = self.try_other_counts(&mut plan, place, best, |counts, [own, other]| {
+                find_adjacent_counts(counts, own).any(|next| next == other)
+            });
+        }
+        (best, plan.into_iter().flatten().collect())
+    }
+
+    /// Tries other loops at a place of the plan, with copies before them. They must move fewer bytes than the plan without, in about the
+    /// same time.
+    fn try_loops_with_copies(
+        &mut self,
+        plan: &mut Vec<Option<LoopNest>>,
+        place: usize,
+        loops: LoopNest,
+        best: Option<ModeledCost>,
+    ) -> Option<ModeledCost> {
+        let Some(known) = best.filter(|_| plan[place].as_ref().is_some_and(|own| own.levels != loops.levels)) else { return best };
+        let mut tried = plan.clone();
+        tried[place] = Some(loops);
+        let cost = self.evaluate_plan(&tried);
+        if cost.is_none_or(|cost| cost.hbm_bytes >= known.hbm_bytes || cost.ns > known.ns * (1.0 + MAX_SLOWDOWN)) {
+            return best;
+        }
+        self.accept_with_copies(plan, tried, place, cost, known)
+    }
+
+    /// Tries to interchange the two loops at a place of the plan, where this lets a copy before the inner loop be reused.
+    fn try_interchange(&mut self, plan: &mut Vec<Option<LoopNest>>, place: usize, best: Option<ModeledCost>) -> Option<ModeledCost> {
+        let (Some(known), Some(loops)) = (best, plan[place].as_ref()) else { return best };
+        let levels: Vec<TiledLoop> = loops.levels.iter().rev().cloned().collect();
+        let swapped = LoopNest { ops: loops.ops.clone(), levels, copies: Vec::new() };
+        if !find_hoistable_copies(self.ops, &swapped).iter().any(|copied| matches!(copied.tiled_dims[..], [Some(_), None])) {
+            return best;
+        }
+        let mut tried = plan.clone();
+        tried[place] = Some(swapped);
+        let cost = self.evaluate_plan(&tried);
+        if cost.is_none() {
+            return best;
+        }
+        self.accept_with_copies(plan, tried, place, cost, known)
+    }
+
+    /// Replaces the plan by one that costs `cost` without copies at a place, if it is preferred once copies are added there.
+    fn accept_with_copies(
+        &mut self,
+        plan: &mut Vec<Option<LoopNest>>,
+        mut tried: Vec<Option<LoopNest>>,
+        place: usize,
+        cost: Option<ModeledCost>,
+        known: ModeledCost,
+    ) -> Option<ModeledCost> {
+        let cost = self.try_copies(&mut tried, place, cost).filter(|cost| is_preferred(cost, &known, self.fastest_ns, false));
+        if cost.is_some() {
+            *plan = tried;
+        }
+        cost.or(Some(known))
+    }
+
+    /// Tries copies before the loops at a place of the plan, one after the other. With copies, all other tile counts are tried, because
+    /// copied values may leave room only for far smaller tiles.
+    fn try_copies(&mut self, plan: &mut [Option<LoopNest>], place: usize, mut best: Option<ModeledCost>) -> Option<ModeledCost> {
+        let Some(loops) = plan[place].clone() else { return best };
+        for copied in find_hoistable_copies(self.ops, &loops).into_iter().take(MAX_COPIES) {
+            let mut tried = plan[place].clone();
+            tried.iter_mut().for_each(|loops| loops.copies.push(copied.clone()));
+            best = self.accept_if_better(plan, place, tried, best);
+        }
+        let has_copies = plan[place].as_ref().is_some_and(|loops| !loops.copies.is_empty());
+        if has_copies { self.try_other_counts(plan, place, best, |_, _| true) } else { best }
+    }
+
+    /// Tries other tile counts of the loops at a place of the plan, among the admissible changes, while the plan improves.
+    fn try_other_counts(
+        &mut self,
+        plan: &mut [Option<LoopNest>],
+        place: usize,
+        mut best: Option<ModeledCost>,
+        may_be: impl Fn(&[i64], [i64; 2]) -> bool,
+    ) -> Option<ModeledCost> {
+        for _ in 0..MAX_HILL_CLIMBING_ITERATIONS {
+            let before = plan[place].clone();
+            for other in before.iter().flat_map(|loops| self.enumerate_other_counts(loops, &may_be)).collect::<Vec<_>>() {
+                best = self.accept_if_better(plan, place, Some(other), best);
+            }
+            if plan[place] == before {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Returns copies of the loops in which one level has another count. `may_be` gets all counts of the level and the
+    /// pair of current and new count.
+    fn enumerate_other_counts(&self, loops: &LoopNest, may_be: &impl Fn(&[i64], [i64; 2]) -> bool) -> Vec<LoopNest> {
+        let mut found = Vec::new();
+        for (number, level) in loops.levels.iter().enumerate() {
+            let sizes = level.dims.iter().map(|(&op, &dim)| self.ops[op].tiled.sizes[dim]);
+            let counts = find_tile_counts(self.ops, sizes.min().unwrap_or(1), &level.dims);
+            for &other in counts.iter().filter(|count| **count != level.count && may_be(&counts, [level.count, **count])) {
+                let mut loops = loops.clone();
+                loops.levels[number].count = other;
+                found.push(loops);
+            }
+        }
+        found
+    }
+
+    fn accept_if_better(
+        &mut self,
+        plan: &mut [Option<LoopNest>],
+        place: usize,
+        tried: Option<LoopNest>,
+        best: Option<ModeledCost>,
+    ) -> Option<ModeledCost> {
+        let is_no_loop = tried.is_none();
+        let before = std::mem::replace(&mut plan[place], tried);
+        let cost = self.evaluate_plan(plan);
+        self.fastest_ns = cost.map_or(self.fastest_ns, |cost| self.fastest_ns.min(cost.ns));
+        if cost.is_some_and(|cost| best.is_none_or(|best| is_preferred(&cost, &best, self.fastest_ns, is_no_loop))) {
+            return cost;
+        }
+        plan[place] = before;
+        best
+    }
+
+    /// Returns updated costs of ops outside of loops: the cost in `plan` for ops outside of its loops, if it exceeds
+    /// the known one.
+    pub(super) fn compute_outside_costs(&self, plan: &[Option<LoopNest>], by_op: &[ModeledCost]) -> Vec<ModeledCost> {
+        let is_inside = |op: usize| plan.iter().flatten().any(|loops| loops.ops.contains(&op));
+        let costs = self.outside.iter().zip(by_op).enumerate();
+        costs.map(|(op, (known, shown))| if !is_inside(op) && shown.ns > known.ns { *shown } else { *known }).collect()
+    }
+
+    fn evaluate_plan(&mut self, plan: &[Option<LoopNest>]) -> Option<ModeledCost> {
+        self.evaluate_plan_by_op(plan).map(|by_op| by_op.into_iter().sum())
+    }
+
+    /// Returns the cost of each op in a plan, from the evaluated plans if the plan is among them. Returns `None` if the
+    /// plan cannot be compiled or no steps are left.
+    fn evaluate_plan_by_op(&mut self, plan: &[Option<LoopNest>]) -> Option<Vec<ModeledCost>> {
+        let loops: Vec<LoopNest> = plan.iter().flatten().cloned().collect();
+        if let Some(known) = self.evaluated_plans.iter().find(|known| known.loops == loops) {
+            return known.by_op.clone();
+        }
+        // The plan of the shortest path is always evaluated.
+        if self.program_steps >= self.max_program_steps && !self.evaluated_plans.is_empty() {
+            return None;
+        }
+        self.program_steps += self.ops.len() + STEPS_PER_EVALUATION;
+        self.n_plans += 1;
+        let by_op = self.evaluator.evaluate_plan(&loops);
+        self.n_infeasible_plans += usize::from(by_op.is_none());
+        self.evaluated_plans.push(EvaluatedPlan { loops, by_op: by_op.clone() });
+        by_op
+    }
+
+    /// Returns the shortest paths of evaluated nests, shortest first: for each edge in loops the shortest path over it.
+    pub(super) fn find_best_paths(&self) -> Vec<Vec<SegmentKey>> {
+        let in_loops = |edge: &&SegmentEdge<'a>| edge.evaluated.first().is_some_and(|(_, nest)| !nest.is_empty());
+        let over = |through: &SegmentEdge<'a>| {
+            let is_apart = |edge: &SegmentEdge<'a>| edge.range.end <= through.range.start || edge.range.start >= through.range.end;
+            self.find_shortest_path(
+                |edge| if edge.range == through.range || is_apart(edge) { edge.best_evaluated_ns() } else { f64::INFINITY },
+            )
+        };
+        let mut found: Vec<(f64, Vec<SegmentKey>)> = self.edges.iter().flatten().filter(in_loops).map(over).collect();
+        found.push(self.find_shortest_path(SegmentEdge::best_evaluated_ns));
+        found.sort_by(|(one, of_one), (other, of_other)| one.total_cmp(other).then_with(|| of_one.cmp(of_other)));
+        found.dedup_by(|(_, one), (_, other)| one == other);
+        found.into_iter().map(|(_, path)| path).take(MAX_PATHS).collect()
+    }
+}
