@@ -133,7 +133,7 @@ fn a_tool_that_is_asked_to_says_each_step_with_its_options() {
     let steps: Vec<&str> =
         said.err.lines().filter_map(|line| line.strip_prefix("spyre-compile: phase '")?.split_once('\'')).map(|(phase, _)| phase).collect();
     assert_eq!(steps, ["import", "layout", "hint", "tile", "work", "lx", "bundle", "emit"], "{}", said.err);
-    assert!(said.err.contains("cores=4") && said.err.contains("spyre-plan-lx{"), "{}", said.err);
+    assert!(said.err.contains("cores=4") && said.err.contains("spyre-allocate-scratchpad{"), "{}", said.err);
     assert!(said.out.contains("files written to out"), "{}", said.out);
     let said = run("spyre-compile", &["good.mlir", "-v", "--validate", "-o", "validated", "--format", "json"], place.path());
     let steps: Vec<Value> = said.err.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -18,7 +18,7 @@ const FORCED: [&str; 6] = [
     "--symbol-dce",
     "--spyre-import-linalg",
     "--spyre-fuse-prologue-epilogue",
-    "--spyre-dissolve-kernels",
+    "--spyre-inline-kernels",
 ];
 
 fn programs() -> Vec<PathBuf> {

@@ -55,7 +55,7 @@ const MOST_REPORTED: usize = 3;
 
 /// Compiler terms that must not occur in a message to the author of a `linalg` program.
 const WORDS_OF_THE_COMPILER: [&str; 9] =
-    ["spyre.", "sdsc", "'mb'", "'out'", "op op", "chain of moves", "lay-out-tables", "in its sticks", "iteration dimension"];
+    ["spyre.", "sdsc", "'mb'", "'out'", "op op", "chain of moves", "layout-gather-tables", "in its sticks", "iteration dimension"];
 
 fn recipes() -> impl Strategy<Value = (Vec<u16>, [u16; 2])> {
     (vec(any::<u16>(), 6..48), any::<[u16; 2]>())

@@ -80,7 +80,7 @@ impl Way {
         let divide = if self.joint { "spyre-divide-jointly" } else { "spyre-divide-work" };
         let clone = if ["none", "exact"].contains(planner) { "" } else { "spyre-clone-inputs," };
         format!(
-            "spyre-set-target{{cores={cores} lx-bytes={lx_bytes}}},{divide},{clone}spyre-plan-lx{{planner={planner}}},\
+            "spyre-set-target{{cores={cores} lx-bytes={lx_bytes}}},{divide},{clone}spyre-allocate-scratchpad{{planner={planner}}},\
              spyre-form-bundles,spyre-lower-to-sdsc,spyre-lower-to-sdscbundle{{loops={loops}}},spyre-emit-bundle{{output={}}}",
             output.display()
         )

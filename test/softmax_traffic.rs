@@ -77,7 +77,7 @@ fn planned(program: &str, cores: &str, plan: Plan) -> String {
             let lines = text.lines().map(|line| if line.contains("spyre.reduce") { in_lx(line) } else { line.to_owned() });
             lines.map(|line| line + "\n").collect()
         }
-        Plan::InPlace => pipe(OPT, &["-", "--spyre-plan-lx=planner=greedy"], &to("work", "greedy")),
+        Plan::InPlace => pipe(OPT, &["-", "--spyre-allocate-scratchpad=planner=greedy"], &to("work", "greedy")),
         Plan::Cloned => to("lx", "greedy"),
     }
 }

@@ -1,4 +1,4 @@
-//! Choices and search effort of `spyre-choose-tiles`, as numbers, on programs that are too long to read.
+//! Choices and search effort of `spyre-search-tiling`, as numbers, on programs that are too long to read.
 
 #![allow(clippy::unwrap_used, reason = "a test over modules")]
 

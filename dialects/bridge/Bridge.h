@@ -187,7 +187,7 @@ int64_t spyrePlaceAttrGetOffsetBytes(MlirAttribute place);
 MlirStringRef spyrePlaceAttrGetReason(MlirAttribute place);
 
 bool spyreAttributeIsATileHint(MlirAttribute attribute);
-MlirAttribute spyreTileHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t count, MlirStringRef symbol, bool again);
+MlirAttribute spyreTileHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t count, MlirStringRef symbol, bool recompute);
 bool spyreTileHintAttrGetAgain(MlirAttribute hint);
 int64_t spyreTileHintAttrGetId(MlirAttribute hint);
 MlirStringRef spyreTileHintAttrGetDim(MlirAttribute hint);

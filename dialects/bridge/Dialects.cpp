@@ -67,10 +67,10 @@ int64_t spyrePlaceAttrGetOffsetBytes(MlirAttribute place) { return as<spyre::Pla
 MlirStringRef spyrePlaceAttrGetReason(MlirAttribute place) { return wrap(as<spyre::PlaceAttr>(place).getReason()); }
 
 bool spyreAttributeIsATileHint(MlirAttribute attribute) { return isa<spyre::TileHintAttr>(unwrap(attribute)); }
-MlirAttribute spyreTileHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t count, MlirStringRef symbol, bool again) {
+MlirAttribute spyreTileHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t count, MlirStringRef symbol, bool recompute) {
   return wrap(spyre::TileHintAttr::get(unwrap(context), id, unwrap(dim), count, unwrap(symbol), again));
 }
-bool spyreTileHintAttrGetAgain(MlirAttribute hint) { return as<spyre::TileHintAttr>(hint).getAgain(); }
+bool spyreTileHintAttrGetAgain(MlirAttribute hint) { return as<spyre::TileHintAttr>(hint).getRecompute(); }
 int64_t spyreTileHintAttrGetId(MlirAttribute hint) { return as<spyre::TileHintAttr>(hint).getId(); }
 MlirStringRef spyreTileHintAttrGetDim(MlirAttribute hint) { return wrap(as<spyre::TileHintAttr>(hint).getDim()); }
 int64_t spyreTileHintAttrGetCount(MlirAttribute hint) { return as<spyre::TileHintAttr>(hint).getCount(); }

@@ -32,7 +32,7 @@ def SpyreMakeKernels : Spyre_Pass<"spyre-make-kernels"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
-def SpyreMakeScopes : Spyre_Pass<"spyre-make-scopes"> {
+def SpyreRaiseLoopsToHints : Spyre_Pass<"spyre-raise-loops-to-hints"> {
   let summary = "Convert handwritten loops to hint scopes";
   let description = [{
     Replaces a `spyre.loop` over tensors without layouts by a hint scope with the same tile count. Its ops then compute
@@ -43,9 +43,9 @@ def SpyreMakeScopes : Spyre_Pass<"spyre-make-scopes"> {
     Errors: the loop is not equivalent to ops on full tensors. Examples are corrected sums of an online softmax, tiles
     that read the same elements in every iteration, and results that are concatenated along another dimension.
 
-    Implemented in `src/kernel/ir/make_scopes.rs`.
+    Implemented in `src/kernel/ir/raise_loops_to_hints.rs`.
 
-    Example: `spyre-opt --spyre-make-scopes test/kernel/make-scopes.mlir`
+    Example: `spyre-opt --spyre-raise-loops-to-hints test/kernel/raise-loops-to-hints.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
@@ -81,7 +81,7 @@ def SpyreFusePrologueEpilogue : Spyre_Pass<"spyre-fuse-prologue-epilogue"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
-def SpyreDissolveKernels : Spyre_Pass<"spyre-dissolve-kernels"> {
+def SpyreInlineKernels : Spyre_Pass<"spyre-inline-kernels"> {
   let summary = "Inline kernels";
   let description = [{
     Writes the values of knobs as tile counts of hint scopes, and inlines the body of every kernel. The dimension names
@@ -90,9 +90,9 @@ def SpyreDissolveKernels : Spyre_Pass<"spyre-dissolve-kernels"> {
 
     A warning reports a name that reaches no argument; its dimension is not tiled.
 
-    Implemented in `src/kernel/ir/dissolve_kernels.rs`.
+    Implemented in `src/kernel/ir/inline_kernels.rs`.
 
-    Example: `spyre-opt --spyre-dissolve-kernels test/kernel/dissolve-kernels.mlir`
+    Example: `spyre-opt --spyre-inline-kernels test/kernel/inline-kernels.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }

@@ -45,7 +45,7 @@ def SpyrePropagateDims : Spyre_Pass<"spyre-propagate-dims"> {
 // search
 //===----------------------------------------------------------------------===//
 
-def SpyrePeelRests : Spyre_Pass<"spyre-peel-rests"> {
+def SpyrePeelRemainders : Spyre_Pass<"spyre-peel-remainders"> {
   let summary = "Peel the remainder of dimensions that tiles or cores do not divide";
   let description = [{
     Tiles and core splits divide a dimension evenly. The pass splits a dimension into a main range with more divisors
@@ -57,16 +57,16 @@ def SpyrePeelRests : Spyre_Pass<"spyre-peel-rests"> {
     save at least p / 5 % of the time. At most two dimensions are tried, each with two sizes of the main range. Writes
     `spyre.peeled` on the function. A function with hints, named dimensions, symbolic sizes or loops is unchanged.
 
-    Implemented in `src/peel/ir/peel_rests.rs`.
+    Implemented in `src/peel/ir/peel_remainders.rs`.
 
-    Example: `spyre-opt --spyre-peel-rests=compile=kernels=separate test/peel/peel-rests.mlir`
+    Example: `spyre-opt --spyre-peel-remainders=compile=kernels=separate test/peel/peel-remainders.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
   let options = [Option<"compile", "compile", "std::string", "\"\"",
                         "Options of spyre-compile to evaluate candidates with; without them the first candidate is split">];
 }
 
-def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
+def SpyreSearchTiling : Spyre_Pass<"spyre-search-tiling"> {
   let summary = "Choose loop tilings for ops without hints";
   let description = [{
     Groups consecutive ops and tiles each group with one or two loops, so that the values between the ops fit in LX.
@@ -76,9 +76,9 @@ def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
     Objective: modeled time (`docs/reference/cost-model.md`), or HBM bytes with `objective=bytes`. `steps` limits the
     number of evaluated ops, so results are reproducible. `docs/concepts/search.md` describes the search.
 
-    Implemented in `src/search/ir/choose_tiles.rs`.
+    Implemented in `src/search/ir/search_tiling.rs`.
 
-    Example: `spyre-opt --spyre-propagate-layouts --spyre-choose-tiles test/search/choose-tiles.mlir`
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-search-tiling test/search/search-tiling.mlir`
   }];
   let options = [
     Option<"steps", "steps", "int64_t", "3000", "Limit of evaluated ops; 0 disables the search">,
@@ -122,7 +122,7 @@ def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
-def SpyreMakeOnline : Spyre_Pass<"spyre-make-online"> {
+def SpyreFuseOnlineReductions : Spyre_Pass<"spyre-fuse-online-reductions"> {
   let summary = "Fuse two reduction loops by correcting the carried values";
   let description = [{
     Fuses two loops over one dimension if the second one uses the reduction result of the first one, such as the maximum
@@ -134,14 +134,14 @@ def SpyreMakeOnline : Spyre_Pass<"spyre-make-online"> {
     Uses after the loop read the final values. If an op needs the final value inside the loop, a remark names it and the
     loops are unchanged. Loops that contain loops are unchanged.
 
-    Implemented in `src/tile/ir/make_online.rs`; the rules are in `src/tile/online.rs`.
+    Implemented in `src/tile/ir/fuse_online_reductions.rs`; the rules are in `src/tile/online.rs`.
 
-    Example: `spyre-opt --spyre-make-online test/tile/make-online.mlir`
+    Example: `spyre-opt --spyre-fuse-online-reductions test/tile/fuse-online-reductions.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
-def SpyreSettleLoops : Spyre_Pass<"spyre-settle-loops"> {
+def SpyreInsertLoopCopies : Spyre_Pass<"spyre-insert-loop-copies"> {
   let summary = "Insert copies so that loop-carried values can share one buffer";
   let description = [{
     The initial value, the block argument, the yielded value and the result of a carried operand share one buffer. The
@@ -156,9 +156,9 @@ def SpyreSettleLoops : Spyre_Pass<"spyre-settle-loops"> {
     Loops without conflicts are unchanged, and the pass is idempotent. The passes that split work insert the same
     copies; later passes reject a loop with a conflict.
 
-    Implemented in `src/tile/ir/settle_loops.rs`.
+    Implemented in `src/tile/ir/insert_loop_copies.rs`.
 
-    Example: `spyre-opt --split-input-file --spyre-settle-loops test/tile/settle-loops.mlir`
+    Example: `spyre-opt --split-input-file --spyre-insert-loop-copies test/tile/insert-loop-copies.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
@@ -211,7 +211,7 @@ def SpyreDivideWork : Spyre_Pass<"spyre-divide-work"> {
 
     Implemented in `src/work/ir/divide_work.rs`.
 
-    Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-work test/work/divide-work.mlir`
+    Example: `spyre-opt --spyre-layout-gather-tables --spyre-propagate-layouts --spyre-divide-work test/work/divide-work.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
@@ -232,7 +232,7 @@ def SpyreDivideJointly : Spyre_Pass<"spyre-divide-jointly"> {
 
     Implemented in `src/joint/ir/divide_jointly.rs`.
 
-    Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly
+    Example: `spyre-opt --spyre-layout-gather-tables --spyre-propagate-layouts --spyre-divide-jointly
     test/joint/divide-jointly.mlir`
   }];
   let options = [
@@ -254,7 +254,7 @@ def SpyreCloneInputs : Spyre_Pass<"spyre-clone-inputs"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
-def SpyrePlanLx : Spyre_Pass<"spyre-plan-lx"> {
+def SpyreAllocateScratchpad : Spyre_Pass<"spyre-allocate-scratchpad"> {
   let summary = "Assign every value to LX or HBM, and choose LX addresses";
   let description = [{
     Chooses the memory of every op result and writes it as `place`: `#spyre.place<lx, ADDRESS>`, or
@@ -269,10 +269,10 @@ def SpyrePlanLx : Spyre_Pass<"spyre-plan-lx"> {
 
     Errors: the planner is unknown; an op has no `work`; a loop overwrites a carried value before its last use.
 
-    Implemented in `src/lx/ir/plan_lx.rs`.
+    Implemented in `src/lx/ir/allocate_scratchpad.rs`.
 
-    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx=planner=first-fit
-    test/lx/plan-lx.mlir`
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-allocate-scratchpad=planner=first-fit
+    test/lx/allocate-scratchpad.mlir`
   }];
   let options = [Option<"planner", "planner", "std::string", "\"exact\"", "LX allocator: none, greedy, first-fit, best-fit, exact">];
   let dependentDialects = ["::spyre::SpyreDialect"];
@@ -314,7 +314,7 @@ def SpyreFormBundles : Spyre_Pass<"spyre-form-bundles"> {
 
     Implemented in `src/bundle/ir/form_bundles.rs`.
 
-    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx --spyre-form-bundles
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-allocate-scratchpad --spyre-form-bundles
     test/bundle/form-bundles.mlir`
   }];
   let options = [Option<"addresses", "addresses", "std::string", "\"symbolic\"",

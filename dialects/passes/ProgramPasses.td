@@ -277,7 +277,7 @@ def SpyreCloneConstants : Spyre_Pass<"spyre-clone-constants"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
-def SpyreLayOutTables : Spyre_Pass<"spyre-lay-out-tables"> {
+def SpyreLayoutGatherTables : Spyre_Pass<"spyre-layout-gather-tables"> {
   let summary = "Choose the layouts of gather tables";
   let description = [{
     Makes the indexed dimension of a `spyre.gather` table the outermost dimension in device memory. Sets the layout of
@@ -287,9 +287,9 @@ def SpyreLayOutTables : Spyre_Pass<"spyre-lay-out-tables"> {
 
     Errors: a table has no dimension for sticks besides the indexed one.
 
-    Implemented in `src/layout/ir/lay_out_tables.rs`.
+    Implemented in `src/layout/ir/layout_gather_tables.rs`.
 
-    Example: `spyre-opt --spyre-lay-out-tables test/layout/lay-out-tables.mlir`
+    Example: `spyre-opt --spyre-layout-gather-tables test/layout/layout-gather-tables.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
@@ -378,15 +378,15 @@ def SpyreSplitViews : Spyre_Pass<"spyre-split-views"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
-def SpyreOwnResults : Spyre_Pass<"spyre-own-results"> {
+def SpyreCopyAliasedResults : Spyre_Pass<"spyre-copy-aliased-results"> {
   let summary = "Give every function result its own buffer";
   let description = [{
     Copies a result that is an argument, a constant, or the same buffer as another result. `spyre-propagate-layouts`
     inserts most of these copies, because it chooses their layouts. This pass restores copies that `cse` merged.
 
-    Implemented in `src/layout/ir/own_results.rs`.
+    Implemented in `src/layout/ir/copy_aliased_results.rs`.
 
-    Example: `spyre-opt --spyre-own-results test/layout/own-results.mlir`
+    Example: `spyre-opt --spyre-copy-aliased-results test/layout/copy-aliased-results.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }

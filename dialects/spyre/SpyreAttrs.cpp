@@ -228,10 +228,10 @@ Attribute TileHintAttr::parse(AsmParser &parser, Type) {
   OptionalParseResult number = parser.parseOptionalInteger(count);
   if (number.has_value() ? failed(*number) : failed(parser.parseKeywordOrString(&symbol)))
     return {};
-  bool again = succeeded(parser.parseOptionalComma());
-  if ((again && parser.parseKeyword("again")) || parser.parseGreater())
+  bool recompute = succeeded(parser.parseOptionalComma());
+  if ((recompute && parser.parseKeyword("recompute")) || parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), id, dim, count, symbol, again);
+  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), id, dim, count, symbol, recompute);
 }
 
 void TileHintAttr::print(AsmPrinter &printer) const {
@@ -240,7 +240,7 @@ void TileHintAttr::print(AsmPrinter &printer) const {
     printer << getCount();
   else
     printer << getSymbol();
-  printer << (getAgain() ? ", again>" : ">");
+  printer << (getRecompute() ? ", recompute>" : ">");
 }
 
 /// Passes count on from the ids that there are.

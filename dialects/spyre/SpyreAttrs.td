@@ -105,7 +105,7 @@ def Spyre_TileHintAttr : Spyre_Attr<"TileHint", "tile_hint"> {
   let summary = "Request `count` tiles of a named dimension";
   let description = [{
     Is the flattened form of a `spyre.hint` scope. Ops with the same `id` share one loop; a smaller id is an outer loop.
-    A symbolic count has a `symbol`, and `count` is 0. With `again` an op without the dimension is also in the loop, and
+    A symbolic count has a `symbol`, and `count` is 0. With `recompute` an op without the dimension is also in the loop, and
     is recomputed in every iteration.
 
     Constraints:
@@ -113,14 +113,14 @@ def Spyre_TileHintAttr : Spyre_Attr<"TileHint", "tile_hint"> {
     * (tile_hint_c2) a `symbol` begins with a letter and has letters, digits and `_`;
     * (tile_hint_c3) `id` is from 0 to 2^31 - 1.
 
-    Examples: `#spyre.tile_hint<0, A = 2>`, `#spyre.tile_hint<0, A = T>`, `#spyre.tile_hint<0, A = 2, again>`
+    Examples: `#spyre.tile_hint<0, A = 2>`, `#spyre.tile_hint<0, A = T>`, `#spyre.tile_hint<0, A = 2, recompute>`
   }];
   let parameters = (ins
     "int64_t":$id,
     StringRefParameter<"dimension name">:$dim,
     "int64_t":$count,
     StringRefParameter<"symbol of a symbolic count; empty for a number", "\"\"">:$symbol,
-    DefaultValuedParameter<"bool", "false", "whether ops without the dimension are recomputed in the loop">:$again
+    DefaultValuedParameter<"bool", "false", "whether ops without the dimension are recomputed in the loop">:$recompute
   );
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

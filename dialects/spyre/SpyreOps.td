@@ -350,8 +350,8 @@ def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, Recurs
       `num_tiles_per_dim`, as in torch-spyre, are aliases.
     * `work_div` has `name = slices` pairs; each requests a slice count over the cores, in every op of the scope that
       has the dimension. Other dimensions are not split. An inner scope overrides an outer one.
-    * `again` lists names of tiled dimensions. An op without such a dimension is normally executed once, outside of the
-      loop. With `again` the elementwise ops of the scope are recomputed in every iteration, unless their results are
+    * `recompute` lists names of tiled dimensions. An op without such a dimension is normally executed once, outside of the
+      loop. With `recompute` the elementwise ops of the scope are recomputed in every iteration, unless their results are
       used outside.
 
     A count may be a symbol, such as `M = T`. The option `bind` of `spyre-flatten-hints` gives its value. A tile count
@@ -363,7 +363,7 @@ def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, Recurs
     * (hint_c1) there is at least one request, every number is positive, and no list has a dimension twice;
     * (hint_c2) the results have the types of the yielded values;
     * (hint_c3) a symbol begins with a letter and has letters, digits and `_`;
-    * (hint_c4) `again` has no name twice.
+    * (hint_c4) `recompute` has no name twice.
 
     Example:
     ```mlir
@@ -378,7 +378,7 @@ def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, Recurs
     Spyre_CountArrayAttr:$tile_counts,
     DefaultValuedAttr<StrArrayAttr, "{}">:$work_dims,
     DefaultValuedAttr<Spyre_CountArrayAttr, "{}">:$work_slices,
-    DefaultValuedAttr<StrArrayAttr, "{}">:$again
+    DefaultValuedAttr<StrArrayAttr, "{}">:$recompute
   );
   let results = (outs Variadic<Spyre_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
@@ -400,7 +400,7 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
     *Carried* operands work as in `scf.for`: the first iteration reads the initial value, later iterations read the
     value that the previous one yields, and the result is the last yielded value. Carried values are yielded without a
     dimension. The initial value, the block argument, the yielded value and the result share one buffer;
-    `spyre-settle-loops` inserts the copies that this needs. Tiled values precede carried ones among operands, block
+    `spyre-insert-loop-copies` inserts the copies that this needs. Tiled values precede carried ones among operands, block
     arguments, yielded values and results.
 
     The op implements `LoopLikeOpInterface`, so passes such as `loop-invariant-code-motion` apply. It has no
@@ -452,7 +452,7 @@ def Spyre_KernelOp : Spyre_Op<"kernel", [
     A function with the attribute `spyre.kernel` is a kernel; `spyre-make-kernels` converts each of its calls to this
     op, and `spyre-form-kernels` creates further ones. The body uses only the inputs, through its block arguments. A
     tile count may be a knob: the symbol in `tiles(rows = T)` of a hint scope is the knob `T`.
-    `spyre-fuse-prologue-epilogue` moves neighboring ops into the body. `spyre-dissolve-kernels` inlines the body, with
+    `spyre-fuse-prologue-epilogue` moves neighboring ops into the body. `spyre-inline-kernels` inlines the body, with
     the values of the knobs.
 
     `input_dims` names the dimensions of the inputs, as `spyre.dims` of function arguments does; an empty string is an

@@ -205,14 +205,14 @@ static LogicalResult verifyWishes(HintOp op, ArrayAttr dims, ArrayRef<Attribute>
 
 LogicalResult HintOp::verify() {
   // hint_c1
-  if (getTileDims().empty() && getWorkDims().empty() && getTileCounts().empty() && getAgain().empty())
-    return emitOpError("requires at least one of 'tiles', 'work_div' or 'again'");
+  if (getTileDims().empty() && getWorkDims().empty() && getTileCounts().empty() && getRecompute().empty())
+    return emitOpError("requires at least one of 'tiles', 'work_div' or 'recompute'");
   if (failed(verifyWishes(*this, getTileDims(), getTileCounts().getValue(), "cuts", "tiles", "count")) ||
       failed(verifyWishes(*this, getWorkDims(), getWorkSlices().getValue(), "divides", "slices", "number")))
     return failure();
   // hint_c4
-  if (llvm::SmallDenseSet<Attribute>(getAgain().begin(), getAgain().end()).size() != getAgain().size())
-    return emitOpError("names a dimension twice in 'again'");
+  if (llvm::SmallDenseSet<Attribute>(getRecompute().begin(), getRecompute().end()).size() != getRecompute().size())
+    return emitOpError("names a dimension twice in 'recompute'");
   // hint_c2
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield)
@@ -277,14 +277,14 @@ static ParseResult parseWork(OpAsmParser &parser, OperationState &state, bool &i
   return success();
 }
 
-/// `again(name, ...)`.
+/// `recompute(name, ...)`.
 static ParseResult parseAgain(OpAsmParser &parser, OperationState &state, bool &isThere) {
   SmallVector<std::string> dims;
-  isThere = succeeded(parser.parseOptionalKeyword("again"));
+  isThere = succeeded(parser.parseOptionalKeyword("recompute"));
   auto parseName = [&] { return parser.parseKeywordOrString(&dims.emplace_back()); };
   if (isThere && parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseName))
     return failure();
-  state.addAttribute("again", parser.getBuilder().getStrArrayAttr(SmallVector<StringRef>(dims.begin(), dims.end())));
+  state.addAttribute("recompute", parser.getBuilder().getStrArrayAttr(SmallVector<StringRef>(dims.begin(), dims.end())));
   return success();
 }
 
@@ -312,7 +312,7 @@ ParseResult HintOp::parse(OpAsmParser &parser, OperationState &state) {
   if (parseTiles(parser, state, isTiled) || parseWork(parser, state, isDivided) || parseAgain(parser, state, isAgain))
     return failure();
   if (!isTiled && !isDivided && !isAgain)
-    return parser.emitError(parser.getCurrentLocation(), "expected 'tiles', 'work_div' or 'again'");
+    return parser.emitError(parser.getCurrentLocation(), "expected 'tiles', 'work_div' or 'recompute'");
   Region *body = state.addRegion();
   if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || checkKinds<HintOp>(parser, state) || parser.parseRegion(*body))
     return failure();
@@ -326,12 +326,12 @@ ParseResult HintOp::parse(OpAsmParser &parser, OperationState &state) {
 void HintOp::print(OpAsmPrinter &printer) {
   printWishes(printer, "tiles", getTileDims(), getTileCounts());
   printWishes(printer, "work_div", getWorkDims(), getWorkSlices());
-  if (!getAgain().empty()) {
-    printer << " again(";
-    llvm::interleaveComma(getAgain().getAsRange<StringAttr>(), printer, [&](StringAttr dim) { printer.printKeywordOrString(dim); });
+  if (!getRecompute().empty()) {
+    printer << " recompute(";
+    llvm::interleaveComma(getRecompute().getAsRange<StringAttr>(), printer, [&](StringAttr dim) { printer.printKeywordOrString(dim); });
     printer << ')';
   }
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"tile_dims", "tile_counts", "work_dims", "work_slices", "again"});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"tile_dims", "tile_counts", "work_dims", "work_slices", "recompute"});
   printer << ' ';
   printer.printRegion(getBody());
 }

@@ -44,7 +44,7 @@ super::codes! {
     411 HINT_TWICE "an op with its own hints is inside a hint scope":
         "Either the scope or the op itself can determine how the op runs. Remove the hints of one of them.";
 
-    412 HINT_AGAIN "a hint recomputes ops along a dimension that is not tiled":
-        "`again` names dimensions that an enclosing scope tiles. Add tiles along the dimension, or remove the name \
-         from `again`.";
+    412 HINT_RECOMPUTE "a hint recomputes ops along a dimension that is not tiled":
+        "`recompute` names dimensions that an enclosing scope tiles. Add tiles along the dimension, or remove the name \
+         from `recompute`.";
 }

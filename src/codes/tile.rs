@@ -43,7 +43,7 @@ super::codes! {
         see "docs/concepts/tiling.md";
 
     510 LOOP_OVERWRITES "a loop overwrites a value before its last use":
-        "The carried values of a loop share one buffer. `spyre-settle-loops` inserts the copies that this requires; \
+        "The carried values of a loop share one buffer. `spyre-insert-loop-copies` inserts the copies that this requires; \
          run it before this pass.";
 
     511 TILE_READ "an op reads a tile that no loop provides":

@@ -221,7 +221,7 @@ impl<'c> ComputeOp<'c> {
         }
         let is_shown = strip_retyping_views(operand).def().is_some_and(|op| op.is(spyre::VIEW));
         if matches!(used_as, AccessKind::Table(_)) && tensor.layout.is_none() && is_shown {
-            return Err("gathers from a view; run spyre-lay-out-tables first".to_owned());
+            return Err("gathers from a view; run spyre-layout-gather-tables first".to_owned());
         }
         // A view with a layout describes the bytes of its buffer completely, whatever other views lie between.
         value = strip_views(value);

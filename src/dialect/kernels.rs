@@ -133,7 +133,7 @@ pub fn wrap_in_recompute_scope(op: Op<'_>, dims: &[String]) {
     let attributes = AttributeList::new(context)
         .with_attribute(attr::TILE_DIMS, none())
         .with_attribute(attr::TILE_COUNTS, none())
-        .with_attribute(attr::AGAIN, string_array(context, dims));
+        .with_attribute(attr::RECOMPUTE, string_array(context, dims));
     let body = new_block(&[], op.loc());
     let scope = insert_before(op, build_op(spyre::HINT, op.loc(), &[], &[op.output().r#type()], attributes, vec![body]));
     op.output().replace_with(scope.output());
@@ -151,7 +151,7 @@ pub fn rebuild_scope<'c>(scope: Op<'c>, inputs: &[(Value<'c>, Option<usize>)], y
     let types: Vec<Type<'c>> = yielded.iter().map(|(value, _)| value.r#type()).collect();
     let arguments: Vec<Type<'c>> = values.iter().map(ValueLike::r#type).collect();
     let mut attributes = AttributeList::new(scope.ctx());
-    for name in [attr::NAME, attr::KNOBS, attr::TILE_DIMS, attr::TILE_COUNTS, attr::WORK_DIMS, attr::WORK_SLICES, attr::AGAIN] {
+    for name in [attr::NAME, attr::KNOBS, attr::TILE_DIMS, attr::TILE_COUNTS, attr::WORK_DIMS, attr::WORK_SLICES, attr::RECOMPUTE] {
         attributes = attributes.with_option(name, scope.attr(name));
     }
     let body = if scope.is(spyre::KERNEL) { new_block(&arguments, scope.loc()) } else { new_block(&[], scope.loc()) };

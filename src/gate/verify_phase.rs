@@ -10,11 +10,11 @@ use crate::{
     codes,
     dialect::{ComputeOp, DeviceTensor, core_split_of, set_phase, target_of},
     import::ir::check_input::check_buffers,
-    layout::ir::own_results::find_shared_results,
-    lx::ir::plan_lx::check_lx_placement,
+    layout::ir::copy_aliased_results::find_shared_results,
+    lx::ir::allocate_scratchpad::check_lx_placement,
     mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, ValueLike, error_at},
     phase::Phase,
-    tile::ir::settle_loops::check_settled,
+    tile::ir::insert_loop_copies::check_settled,
     work::check_split,
 };
 use machine::Target;

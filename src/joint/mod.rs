@@ -19,7 +19,7 @@
 //! 5. The cheapest of all these plans is kept. The first plan has the splits that each op gets in isolation, so by the model the result is
 //!    never worse.
 //!
-//! `describe.rs` makes the input of this method from a [`program::Program`]; `placed_costs.rs` prices its result as `spyre-plan-lx` places it.
+//! `describe.rs` makes the input of this method from a [`program::Program`]; `placed_costs.rs` prices its result as `spyre-allocate-scratchpad` places it.
 
 mod candidates;
 mod cost_tables;

@@ -1,7 +1,7 @@
-//! Prices of a program under core splits, placed as `spyre-plan-lx` places it.
+//! Prices of a program under core splits, placed as `spyre-allocate-scratchpad` places it.
 //!
-//! [`super::choose`] plans whole live ranges; `spyre-plan-lx` also moves values into and out of LX. Both the chosen splits and those of
-//! each op in isolation are therefore planned as `spyre-plan-lx` does, and the cheaper result is used.
+//! [`super::choose`] plans whole live ranges; `spyre-allocate-scratchpad` also moves values into and out of LX. Both the chosen splits and those of
+//! each op in isolation are therefore planned as `spyre-allocate-scratchpad` does, and the cheaper result is used.
 
 use super::{JointMemo, JointProgram, choose_joint_splits};
 use crate::lx::{

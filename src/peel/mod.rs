@@ -8,7 +8,7 @@
 //! | file | what |
 //! |---|---|
 //! | `mod.rs` | candidate dimensions, and where they are split |
-//! | `ir/peel_rests.rs` | reads the program, compares the variants, keeps the better one |
+//! | `ir/peel_remainders.rs` | reads the program, compares the variants, keeps the better one |
 //! | `ir/part_ops.rs` | splits ops in two |
 
 #[cfg(feature = "mlir")]

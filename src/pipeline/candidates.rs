@@ -6,7 +6,7 @@ use crate::{
         KernelMode,
         ir::{
             cost_evaluator::{CandidateCompilation, CandidatePasses},
-            dissolve_kernels, fuse_prologue_epilogue,
+            fuse_prologue_epilogue, inline_kernels,
         },
     },
     mlir::PassInstance,
@@ -44,7 +44,7 @@ impl CandidateCompilation for CandidatePipeline {
             self.options.phases().flat_map(|phase| self.options.steps_of(phase, "")).map(|step| step.pass).collect();
         // While kernels are ops, the next pass is the one that dissolves them; later passes resume after the import.
         let n_done = if self.asking == fuse_prologue_epilogue::PASS.argument {
-            passes.iter().take_while(|pass| pass.argument() != dissolve_kernels::PASS.argument).count()
+            passes.iter().take_while(|pass| pass.argument() != inline_kernels::PASS.argument).count()
         } else {
             self.options.steps_of(Phase::Import, "").len()
         };

@@ -37,34 +37,34 @@ pub static PASSES: &[Pass] = &[
     kernel::ir::make_kernels::PASS,
     import::ir::relax_roundings::PASS,
     import::ir::import_linalg::PASS,
-    kernel::ir::make_scopes::PASS,
+    kernel::ir::raise_loops_to_hints::PASS,
     kernel::ir::form_kernels::PASS,
     kernel::ir::fuse_prologue_epilogue::PASS,
-    kernel::ir::dissolve_kernels::PASS,
+    kernel::ir::inline_kernels::PASS,
     hint::ir::flatten_hints::PASS,
     import::ir::fuse_gathers::PASS,
     import::ir::expand_functions::PASS,
-    peel::ir::peel_rests::PASS,
+    peel::ir::peel_remainders::PASS,
     layout::ir::defer_divisions::PASS,
     layout::ir::materialize_views::PASS,
     layout::ir::clone_constants::PASS,
-    layout::ir::lay_out_tables::PASS,
+    layout::ir::layout_gather_tables::PASS,
     layout::ir::pad_contractions::PASS,
     layout::ir::propagate_layouts::PASS,
     layout::ir::insert_restickify::PASS,
     layout::ir::split_views::PASS,
-    layout::ir::own_results::PASS,
+    layout::ir::copy_aliased_results::PASS,
     hint::ir::propagate_dims::PASS,
-    search::ir::choose_tiles::PASS,
+    search::ir::search_tiling::PASS,
     tile::ir::coarse_tile::PASS,
-    tile::ir::make_online::PASS,
-    tile::ir::settle_loops::PASS,
+    tile::ir::fuse_online_reductions::PASS,
+    tile::ir::insert_loop_copies::PASS,
     tile::ir::write_in_place::PASS,
     work::ir::reduce_span::PASS,
     work::ir::divide_work::PASS,
     joint::ir::divide_jointly::PASS,
     lx::ir::clone_inputs::PASS,
-    lx::ir::plan_lx::PASS,
+    lx::ir::allocate_scratchpad::PASS,
     remark::emit_remarks::PASS,
     bundle::ir::form_bundles::PASS,
     bundle::ir::lower_to_sdsc::PASS,
@@ -143,7 +143,7 @@ mod tests {
     fn ends_pipeline_after_check_of_last_phase() {
         let text = expand_pipeline("compile-to=layout cores=4").unwrap();
         assert!(text.contains("spyre-set-target{cores=4 lx-bytes=-1}"), "{text}");
-        assert!(text.ends_with("canonicalize,cse,spyre-own-results,spyre-verify-phase{phase=layout}"), "{text}");
+        assert!(text.ends_with("canonicalize,cse,spyre-copy-aliased-results,spyre-verify-phase{phase=layout}"), "{text}");
     }
 
     #[test]
@@ -173,7 +173,7 @@ mod tests {
         ] {
             let text = expand_pipeline(options).unwrap();
             assert_eq!(text.contains("spyre-divide-jointly"), is_joint, "{options}");
-            assert!(text.contains(&format!("spyre-plan-lx{{planner={planner}}}")), "{options}");
+            assert!(text.contains(&format!("spyre-allocate-scratchpad{{planner={planner}}}")), "{options}");
         }
         let refused = expand_pipeline("lx-planner=greedy joint=true").unwrap_err();
         assert_eq!(

@@ -16,26 +16,26 @@ use crate::{
     joint::ir::divide_jointly,
     kernel::{
         KernelMode,
-        ir::{cost_evaluator::CandidateCompiler, dissolve_kernels, form_kernels, fuse_prologue_epilogue, make_kernels, make_scopes},
+        ir::{cost_evaluator::CandidateCompiler, form_kernels, fuse_prologue_epilogue, inline_kernels, make_kernels, raise_loops_to_hints},
     },
     launch::ir::lower_to_sdscbundle,
     layout::ir::{
-        clone_constants, defer_divisions, insert_restickify, lay_out_tables, materialize_views, own_results, pad_contractions,
-        propagate_layouts, split_views,
+        clone_constants, copy_aliased_results, defer_divisions, insert_restickify, layout_gather_tables, materialize_views,
+        pad_contractions, propagate_layouts, split_views,
     },
-    lx::ir::{clone_inputs, plan_lx},
+    lx::ir::{allocate_scratchpad, clone_inputs},
     mlir::{Pass, PassInstance, PassOptionValue, UpstreamPass},
-    peel::ir::peel_rests,
+    peel::ir::peel_remainders,
     remark::emit_remarks,
     sdsc::ir::emit_bundle,
-    search::ir::choose_tiles,
-    tile::ir::{coarse_tile, make_online, settle_loops, write_in_place},
+    search::ir::search_tiling,
+    tile::ir::{coarse_tile, fuse_online_reductions, insert_loop_copies, write_in_place},
     work::ir::{divide_work, reduce_span},
 };
 use sdsc_check::Profile;
 use std::fmt;
 
-/// Default maximum number of ops that the tile search evaluates; `spyre-choose-tiles` has the same default.
+/// Default maximum number of ops that the tile search evaluates; `spyre-search-tiling` has the same default.
 const DEFAULT_TILE_STEPS: i64 = 3000;
 
 /// Pass with its options, and the state of the program after it.
@@ -154,11 +154,11 @@ impl CompileOptions {
             PipelineStep::from_upstream(UpstreamPass::Cse),
         ]);
         // Hand-written loops become hint scopes, so that there is one way to tile.
-        steps.push(PipelineStep::from_pass(make_scopes::PASS));
+        steps.push(PipelineStep::from_pass(raise_loops_to_hints::PASS));
         steps.extend(self.fusion_steps());
         steps.extend([
             // Kernel ops are inlined: after this pass, hints keep the ops of a kernel in shared loops.
-            PipelineStep::from_pass(dissolve_kernels::PASS),
+            PipelineStep::from_pass(inline_kernels::PASS),
             // Hint scopes become attributes of their ops, so that later passes only read attributes.
             flatten,
             // A gather writes to HBM. Fusing the function of its only user avoids a reload. Done before functions are
@@ -192,7 +192,8 @@ impl CompileOptions {
         if self.searches_tiles() && self.dims.is_empty() {
             // If no tile count and no core count divides a size, they may divide most of it.
             steps.push(
-                PipelineStep::from_pass(peel_rests::PASS).with_option(option::COMPILE, self.build_candidate_option(peel_rests::PASS)),
+                PipelineStep::from_pass(peel_remainders::PASS)
+                    .with_option(option::COMPILE, self.build_candidate_option(peel_remainders::PASS)),
             );
         }
         if self.precision.is_narrow() {
@@ -205,7 +206,7 @@ impl CompileOptions {
             // Each user of a constant gets its own copy, whose layout it may choose.
             PipelineStep::from_pass(clone_constants::PASS),
             // An index selects along the outermost device dimension only, so tables have no choice of layout.
-            PipelineStep::from_pass(lay_out_tables::PASS),
+            PipelineStep::from_pass(layout_gather_tables::PASS),
             // Padding creates buffers, which need layouts.
             PipelineStep::from_pass(pad_contractions::PASS).with_stage(IrStage::ConstantsPadded),
             // Chooses the layouts of the complete function.
@@ -219,7 +220,7 @@ impl CompileOptions {
             PipelineStep::from_upstream(UpstreamPass::Canonicalize),
             PipelineStep::from_upstream(UpstreamPass::Cse),
             // CSE may have merged copies, but two results must not share a buffer.
-            PipelineStep::from_pass(own_results::PASS),
+            PipelineStep::from_pass(copy_aliased_results::PASS),
         ]);
         steps
     }
@@ -230,7 +231,7 @@ impl CompileOptions {
             vec![PipelineStep::from_pass(propagate_dims::PASS).with_option(option::DIMS, PassOptionValue::from_list(&self.dims))];
         if self.searches_tiles() {
             // The tile search adds hints to ops without hints. It requires joint planning to evaluate a tiling.
-            let choose = PipelineStep::from_pass(choose_tiles::PASS)
+            let choose = PipelineStep::from_pass(search_tiling::PASS)
                 .with_option(option::STEPS, PassOptionValue::from_number(self.tile_steps.map_or(DEFAULT_TILE_STEPS, i64::from)))
                 .with_option(option::OBJECTIVE, PassOptionValue::from_enum(self.objective))
                 .with_option(option::PLAN, PassOptionValue::from_text(&self.plan))
@@ -253,7 +254,7 @@ impl CompileOptions {
 
     fn lx_steps(&self) -> Vec<PipelineStep> {
         let planner = self.planner();
-        let plan = PipelineStep::from_pass(plan_lx::PASS)
+        let plan = PipelineStep::from_pass(allocate_scratchpad::PASS)
             .with_option(option::PLANNER, PassOptionValue::from_text(planner.to_string()))
             .with_stage(IrStage::MemoryAssigned);
         // All decisions that concern the author of a program have been made.
@@ -297,9 +298,9 @@ fn tile_steps() -> Vec<PipelineStep> {
         // Ops with hints for the same tiles share a loop.
         PipelineStep::from_pass(coarse_tile::PASS),
         // Loops over the same tiles become one, with corrections where one needs the result of another.
-        PipelineStep::from_pass(make_online::PASS),
+        PipelineStep::from_pass(fuse_online_reductions::PASS),
         // A loop-carried value is one buffer; copies are inserted if it has other uses.
-        PipelineStep::from_pass(settle_loops::PASS),
+        PipelineStep::from_pass(insert_loop_copies::PASS),
         // Ops that compute a slice of a buffer write it in place.
         PipelineStep::from_pass(write_in_place::PASS),
     ]

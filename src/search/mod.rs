@@ -32,7 +32,7 @@
 //! | `objective.rs` | least time, or fewest bytes |
 //! | `runner_up.rs` | the next best plan |
 //! | `partitions.rs` | partitions of a long program, which are searched separately |
-//! | `ir/choose_tiles.rs` | reads the program, writes hints |
+//! | `ir/search_tiling.rs` | reads the program, writes hints |
 //! | `ir/read.rs` | the ops as plain values |
 //! | `ir/hints.rs` | a nest as hints on ops |
 //! | `ir/segment.rs` | extraction of ops into a function of their own |

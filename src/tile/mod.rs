@@ -41,10 +41,10 @@
 //! | `online.rs` | reductions that one loop can compute with corrected partial results |
 //! | `ir/coarse_tile.rs` | reads ops and hints |
 //! | `ir/build_loops.rs` | writes the loops |
-//! | `ir/make_online.rs` | merges loops with corrections |
+//! | `ir/fuse_online_reductions.rs` | merges loops with corrections |
 //! | `ir/merge_loops.rs` | legality of a merge, and the merge itself |
 //! | `ir/online_steps.rs` | translates ops for `online.rs` |
-//! | `ir/settle_loops.rs` | makes it legal for loops to overwrite carried values |
+//! | `ir/insert_loop_copies.rs` | makes it legal for loops to overwrite carried values |
 //! | `ir/write_in_place.rs` | makes ops write slices of buffers in place |
 
 mod level_tiling;

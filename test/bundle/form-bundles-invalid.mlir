@@ -24,7 +24,7 @@ module attributes {spyre.target = {core = 4 : i64}} {
 #other = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @a_loop_that_is_not_settled(%x: tensor<64x64xf16, #other>, %y: tensor<64x64xf16, #other>) -> tensor<64x64xf16, #other> {
   %start = spyre.copy %y : tensor<64x64xf16, #other> -> tensor<64x64xf16, #other>
-  // expected-error @+1 {{'spyre.loop' op overwrites carried value 0 before its last use; run spyre-settle-loops first}}
+  // expected-error @+1 {{'spyre.loop' op overwrites carried value 0 before its last use; run spyre-insert-loop-copies first}}
   %r = spyre.loop 4 "T" carried(%m = %start : tensor<64x64xf16, #other>) {
     %n = spyre.pointwise maximum(%m, %x) : tensor<64x64xf16, #other>
     %d = spyre.pointwise sub(%n, %m) : tensor<64x64xf16, #other>

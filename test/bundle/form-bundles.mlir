@@ -1,5 +1,5 @@
-// RUN: spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx --spyre-form-bundles %s | FileCheck %s
-// RUN: spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx=planner=none --spyre-form-bundles=addresses=baked %s | FileCheck %s --check-prefix=BAKED
+// RUN: spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-allocate-scratchpad --spyre-form-bundles %s | FileCheck %s
+// RUN: spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-allocate-scratchpad=planner=none --spyre-form-bundles=addresses=baked %s | FileCheck %s --check-prefix=BAKED
 
 // Symbolic addresses have no limit, so a program is one launch.
 // CHECK-LABEL: func @nine_tensors

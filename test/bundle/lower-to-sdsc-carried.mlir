@@ -1,5 +1,5 @@
-// RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile --spyre-divide-work --spyre-plan-lx --spyre-form-bundles --spyre-lower-to-sdsc --split-input-file %s | FileCheck %s
-// RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile --spyre-divide-work --spyre-plan-lx=planner=none --spyre-form-bundles --spyre-lower-to-sdsc --split-input-file %s | FileCheck %s --check-prefix=HBM
+// RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile --spyre-divide-work --spyre-allocate-scratchpad --spyre-form-bundles --spyre-lower-to-sdsc --split-input-file %s | FileCheck %s
+// RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile --spyre-divide-work --spyre-allocate-scratchpad=planner=none --spyre-form-bundles --spyre-lower-to-sdsc --split-input-file %s | FileCheck %s --check-prefix=HBM
 
 // All that a loop carries is one buffer, which does not move: in LX, or without a planner in the pool.
 // CHECK-DAG: #[[X:.+]] = #sdsc.tensor<{{.+}} memory = "hbm", argument = 0, advance = [4096]>

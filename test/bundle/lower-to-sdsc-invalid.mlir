@@ -51,7 +51,7 @@ func.func private @elsewhere(tensor<64x64xf16>)
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @places_come_first(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{has no 'place'; run spyre-plan-lx first}}
+  // expected-error @+1 {{has no 'place'; run spyre-allocate-scratchpad first}}
   %y = spyre.pointwise exp(%x) {spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
   %z = spyre.pointwise neg(%y) {spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
   return %z : tensor<64x64xf16, #layout>
@@ -93,7 +93,7 @@ func.func @a_part_in_place_in_a_loop(%x: tensor<64x64xf16, #layout>) {
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @places_of_buffers_come_first(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
   %buffer = spyre.empty : tensor<64x64xf16, #layout>
-  // expected-error @+1 {{has no 'place'; run spyre-plan-lx first}}
+  // expected-error @+1 {{has no 'place'; run spyre-allocate-scratchpad first}}
   %part = spyre.insert %x into %buffer at [0, 0] {spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout> into tensor<64x64xf16, #layout>
   %y = spyre.pointwise exp(%part) {spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
@@ -140,7 +140,7 @@ func.func @part_of_one_element(%x: tensor<1x64xf16, #layout>) -> tensor<1x64xf16
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @a_loop_that_is_not_settled(%x: tensor<64x64xf16, #layout>, %y: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
   %start = spyre.copy %y : tensor<64x64xf16, #layout> -> tensor<64x64xf16, #layout>
-  // expected-error @+1 {{'spyre.loop' op overwrites carried value 0 before its last use; run spyre-settle-loops first}}
+  // expected-error @+1 {{'spyre.loop' op overwrites carried value 0 before its last use; run spyre-insert-loop-copies first}}
   %r = spyre.loop 4 "T" carried(%m = %start : tensor<64x64xf16, #layout>) {
     %n = spyre.pointwise maximum(%m, %x) : tensor<64x64xf16, #layout>
     %d = spyre.pointwise sub(%n, %m) : tensor<64x64xf16, #layout>

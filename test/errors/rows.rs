@@ -321,12 +321,12 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     no(
         "A module pass on functions",
-        "spyre-opt small.mlir --pass-pipeline='builtin.module(func.func(spyre-plan-lx))'",
-        ["func.func", "SpyrePlanLx", "restricted to 'builtin.module'", "did you intend to nest?"],
+        "spyre-opt small.mlir --pass-pipeline='builtin.module(func.func(spyre-allocate-scratchpad))'",
+        ["func.func", "SpyreAllocateScratchpad", "restricted to 'builtin.module'", "did you intend to nest?"],
     ),
     no(
         "A pass without the passes before it",
-        "spyre-opt small.mlir --spyre-plan-lx",
+        "spyre-opt small.mlir --spyre-allocate-scratchpad",
         ["small.mlir:3:8", "'linalg.exp'", "is not a 'spyre' op", "--spyre-import-linalg"],
     ),
 ];

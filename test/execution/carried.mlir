@@ -4,7 +4,7 @@
 // RUN: spyre-compile %t/loop.mlir -o %t/out > %t/log && spyre-run %t/out --wipe-lx --check %t/linalg.mlir | FileCheck %s
 // RUN: spyre-compile %t/loop.mlir -o %t/none --lx-planner none > %t/log && spyre-run %t/none --check %t/linalg.mlir | FileCheck %s
 // RUN: spyre-compile %t/loop.mlir -o %t/first --lx-planner first-fit --cores 2 > %t/log && spyre-run %t/first --check %t/linalg.mlir | FileCheck %s
-// RUN: spyre-opt %t/loop.mlir --pass-pipeline="builtin.module(spyre-divide-work,spyre-plan-lx,spyre-form-bundles,spyre-lower-to-sdsc,spyre-lower-to-sdscbundle{loops=unroll},spyre-emit-bundle{output=%t/unrolled})" > %t/log
+// RUN: spyre-opt %t/loop.mlir --pass-pipeline="builtin.module(spyre-divide-work,spyre-allocate-scratchpad,spyre-form-bundles,spyre-lower-to-sdsc,spyre-lower-to-sdscbundle{loops=unroll},spyre-emit-bundle{output=%t/unrolled})" > %t/log
 // RUN: spyre-run %t/unrolled --check %t/linalg.mlir | FileCheck %s
 // CHECK: result0: correct
 

@@ -124,7 +124,7 @@ func.func @hints_are_loops(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @what_is_read_is_there(%x: tensor<64x64xf16, #layout>, %y: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
   %start = spyre.copy %y : tensor<64x64xf16, #layout> -> tensor<64x64xf16, #layout>
-  // expected-error @+1 {{'spyre.loop' op overwrites carried value 0 before its last use; run spyre-settle-loops first}}
+  // expected-error @+1 {{'spyre.loop' op overwrites carried value 0 before its last use; run spyre-insert-loop-copies first}}
   %r = spyre.loop 4 "T" carried(%m = %start : tensor<64x64xf16, #layout>) {
     %n = spyre.pointwise maximum(%m, %x) : tensor<64x64xf16, #layout>
     %d = spyre.pointwise sub(%n, %m) : tensor<64x64xf16, #layout>
@@ -138,7 +138,7 @@ func.func @what_is_read_is_there(%x: tensor<64x64xf16, #layout>, %y: tensor<64x6
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @starts_are_apart(%x: tensor<64x64xf16, #layout>) -> (tensor<64x64xf16, #layout>, tensor<64x64xf16, #layout>) {
   %start = spyre.copy %x : tensor<64x64xf16, #layout> -> tensor<64x64xf16, #layout>
-  // expected-error @+1 {{'spyre.loop' op overwrites operand 0 before its last use; run spyre-settle-loops first}}
+  // expected-error @+1 {{'spyre.loop' op overwrites operand 0 before its last use; run spyre-insert-loop-copies first}}
   %r:2 = spyre.loop 4 "T" carried(%m = %start : tensor<64x64xf16, #layout>, %n = %start : tensor<64x64xf16, #layout>) {
     spyre.yield %m, %n : tensor<64x64xf16, #layout>, tensor<64x64xf16, #layout>
   } : tensor<64x64xf16, #layout>, tensor<64x64xf16, #layout>

@@ -1,4 +1,4 @@
-// RUN: spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly --verify-diagnostics --split-input-file %s
+// RUN: spyre-opt --spyre-layout-gather-tables --spyre-propagate-layouts --spyre-divide-jointly --verify-diagnostics --split-input-file %s
 
 func.func @a_wish_that_cannot_be(%x: tensor<128x256xf16>) -> tensor<128x256xf16> {
   // expected-error @+1 {{cannot honor 'work_div': 3 slices of dimension 'A', which has 128 positions; use a divisor of 128}}

@@ -1,5 +1,5 @@
-// RUN: spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly %s | FileCheck %s
-// RUN: spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly --spyre-clone-inputs --spyre-plan-lx=planner=exact %s \
+// RUN: spyre-opt --spyre-layout-gather-tables --spyre-propagate-layouts --spyre-divide-jointly %s | FileCheck %s
+// RUN: spyre-opt --spyre-layout-gather-tables --spyre-propagate-layouts --spyre-divide-jointly --spyre-clone-inputs --spyre-allocate-scratchpad=planner=exact %s \
 // RUN:   | FileCheck %s --check-prefix=LX
 
 // In isolation both matmuls split their reduction dimensions, so no core has a complete value. Jointly, the split of the columns of the

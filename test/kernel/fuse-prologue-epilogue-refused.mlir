@@ -127,7 +127,7 @@ func.func @e_grid_of_an_op_that_is_computed_again(%x: tensor<64x128xf16>, %w: te
   // expected-remark @+1 {{not fused after kernel 'first' (E-GRID): the kernel tiles the value between the kernels in another way}}
   %z = spyre.kernel "second"(%in = %y : tensor<64x128xf16>, %weight = %w : tensor<1x128xf16>) {
     %e = spyre.hint tiles(rows = 4) {
-      %again = spyre.hint again(rows) {
+      %again = spyre.hint recompute(rows) {
         %neg = spyre.pointwise neg(%weight) : tensor<1x128xf16>
         spyre.yield %neg : tensor<1x128xf16>
       }

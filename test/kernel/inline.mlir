@@ -40,7 +40,7 @@
 // STAGED-NOT:    "again_us"
 // BESIDE:        "mode": "separate",
 // BESIDE-NEXT:   "code": "P-COST",
-// HINTS:         spyre.pointwise mul{{.*}} {hints = [#spyre.tile_hint<0, m = 2, again>, #spyre.tile_hint<1, n = 2>]}
+// HINTS:         spyre.pointwise mul{{.*}} {hints = [#spyre.tile_hint<0, m = 2, recompute>, #spyre.tile_hint<1, n = 2>]}
 // LOOPS:         spyre.loop 2 "m"
 // LOOPS-NEXT:      spyre.loop 2 "n"
 // LOOPS-NEXT:        spyre.pointwise mul({{.*}}) {dims = ["k", "n"], spyre.times = 2 : i64}

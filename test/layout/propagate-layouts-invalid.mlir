@@ -65,7 +65,7 @@ func.func @layout_without_the_rows(%x: tensor<512x256xf16, #one_row>) -> tensor<
 
 func.func @table_without_a_layout(%x: tensor<1x512x128xf16>, %index: tensor<16xi32>) -> tensor<16x128xf16> {
   %view = spyre.view %x by affine_map<(d0, d1) -> (0, d0, d1)> : tensor<1x512x128xf16> -> tensor<512x128xf16>
-  // expected-error @+1 {{'spyre.gather' op gathers from a table without a layout; run spyre-lay-out-tables first}}
+  // expected-error @+1 {{'spyre.gather' op gathers from a table without a layout; run spyre-layout-gather-tables first}}
   %rows = spyre.gather(%view, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
   return %rows : tensor<16x128xf16>
 }

@@ -115,7 +115,7 @@ fn unindented(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const TEST: &str = "// RUN: spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-reduce-span --spyre-divide-work %s | FileCheck %s\n\n\
+    const TEST: &str = "// RUN: spyre-opt --spyre-layout-gather-tables --spyre-propagate-layouts --spyre-reduce-span --spyre-divide-work %s | FileCheck %s\n\n\
         // CHECK: work\nfunc.func @long(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {\n  %y = spyre.pointwise exp(%x) : tensor<64x64xf16>\n  \
         %z = spyre.pointwise exp(%y) : tensor<64x64xf16>\n  return %z : tensor<64x64xf16>\n}\n\nfunc.func @short(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {\n  \
         %y = spyre.pointwise exp(%x) : tensor<64x64xf16>\n  return %y : tensor<64x64xf16>\n}\n\nfunc.func @same() {\n  return\n}\n";

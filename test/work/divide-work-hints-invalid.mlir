@@ -1,4 +1,4 @@
-// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-flatten-hints --spyre-lay-out-tables --spyre-propagate-layouts --spyre-propagate-dims --spyre-reduce-span --spyre-divide-work %s
+// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-flatten-hints --spyre-layout-gather-tables --spyre-propagate-layouts --spyre-propagate-dims --spyre-reduce-span --spyre-divide-work %s
 
 func.func @slices_that_do_not_divide_positions(%x: tensor<128x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<128x256xf16> {
   %scope = spyre.hint work_div(A = 3) {

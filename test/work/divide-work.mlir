@@ -1,5 +1,5 @@
-// RUN: spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-work %s | FileCheck %s
-// RUN: spyre-opt --spyre-set-target=cores=4 --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-work %s | FileCheck %s --check-prefix=FOUR
+// RUN: spyre-opt --spyre-layout-gather-tables --spyre-propagate-layouts --spyre-divide-work %s | FileCheck %s
+// RUN: spyre-opt --spyre-set-target=cores=4 --spyre-layout-gather-tables --spyre-propagate-layouts --spyre-divide-work %s | FileCheck %s --check-prefix=FOUR
 
 // The longest output dimension takes as many cores as divide it: 128 rows before 4 sticks.
 // CHECK-LABEL: func.func @the_longest_dim_comes_first(

@@ -1,4 +1,4 @@
-// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-lay-out-tables --spyre-propagate-layouts --spyre-reduce-span %s
+// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-layout-gather-tables --spyre-propagate-layouts --spyre-reduce-span %s
 // RUN: not spyre-opt --split-input-file --spyre-reduce-span %s 2>&1 | FileCheck %s --check-prefix=NO-LAYOUT
 
 // 128 GiB: 32 cores with 256 MiB each are too few.

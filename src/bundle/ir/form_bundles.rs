@@ -13,7 +13,7 @@ use crate::{
     codes,
     dialect::{ComputeOp, IrProgram, MemoryLocation, MemoryPlacement, collect_alias_users, placement_owner_of, read_program, target_of},
     mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
-    tile::ir::settle_loops::check_settled,
+    tile::ir::insert_loop_copies::check_settled,
 };
 use machine::{STICK_BYTES, Target};
 use scratchpad::{Buffer, Capacity, FirstFitPlanner, Planner, Use, UseKind};

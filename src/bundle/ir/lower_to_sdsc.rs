@@ -22,7 +22,7 @@ use crate::{
         append_op, argument_attribute, build_dictionary, build_op, error_at, floats, insert_before, integer, integers, new_block,
         raw_elements, result_attribute, string, string_array, type_attribute,
     },
-    tile::ir::settle_loops::check_settled,
+    tile::ir::insert_loop_copies::check_settled,
 };
 use machine::{ElementType, Family, STICK_BYTES, Target};
 use program::AccessKind;
@@ -504,7 +504,7 @@ impl<'c> SdscLowering<'c> {
         if ComputeOp::from_op(owner).is_none() && !owner.is(spyre::EMPTY) {
             return Err(codes::BUNDLE_ORDER.format(format_args!("reads the result of '{}', which is not supported", owner.full_name())));
         }
-        match MemoryPlacement::from_op(owner).ok_or("has no 'place'; run spyre-plan-lx first")?.memory {
+        match MemoryPlacement::from_op(owner).ok_or("has no 'place'; run spyre-allocate-scratchpad first")?.memory {
             MemoryLocation::Lx(offset_bytes) => Ok(Allocation::Lx { offset_bytes }),
             MemoryLocation::Pool(offset_bytes) => {
                 let end = offset_bytes + buffer_bytes(buffer);

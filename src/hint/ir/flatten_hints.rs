@@ -86,11 +86,11 @@ impl HintFlattener<'_> {
     fn enter_scope(&mut self, scope: Op<'_>, around: &RequestedHints) -> Result<RequestedHints, ErrorReported> {
         let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default().into_iter().filter_map(parse_count);
         let mut tiles = self.collect_tile_hints(scope, &around.tiles, scope_names(scope, "tile_dims").into_iter().zip(counts))?;
-        for dim in scope_names(scope, attr::AGAIN) {
+        for dim in scope_names(scope, attr::RECOMPUTE) {
             if !tiles.iter().any(|tile| tile.dim == dim) {
-                let message = codes::HINT_AGAIN.format(format_args!(
-                    "expected tiles along '{dim}', which 'again' names, found none; tile \
-                     '{dim}' in an enclosing scope, or remove it from 'again'"
+                let message = codes::HINT_RECOMPUTE.format(format_args!(
+                    "expected tiles along '{dim}', which 'recompute' names, found none; tile \
+                     '{dim}' in an enclosing scope, or remove it from 'recompute'"
                 ));
                 return Err(error_at(codes::HINT_TWICE, scope, message).report());
             }

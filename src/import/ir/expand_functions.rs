@@ -91,7 +91,7 @@ fn may_be_in_lx(argument: Value<'_>) -> bool {
 }
 
 /// Replaces the op by the steps. An argument that several steps read is copied first, so it is read from HBM once, as by the original
-/// function. `spyre-plan-lx` removes the copy if it does not fit.
+/// function. `spyre-allocate-scratchpad` removes the copy if it does not fit.
 fn expand_function(compute: ComputeOp<'_>, expansion: &Expansion) {
     let op = compute.op;
     let (context, at, output) = (op.ctx(), op.loc(), op.output().r#type());

@@ -14,7 +14,7 @@ use crate::{
     lx::ir::lx_program::{LxProgram, read_function},
     mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, error_at},
     plan_file::{PlanDecisions, PlannedCoreSplit},
-    tile::ir::settle_loops::settle_loops,
+    tile::ir::insert_loop_copies::insert_loop_copies,
     work::ir::divide_work::{check_hints, describe_op_to_divide, report_undividable, set_work},
 };
 use cost::Objective;
@@ -27,7 +27,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-jointly", run };
 fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let objective = options.read_enum(module, option::OBJECTIVE)?;
-    settle_loops(module);
+    insert_loop_copies(module);
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let plan = read_plan(function);
         match plan.as_ref().and_then(|chosen| chosen.work.as_deref()) {
@@ -153,9 +153,9 @@ mod tests {
     /// Programs in which values move between LX and HBM: returned values that ops read, inputs of several ops, tiles, views of copies,
     /// copies that HBM does not need.
     const PROGRAMS: [&str; 3] = [
-        include_str!("../../../test/lx/plan-lx-stays.mlir"),
-        include_str!("../../../test/lx/plan-lx-copies.mlir"),
-        include_str!("../../../test/lx/plan-lx-loops.mlir"),
+        include_str!("../../../test/lx/allocate-scratchpad-stays.mlir"),
+        include_str!("../../../test/lx/allocate-scratchpad-copies.mlir"),
+        include_str!("../../../test/lx/allocate-scratchpad-loops.mlir"),
     ];
 
     /// Returns the prices of the IR that a plan is written to.

@@ -138,7 +138,7 @@ impl<'c> KernelView<'c> {
         let (levels, of_second) = (self.enclosing_loops(self.find_definition(*output).scope), second.enclosing_loops(part.innermost));
         let counts = |levels: &[RequestedLoop]| levels.iter().map(|level| level.count.clone()).collect::<Vec<_>>();
         // Fusing kernels removes scopes, so an op marked for recomputation would lose its mark.
-        let is_again = |op: &Op<'_>| op.attr(attr::AGAIN).and_then(strings).is_some_and(|names| !names.is_empty());
+        let is_again = |op: &Op<'_>| op.attr(attr::RECOMPUTE).and_then(strings).is_some_and(|names| !names.is_empty());
         let is_plain = |op: &Op<'_>| {
             ComputeOp::from_op(*op).is_some()
                 || !is_again(op) && [spyre::VIEW, spyre::CONSTANT, spyre::HINT, spyre::YIELD].iter().any(|name| op.is(name))

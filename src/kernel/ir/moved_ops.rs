@@ -1,7 +1,7 @@
 //! Loops around the ops that moved into a kernel, and recomputation in loops that do not tile them.
 //!
 //! An op that the loops around its readers do not tile runs outside of these loops, and its result is kept (STAGE). Alternatively
-//! it runs in all of them, provided that all of its readers are in them, too: an enclosing hint scope with `again` requests this
+//! it runs in all of them, provided that all of its readers are in them, too: an enclosing hint scope with `recompute` requests this
 //! (INLINE).
 
 use super::{
@@ -132,6 +132,6 @@ impl<'c> KernelView<'c> {
 fn is_marked_for_recomputation(op: Op<'_>) -> bool {
     op.parent()
         .filter(|scope| scope.is(spyre::HINT))
-        .and_then(|scope| strings(scope.attr(attr::AGAIN)?))
+        .and_then(|scope| strings(scope.attr(attr::RECOMPUTE)?))
         .is_some_and(|names| !names.is_empty())
 }

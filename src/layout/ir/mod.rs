@@ -2,12 +2,12 @@
 
 pub(crate) mod clone_constants;
 mod compact_operand;
+pub(crate) mod copy_aliased_results;
 mod copy_windows;
 pub(crate) mod defer_divisions;
 pub(crate) mod insert_restickify;
-pub(crate) mod lay_out_tables;
+pub(crate) mod layout_gather_tables;
 pub(crate) mod materialize_views;
-pub(crate) mod own_results;
 pub(crate) mod pad_contractions;
 mod padded_constant;
 mod program;

@@ -78,7 +78,7 @@ impl<'c> LayoutProgram<'c> {
             .ok_or_else(|| {
                 codes::LAYOUT_MISSING.format(
                     "gathers from a table without a layout; run \
-         spyre-lay-out-tables first",
+         spyre-layout-gather-tables first",
                 )
             })?
             .stick_dim(&host);

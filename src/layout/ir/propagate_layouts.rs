@@ -182,7 +182,7 @@ fn function_results(function: Op<'_>) -> Vec<Value<'_>> {
 /// indices.
 ///
 /// A view that keeps the order of elements needs no copy: the strides of a device layout count host elements. Equal copies that later
-/// passes merge are left to `spyre-own-results`.
+/// passes merge are left to `spyre-copy-aliased-results`.
 fn copy_results(function: Op<'_>) {
     let Some(terminator) = function.body_ops().pop() else { return };
     let mut taken = ValueMap::default();

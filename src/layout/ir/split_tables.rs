@@ -1,4 +1,4 @@
-//! `spyre-lay-out-tables`: gathers from a table that is larger than a core can address.
+//! `spyre-layout-gather-tables`: gathers from a table that is larger than a core can address.
 //!
 //! The columns of the table are read in windows of one stick. In a layout whose sticks are counted outside of the rows, the rows of a
 //! window follow each other, so an index can address them, and a core addresses the window only.

@@ -1,7 +1,7 @@
 //! `spyre-clone-inputs`: copies inputs that are read several times, so that they can be in LX.
 //!
 //! Reads `work` and the uses of arguments, of constants and of tiles in loops; inserts one `spyre.copy` before the first reader and makes
-//! all readers use it. `spyre-plan-lx` removes a copy that finds no room. The planner `exact` does not need this pass: it chooses copies
+//! all readers use it. `spyre-allocate-scratchpad` removes a copy that finds no room. The planner `exact` does not need this pass: it chooses copies
 //! itself.
 
 use crate::dialect::ods::{attr, spyre};

@@ -1,4 +1,4 @@
-//! `spyre-plan-lx`: writes the plan of the planner `exact` into the program, with the copies between LX and HBM that it needs.
+//! `spyre-allocate-scratchpad`: writes the plan of the planner `exact` into the program, with the copies between LX and HBM that it needs.
 
 use super::{
     clone_inputs::{CopyDimNames, build_copy_type, insert_copy},

@@ -1,4 +1,4 @@
 //! Pass of stage `peel`.
 
-pub(crate) mod peel_rests;
+pub(crate) mod peel_remainders;
 mod split_ops;

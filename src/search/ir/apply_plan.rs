@@ -1,4 +1,4 @@
-//! Loops from a plan file, for `spyre-choose-tiles`.
+//! Loops from a plan file, for `spyre-search-tiling`.
 
 use super::{
     hints::{LabelAllocator, write_hints},

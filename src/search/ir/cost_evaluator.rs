@@ -15,8 +15,8 @@ use crate::{
     search::{AxisTiling, CostEvaluator, HoistedCopy, LoopNest, OpCosts, TilingAxis, TilingTable},
     tile::ir::{
         coarse_tile::{DimDeclarations, tile_block},
-        make_online::make_online,
-        settle_loops::settle_block,
+        fuse_online_reductions::fuse_online_reductions,
+        insert_loop_copies::settle_block,
         write_in_place::write_in_place,
     },
     work::{
@@ -128,7 +128,7 @@ fn lower_and_price(
     memo: &mut JointMemo,
 ) -> Result<Vec<PlacedOp>, ErrorReported> {
     tile_block(function, declared, target)?;
-    make_online(function);
+    fuse_online_reductions(function);
     settle_block(function);
     write_in_place(function);
     reduce_spans(function, target)?;

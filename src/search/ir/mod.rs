@@ -2,8 +2,8 @@
 
 mod apply_plan;
 mod certify;
-pub(crate) mod choose_tiles;
 mod cost_evaluator;
 mod hints;
+pub(crate) mod search_tiling;
 mod searched_function;
 mod segment;

@@ -1,4 +1,4 @@
-//! Merging of two loops for `spyre-make-online`: legality, and the merge itself.
+//! Merging of two loops for `spyre-fuse-online-reductions`: legality, and the merge itself.
 
 use super::online_steps::{AccumulatedValue, LoopDependenceAnalysis};
 use crate::dialect::ods::spyre;

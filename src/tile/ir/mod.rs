@@ -3,12 +3,12 @@
 mod build_loops;
 pub(crate) mod coarse_tile;
 pub(crate) mod combination;
+pub(crate) mod fuse_online_reductions;
+pub(crate) mod insert_loop_copies;
 pub(crate) mod items;
-pub(crate) mod make_online;
 mod merge_loops;
 pub(crate) mod online_steps;
 mod scalar_constant;
-pub(crate) mod settle_loops;
 pub(crate) mod write_in_place;
 
 use crate::{

@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(syntax_at("spyre.copy %x {dims = [|"), Some(DimNameSyntax::Unquoted));
         assert_eq!(syntax_at("%0 = spyre.hint tiles(M = 2, |"), Some(DimNameSyntax::Counted));
         assert_eq!(syntax_at("%0 = spyre.hint work_div(|"), Some(DimNameSyntax::Counted));
-        assert_eq!(syntax_at("%0 = spyre.hint tiles(M = 2) again(|"), Some(DimNameSyntax::Bare));
+        assert_eq!(syntax_at("%0 = spyre.hint tiles(M = 2) recompute(|"), Some(DimNameSyntax::Bare));
         assert_eq!(syntax_at("func.func @f() attributes {spyre.dim_sizes = {|"), Some(DimNameSyntax::Counted));
         assert_eq!(syntax_at("spyre.copy %x {hints = [#spyre.tile_hint<0, |"), Some(DimNameSyntax::Counted));
         for text in [

@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(named("spyre.copy %x {dims = [\"|"), ["K", "M"]);
         assert_eq!(named("spyre.copy %x {dims = [|"), ["\"K\"", "\"M\""]);
         assert_eq!(named("%0 = spyre.hint tiles(|"), ["K = ", "M = "]);
-        assert_eq!(named("%0 = spyre.hint again(|"), ["K", "M"]);
+        assert_eq!(named("%0 = spyre.hint recompute(|"), ["K", "M"]);
         assert_eq!(named("spyre.copy %x {dims = [\"Mo|\"]}"), ["K", "M"]);
     }
 

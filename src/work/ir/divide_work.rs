@@ -8,7 +8,7 @@ use crate::{
     codes,
     dialect::{ComputeOp, target_of, work_attribute},
     mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, error_at_location},
-    tile::ir::settle_loops::settle_loops,
+    tile::ir::insert_loop_copies::insert_loop_copies,
     work::{WorkError, divide, find_unmatched_hint},
 };
 use machine::Target;
@@ -18,7 +18,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-work", run };
 
 fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     let target = target_of(module).map_err(|message| error_at_location(codes::MALFORMED_IR, module, message).report())?;
-    settle_loops(module);
+    insert_loop_copies(module);
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         check_hints(&ComputeOp::collect_in(function))?;
     }

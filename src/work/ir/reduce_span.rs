@@ -9,7 +9,7 @@ use crate::{
     codes,
     dialect::{ComputeOp, mark_symbolic, target_of, work_attribute},
     mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, error_at},
-    tile::ir::settle_loops::settle_loops,
+    tile::ir::insert_loop_copies::insert_loop_copies,
     work::reduce_span,
 };
 use machine::Target;
@@ -18,7 +18,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-reduce-span", run };
 
 fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
-    settle_loops(module);
+    insert_loop_copies(module);
     reduce_spans(module, &target)
 }
 

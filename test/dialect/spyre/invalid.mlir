@@ -645,7 +645,7 @@ func.func @hint_c1() {
 // -----
 
 func.func @hint_c1() {
-  // expected-error @+1 {{'spyre.hint' op requires at least one of 'tiles', 'work_div' or 'again'}}
+  // expected-error @+1 {{'spyre.hint' op requires at least one of 'tiles', 'work_div' or 'recompute'}}
   spyre.hint tiles() {
     spyre.yield
   }
@@ -655,8 +655,8 @@ func.func @hint_c1() {
 // -----
 
 func.func @hint_c4() {
-  // expected-error @+1 {{'spyre.hint' op names a dimension twice in 'again'}}
-  spyre.hint tiles(A = 2) again(A, A) {
+  // expected-error @+1 {{'spyre.hint' op names a dimension twice in 'recompute'}}
+  spyre.hint tiles(A = 2) recompute(A, A) {
     spyre.yield
   }
   return
@@ -665,8 +665,8 @@ func.func @hint_c4() {
 // -----
 
 func.func @hint_c1() {
-  // expected-error @+1 {{'spyre.hint' op requires at least one of 'tiles', 'work_div' or 'again'}}
-  spyre.hint again() {
+  // expected-error @+1 {{'spyre.hint' op requires at least one of 'tiles', 'work_div' or 'recompute'}}
+  spyre.hint recompute() {
     spyre.yield
   }
   return
@@ -676,7 +676,7 @@ func.func @hint_c1() {
 
 func.func @again_of_a_number() {
   // expected-error @+1 {{expected valid keyword or string}}
-  spyre.hint again(2) {
+  spyre.hint recompute(2) {
     spyre.yield
   }
   return
@@ -693,7 +693,7 @@ func.func @times(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @hint_c1() {
-  // expected-error @+1 {{expected 'tiles', 'work_div' or 'again'}}
+  // expected-error @+1 {{expected 'tiles', 'work_div' or 'recompute'}}
   spyre.hint {
     spyre.yield
   }

@@ -60,13 +60,13 @@ fn rust(argument: &str) -> String {
          //!\n\
          //! Reads ...; writes .... Refuses ....\n\
          \n\
-         use crate::{{codes, mlir::{{Op, Options, Pass, Reported, error_at}}}};\n\
+         use crate::{{codes, mlir::{{ErrorReported, Op, Pass, PassOptions, error_at_location}}}};\n\
          \n\
          pub(crate) const PASS: Pass = Pass {{ argument: \"{argument}\", run }};\n\
          \n\
-         fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {{\n\
+         fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {{\n\
          \x20   // Collect from the module, decide by plain functions of this stage, write back.\n\
-         \x20   Err(error_at(codes::INTERNAL, module, \"pass '{argument}' is not written yet\").report())\n\
+         \x20   Err(error_at_location(codes::INTERNAL, module, \"pass '{argument}' is not written yet\").report())\n\
          }}\n"
     )
 }
@@ -75,8 +75,8 @@ fn test(argument: &str) -> String {
     format!(
         "// RUN: spyre-opt %s --{argument} | FileCheck %s\n\
          \n\
-         // CHECK-LABEL: func.func @what_must_hold\n\
-         func.func @what_must_hold() {{\n\
+         // CHECK-LABEL: func.func @keeps_invariant\n\
+         func.func @keeps_invariant() {{\n\
          \x20 return\n\
          }}\n"
     )
@@ -86,7 +86,7 @@ fn invalid(argument: &str) -> String {
     format!(
         "// RUN: spyre-opt %s --{argument} --split-input-file --verify-diagnostics\n\
          \n\
-         func.func @what_is_refused() {{\n\
+         func.func @rejects_input() {{\n\
          \x20 // expected-error @+1 {{{{the message}}}}\n\
          \x20 return\n\
          }}\n"
