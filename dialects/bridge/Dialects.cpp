@@ -68,7 +68,7 @@ MlirStringRef spyrePlaceAttrGetReason(MlirAttribute place) { return wrap(as<spyr
 
 bool spyreAttributeIsATileHint(MlirAttribute attribute) { return isa<spyre::TileHintAttr>(unwrap(attribute)); }
 MlirAttribute spyreTileHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t count, MlirStringRef symbol, bool recompute) {
-  return wrap(spyre::TileHintAttr::get(unwrap(context), id, unwrap(dim), count, unwrap(symbol), again));
+  return wrap(spyre::TileHintAttr::get(unwrap(context), id, unwrap(dim), count, unwrap(symbol), recompute));
 }
 bool spyreTileHintAttrGetAgain(MlirAttribute hint) { return as<spyre::TileHintAttr>(hint).getRecompute(); }
 int64_t spyreTileHintAttrGetId(MlirAttribute hint) { return as<spyre::TileHintAttr>(hint).getId(); }

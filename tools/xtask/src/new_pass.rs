@@ -60,13 +60,13 @@ fn rust(argument: &str) -> String {
          //!\n\
          //! Reads ...; writes .... Refuses ....\n\
          \n\
-         use crate::{{codes, mlir::{{ErrorReported, Op, Pass, PassOptions, error_at_location}}}};\n\
+         use crate::{{codes, mlir::{{ErrorReported, Op, Pass, PassOptions, error_at}}}};\n\
          \n\
          pub(crate) const PASS: Pass = Pass {{ argument: \"{argument}\", run }};\n\
          \n\
          fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {{\n\
          \x20   // Collect from the module, decide by plain functions of this stage, write back.\n\
-         \x20   Err(error_at_location(codes::INTERNAL, module, \"pass '{argument}' is not written yet\").report())\n\
+         \x20   Err(error_at(codes::INTERNAL, module, \"pass '{argument}' is not written yet\").report())\n\
          }}\n"
     )
 }
